@@ -1,0 +1,76 @@
+"""The one list of allowed ranges: validation, widgets and tests all read it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The closed range [low, high] that a named quantity may take.
+
+    `low_open` excludes `low` itself; `integer` allows whole numbers only.
+    `advice` ends the error sentence: what to do instead.
+    """
+
+    name: str
+    low: float
+    high: float
+    advice: str = ""
+    low_open: bool = False
+    integer: bool = False
+
+    @property
+    def range_text(self) -> str:
+        """The range as it stands in an error sentence, such as ``[0, 0.996]``."""
+        if math.isinf(self.high):
+            return f"{'above' if self.low_open else 'at least'} {self.low:g}"
+        return f"in {'(' if self.low_open else '['}{_short(self.low)}, {_short(self.high)}]"
+
+    def contains(self, value: object) -> bool:
+        """Whether `value` is a finite number (or an allowed infinity) inside the range."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return False
+        if self.integer and not isinstance(value, Integral):
+            return False
+        number = float(value)
+        return self.low <= number <= self.high and not (self.low_open and number == self.low)
+
+    def check(self, value: float) -> float:
+        """Return `value` unchanged, or raise ``ValueError`` with one clear sentence."""
+        if not self.contains(value):
+            kind = "a whole number " if self.integer else ""
+            advice = f"; {self.advice}" if self.advice else ""
+            shown = f"{value:.10g}" if isinstance(value, float) else repr(value)
+            raise ValueError(f"{self.name} must be {kind}{self.range_text}, got {shown}{advice}")
+        return value
+
+    def up_to(self, high: float) -> Limit:
+        """The same limit with another upper end."""
+        return replace(self, high=high)
+
+
+def _short(number: float) -> str:
+    """`number` to at most four decimals, never rounded up past itself."""
+    return f"{math.floor(number * 1e4) / 1e4:g}" if 0 < number < 1 else f"{number:g}"
+
+
+N_STATES = Limit("n_states", 2, 65536, "a value needs at least two states", integer=True)
+P10 = Limit("p10", 0.0, 1.0, "it is the probability of observing 1 when the truth is 0")
+P01 = Limit("p01", 0.0, 1.0, "it is the probability of observing 0 when the truth is 1")
+SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
+SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
+EPSILON = Limit("epsilon", 0.0, math.inf)
+DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")
+SENSITIVITY = Limit("sensitivity", 0.0, math.inf, low_open=True)
+N_VALUES = Limit("n_values", 1, 1_000_000, integer=True)
+PRIOR = Limit("prior", 0.0, 1.0, "it is a probability")
+SEED = Limit("seed", 0, 2**32 - 1, integer=True)
+
+
+def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
+    """The range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
+    high = (n_states - 1) / n_states
+    return Limit(name, 0.0, high, f"at {_short(high)} an answer with {n_states} states is pure noise")
