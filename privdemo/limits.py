@@ -62,10 +62,11 @@ P10 = Limit("p10", 0.0, 1.0, "it is the probability of observing 1 when the trut
 P01 = Limit("p01", 0.0, 1.0, "it is the probability of observing 0 when the truth is 1")
 SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
 SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
+POSITIVE_NOISE = Limit("noise level", 0.0, 1e6, "without noise there is no likelihood", low_open=True)
 EPSILON = Limit("epsilon", 0.0, math.inf)
 DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")
 SENSITIVITY = Limit("sensitivity", 0.0, math.inf, low_open=True)
-N_VALUES = Limit("n_values", 1, 1_000_000, integer=True)
+N_VALUES = Limit("n_values", 1, 10_000, "10,000 is an image of 100 × 100 pixels", integer=True)
 PRIOR = Limit("prior", 0.0, 1.0, "it is a probability")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
