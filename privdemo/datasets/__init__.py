@@ -1,0 +1,64 @@
+"""Loaders: a data set's name in, a frozen `Dataset` out.
+
+The files of MNIST, Adult and SMS come from the folder that the environment variable PRIVDEMO_DATA names, or
+else from the user's cache folder, into which they are downloaded once. No other module of the package touches
+files or the network.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from privdemo.datasets import builders, files
+from privdemo.datasets.dataset import Dataset
+from privdemo.datasets.files import DatasetError
+
+__all__ = ["DATASETS", "Dataset", "DatasetError", "available", "load", "location"]
+
+_BUILDERS: dict[str, Callable[..., Dataset]] = {
+    "mnist": builders.build_mnist,
+    "digits": builders.build_digits,
+    "adult": builders.build_adult,
+    "breast_cancer": builders.build_breast_cancer,
+    "sms": builders.build_sms,
+}
+DATASETS = tuple(_BUILDERS)
+
+_loaded: dict[tuple[str, Path | None], Dataset] = {}
+# One lock per data set: who waits for a download of MNIST must not keep others from loading the digits.
+_locks = {name: threading.Lock() for name in DATASETS}
+
+
+def load(name: str, *, progress: bool = False) -> Dataset:
+    """The data set `name`, one of `DATASETS`; the process keeps one copy, shared by all who ask.
+
+    `progress` shows a bar on standard error if files must be downloaded. Raises ``ValueError`` for an unknown
+    name and `DatasetError` where the files are missing or wrong and cannot be had.
+    """
+    key = (name, location(name))
+    with _locks[name]:
+        if key not in _loaded:
+            _loaded[key] = _BUILDERS[name](*files.contents(name, progress=progress))
+        return _loaded[key]
+
+
+def available(name: str) -> bool:
+    """Whether `load` would need no download: its files exist, or it is part of scikit-learn.
+
+    Neither reads the files nor uses the network. Raises ``ValueError`` for an unknown name.
+    """
+    _check(name)
+    return files.are_present(name)
+
+
+def location(name: str) -> Path | None:
+    """The folder that holds the data set's files, or will; None for those that scikit-learn brings along."""
+    _check(name)
+    return files.data_folder() / name if name in files.FILES else None
+
+
+def _check(name: str) -> None:
+    if name not in DATASETS:
+        raise ValueError(f"unknown data set {name!r}: choose one of {', '.join(DATASETS)}")
