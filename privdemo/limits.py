@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from numbers import Integral, Real
 
 
@@ -26,8 +27,9 @@ class Limit:
     def range_text(self) -> str:
         """The range as it stands in an error sentence, such as ``[0, 0.996]``."""
         if math.isinf(self.high):
-            return f"{'above' if self.low_open else 'at least'} {self.low:g}"
-        return f"in {'(' if self.low_open else '['}{_short(self.low)}, {_short(self.high)}]"
+            return f"{'above' if self.low_open else 'at least'} {_short(self.low, ROUND_CEILING)}"
+        low, high = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
+        return f"in {'(' if self.low_open else '['}{low}, {high}]"
 
     def contains(self, value: object) -> bool:
         """Whether `value` is a finite number (or an allowed infinity) inside the range."""
@@ -35,7 +37,7 @@ class Limit:
             return False
         if self.integer and not isinstance(value, Integral):
             return False
-        number = float(value)
+        number = value if isinstance(value, Integral) else float(value)  # no float holds 10⁴⁰⁰
         return self.low <= number <= self.high and not (self.low_open and number == self.low)
 
     def check(self, value: float) -> float:
@@ -52,9 +54,11 @@ class Limit:
         return replace(self, high=high)
 
 
-def _short(number: float) -> str:
-    """`number` to at most four decimals, never rounded up past itself."""
-    return f"{math.floor(number * 1e4) / 1e4:g}" if 0 < number < 1 else f"{number:g}"
+def _short(number: float, rounding: str) -> str:
+    """A whole `number` in full, any other to four digits, rounded into the range it ends."""
+    if float(number).is_integer() and abs(number) < 1e15:
+        return f"{number:.0f}"
+    return f"{float(Context(prec=4, rounding=rounding).create_decimal(repr(float(number)))):g}"
 
 
 N_STATES = Limit("n_states", 2, 65536, "a value needs at least two states", integer=True)
@@ -64,14 +68,21 @@ SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
 SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
 POSITIVE_NOISE = Limit("noise level", 0.0, 1e6, "without noise there is no likelihood", low_open=True)
 EPSILON = Limit("epsilon", 0.0, math.inf)
+PIXEL_SIGMA = Limit("sigma", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
+PIXEL_SCALE = Limit("scale", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
 DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")
 SENSITIVITY = Limit("sensitivity", 0.0, math.inf, low_open=True)
 N_VALUES = Limit("n_values", 1, 10_000, "10,000 is an image of 100 × 100 pixels", integer=True)
 PRIOR = Limit("prior", 0.0, 1.0, "it is a probability")
+PER_CLASS = Limit("per_class", 1, 10, integer=True)
+N_PEOPLE = Limit("n_people", 20, 5000, integer=True)
+N_CANDIDATES = Limit("n_candidates", 2, 1000, integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
     """The range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
     high = (n_states - 1) / n_states
-    return Limit(name, 0.0, high, f"at {_short(high)} an answer with {n_states} states is pure noise")
+    return Limit(
+        name, 0.0, high, f"at {_short(high, ROUND_FLOOR)} an answer with {n_states} states is pure noise"
+    )
