@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from privdemo import limits
@@ -58,11 +57,12 @@ class PrivacyLoss:
             return math.inf
         if self.delta(0.0) <= delta:
             return 0.0
-        losses, log_s, profile = self._profile()
         if finite == 0:
-            return float(losses[-1])
+            return max(0.0, float(self.losses[-1]))
+        losses, log_s, profile = self._profile()
         j = int(np.searchsorted(-profile, -finite, side="right")) - 1
-        epsilon = losses[j] + math.log1p((profile[j] - finite) * math.exp(-log_s[j]))
+        excess = profile[j] - finite
+        epsilon = losses[j] + (np.logaddexp(0.0, math.log(excess) - log_s[j]) if excess > 0 else 0.0)
         return _round_up_epsilon(float(epsilon), self.delta, delta)
 
     def _profile(self) -> tuple[Array, Array, Array]:
@@ -81,17 +81,17 @@ class PrivacyLoss:
 
 def _round_up_epsilon(epsilon: float, profile: Callable[[float], float], delta: float) -> float:
     """`epsilon`, moved up by the few last digits that make ``profile(epsilon) <= delta`` hold."""
-    step = np.finfo(float).eps
+    step = math.ulp(1.0)
     while profile(epsilon) > delta and step < 1e-3:
         epsilon = epsilon * (1 + step) + step * step
         step *= 2
     return epsilon
 
 
-def _least_noise(private: Callable[[float], bool], low: float, high: float) -> float:
-    """The smallest noise level in (low, high] that is `private`; `private(high)` must hold.
+def _least(private: Callable[[float], bool], low: float, high: float) -> float:
+    """The smallest noise level or ε in (low, high] that is `private`; `private(high)` must hold.
 
-    Bisection that always returns a level seen to be private: the inverse rounds toward privacy.
+    Bisection that always returns a value seen to be private: the inverse rounds toward privacy.
     """
     for _ in range(200):
         middle = 0.5 * (low + high) if low > 0 else high / 2
@@ -113,7 +113,12 @@ def randomised_response_epsilon(flip_prob: float, n_states: int = 2) -> float:
     limits.flip_prob_limit(n_states).check(flip_prob)
     if flip_prob == 0:
         return math.inf
-    return max(0.0, math.log1p(-flip_prob) + math.log(n_states - 1) - math.log(flip_prob))
+    if flip_prob >= (n_states - 1) / n_states:
+        return 0.0
+    gain = (1 - flip_prob) * (n_states - 1) - flip_prob
+    if gain < flip_prob:  # near ε = 0 the three logarithms below would cancel
+        return max(0.0, math.log1p(gain / flip_prob))
+    return math.log1p(-flip_prob) + math.log(n_states - 1) - math.log(flip_prob)
 
 
 def randomised_response_loss(flip_prob: float, n_states: int = 2, n_values: int = 1) -> PrivacyLoss:
@@ -131,9 +136,8 @@ def randomised_response_loss(flip_prob: float, n_states: int = 2, n_values: int 
         return PrivacyLoss(np.zeros(1), np.ones(1))
     down = flip_prob / (n_states - 1)
     masses = _convolution_power(np.array([down, flip_prob - down, 1 - flip_prob]), n_values)
-    kept = masses > 0
-    lattice = np.arange(-n_values, n_values + 1)
-    return PrivacyLoss(epsilon * lattice[kept], masses[kept])
+    # Atoms whose mass underflows to 0 stay: the last one is the pure ε, D · ε₀.
+    return PrivacyLoss(epsilon * np.arange(-n_values, n_values + 1), masses)
 
 
 def _convolution_power(masses: Array, n: int) -> Array:
@@ -170,10 +174,15 @@ def flip_prob_for(epsilon: float, n_states: int = 2, delta: float = 0.0, n_value
     def private(p: float) -> bool:
         return randomised_response_loss(p, n_states, n_values).delta(epsilon) <= delta
 
-    return _least_noise(private, 0.0, flip_prob)
+    return _least(private, 0.0, flip_prob)
 
 
 # --- the asymmetric binary channel ---------------------------------------------------------------
+
+
+BINARY_VALUES = replace(
+    limits.N_VALUES, high=64, advice="the atoms of an asymmetric channel's loss grow with its square"
+)
 
 
 def channel_epsilon(channel: ArrayLike) -> float:
@@ -193,7 +202,7 @@ def binary_channel_losses(p10: float, p01: float, n_values: int = 1) -> list[Pri
     """
     limits.P10.check(p10)
     limits.P01.check(p01)
-    limits.N_VALUES.up_to(64).check(n_values)
+    BINARY_VALUES.check(n_values)
     zero, one = np.array([1 - p10, p10]), np.array([p01, 1 - p01])
     return [_sum_of_losses([(zero, one)] * m + [(one, zero)] * (n_values - m)) for m in range(n_values + 1)]
 
@@ -210,7 +219,7 @@ def _sum_of_losses(pairs: list[tuple[Array, Array]]) -> PrivacyLoss:
         sums = np.add.outer(losses, step).ravel()
         weights = np.multiply.outer(masses, p[possible]).ravel()
         losses, where = np.unique(np.ceil(sums * 1e12) / 1e12, return_inverse=True)
-        masses = np.bincount(where, weights=weights)
+        masses = np.bincount(where, weights=weights).astype(float)
     return PrivacyLoss(losses, masses, infinite_mass=max(0.0, 1 - finite))
 
 
@@ -244,20 +253,16 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> fl
     if delta == 0 or sigma == 0:
         return math.inf
     ratio = sensitivity / sigma
-    high = 0.5 * ratio * ratio + ratio * math.sqrt(2 * math.log(1 / delta)) + 1.0  # Chernoff bound
-    root = brentq(
-        lambda eps: math.log(max(gaussian_delta(sigma, eps, sensitivity), 1e-320)) - math.log(delta),
-        0.0,
-        high,
-        xtol=1e-12,
-        rtol=4 * np.finfo(float).eps,
-    )
-    return _round_up_epsilon(root, lambda eps: gaussian_delta(sigma, eps, sensitivity), delta)
+    high = 0.5 * ratio * ratio + ratio * math.sqrt(-2 * math.log(delta)) + 1.0  # Chernoff bound
+    if math.isinf(high):
+        return math.inf
+    return _least(lambda epsilon: gaussian_delta(sigma, epsilon, sensitivity) <= delta, 0.0, high)
 
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     """The smallest σ whose exact profile meets (ε, δ): the analytic Gaussian calibration."""
     limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
     limits.SENSITIVITY.check(sensitivity)
     if not 0 < delta < 1:
         raise ValueError(
@@ -265,22 +270,37 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> fl
         )
     if math.isinf(epsilon):
         return 0.0
-    high = sensitivity
-    while gaussian_delta(high, epsilon, sensitivity) > delta:
-        high *= 2
-    return _least_noise(lambda sigma: gaussian_delta(sigma, epsilon, sensitivity) <= delta, 0.0, high)
+
+    def private(sigma: float) -> bool:
+        return gaussian_delta(sigma, epsilon, sensitivity) <= delta
+
+    high = limits.SIGMA.high
+    if not private(high):
+        raise ValueError(
+            f"epsilon = {epsilon:g} at delta = {delta:g} needs a sigma above {high:g}; raise either"
+        )
+    return _least(private, 0.0, high)
 
 
 # --- Laplace noise ----------------------------------------------------------------------------
 
 
-def laplace_delta(scale: float, epsilon: float) -> float:
-    """δ(ε) = (1 − e^{(ε − 1/b)/2})₊ of one value in [0, 1] with Laplace noise of scale b."""
+def laplace_delta(scale: float, epsilon: float, n_values: int = 1) -> float:
+    """δ(ε) of D = `n_values` values in [0, 1] with Laplace noise of scale b.
+
+    Exact for one value, (1 − e^{(ε − 1/b)/2})₊; an upper bound (`laplace_loss`) for more; 0 from
+    ε = D/b on.
+    """
     limits.SCALE.check(scale)
     limits.EPSILON.check(epsilon)
+    limits.N_VALUES.check(n_values)
     if scale == 0:
         return 1.0
-    return max(0.0, -math.expm1((epsilon - 1 / scale) / 2))
+    if epsilon >= n_values / scale:
+        return 0.0
+    if n_values == 1:
+        return -math.expm1((epsilon - 1 / scale) / 2)
+    return laplace_loss(scale, n_values).delta(epsilon)
 
 
 # Atoms per unit of distance when the continuous Laplace loss is put on a grid. 32 of them raise the
@@ -304,8 +324,8 @@ def laplace_loss(scale: float, n_values: int = 1) -> PrivacyLoss:
     step = 1 / (scale * LAPLACE_STEPS)
     lattice = np.arange(-LAPLACE_STEPS, LAPLACE_STEPS + 1)
     profile = -np.expm1((step * lattice - 1 / scale) / 2)
-    s = -np.diff(profile) / math.expm1(step)
-    upper = math.exp(step) * s - np.append(s[1:], 0.0)
+    drops = -np.diff(profile)
+    upper = (drops - math.exp(-step) * np.append(drops[1:], 0.0)) / -math.expm1(-step)
     masses = np.append(max(0.0, 1 - upper.sum()), np.maximum(upper, 0.0))
     if n_values == 1:
         return PrivacyLoss(step * lattice, masses)
@@ -320,13 +340,16 @@ def laplace_epsilon(scale: float, delta: float = 0.0, n_values: int = 1) -> floa
     limits.SCALE.check(scale)
     limits.DELTA.check(delta)
     limits.N_VALUES.check(n_values)
+    if delta >= 1:
+        return 0.0
     if scale == 0:
-        return math.inf if delta < 1 else 0.0
+        return math.inf
     pure = n_values / scale
     if delta == 0:
         return pure
     if n_values == 1:
-        return max(0.0, pure + 2 * math.log1p(-min(delta, 1 - 1e-16)))
+        epsilon = max(0.0, pure + 2 * math.log1p(-delta))
+        return _round_up_epsilon(epsilon, lambda eps: laplace_delta(scale, eps), delta)
     return min(pure, laplace_loss(scale, n_values).epsilon(delta))
 
 
@@ -334,19 +357,25 @@ def laplace_scale(epsilon: float, delta: float = 0.0, n_values: int = 1) -> floa
     """The smallest scale b that makes `n_values` values in [0, 1] together (ε, δ)-private."""
     limits.EPSILON.check(epsilon)
     limits.DELTA.check(delta)
+    limits.N_VALUES.check(n_values)
     if epsilon == 0 and delta == 0:
         raise ValueError("epsilon must be above 0 where δ = 0, got 0; no finite Laplace noise gives that")
-    if math.isinf(epsilon):
+    if math.isinf(epsilon) or delta >= 1:
         return 0.0
-    high = n_values / epsilon if epsilon > 0 else n_values / delta
-    if delta == 0:
-        return high if n_values / high <= epsilon else math.nextafter(high, math.inf)
 
     def private(scale: float) -> bool:
-        loss = laplace_loss(scale, n_values) if n_values > 1 else None
-        return (loss.delta(epsilon) if loss else laplace_delta(scale, epsilon)) <= delta
+        return laplace_delta(scale, epsilon, n_values) <= delta
 
-    return _least_noise(private, 0.0, high)
+    high = limits.SCALE.high
+    if epsilon * high > n_values:
+        high = n_values / epsilon
+        while n_values / high > epsilon:
+            high = math.nextafter(high, math.inf)
+    if not private(high):
+        raise ValueError(
+            f"epsilon = {epsilon:g} at delta = {delta:g} needs a scale above {high:g}; raise either"
+        )
+    return high if delta == 0 else _least(private, 0.0, high)
 
 
 # --- what an adversary concludes -----------------------------------------------------------------
@@ -360,8 +389,7 @@ def posterior(channel: ArrayLike, prior: ArrayLike, observed: int) -> Array:
     matrix, belief = np.asarray(channel, dtype=float), np.asarray(prior, dtype=float)
     if belief.shape != matrix.shape[1:] or (belief < 0).any() or not math.isclose(belief.sum(), 1.0):
         raise ValueError(f"prior must be {matrix.shape[1]} probabilities that sum to 1, got {belief}")
-    if not 0 <= observed < len(matrix):
-        raise ValueError(f"observed must be in [0, {len(matrix) - 1}], got {observed}")
+    limits.Limit("observed", 0, len(matrix) - 1, integer=True).check(observed)
     joint = matrix[observed] * belief
     if joint.sum() == 0:
         raise ValueError(f"observed = {observed} cannot happen under this channel and prior")
