@@ -21,6 +21,12 @@ def to_unit(x: NDArray[np.integer], n_states: int) -> NDArray[np.float32]:
     return np.asarray(x).astype(np.float32) / np.float32(n_states - 1)
 
 
+def _sensitivity(n_values: int) -> float:
+    """√D: the largest L2 distance between two records of D values in [0, 1]."""
+    limits.N_VALUES.check(n_values)
+    return math.sqrt(n_values)
+
+
 def _release(x: Values, noise: Values, level: float) -> Values:
     """x + level · noise in the dtype of x, after checking that x lies in [0, 1]."""
     x = _checked_values(x)
@@ -53,7 +59,7 @@ class GaussianNoise:
     @classmethod
     def from_epsilon(cls, epsilon: float, delta: float, n_values: int = 1) -> GaussianNoise:
         """The least noise with which `n_values` values together are (ε, δ)-private."""
-        return cls(accounting.gaussian_sigma(epsilon, delta, math.sqrt(n_values)))
+        return cls(accounting.gaussian_sigma(epsilon, delta, _sensitivity(n_values)))
 
     @property
     def epsilon(self) -> float:
@@ -62,11 +68,11 @@ class GaussianNoise:
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
         """The exact ε of `n_values` values together at `delta`."""
-        return accounting.gaussian_epsilon(self.sigma, delta, math.sqrt(n_values))
+        return accounting.gaussian_epsilon(self.sigma, delta, _sensitivity(n_values))
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
         """The exact δ of `n_values` values together at `epsilon`."""
-        return accounting.gaussian_delta(self.sigma, epsilon, math.sqrt(n_values))
+        return accounting.gaussian_delta(self.sigma, epsilon, _sensitivity(n_values))
 
     def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
         """Standard normal noise of this shape; it does not depend on `sigma`."""
@@ -89,7 +95,8 @@ class GaussianNoise:
         return -0.5 * np.square((np.asarray(released) - values) / self.sigma)
 
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x)."""
+        """P(noise ≤ x); needs σ > 0."""
+        limits.POSITIVE_NOISE.check(self.sigma)
         return ndtr(np.asarray(x) / self.sigma)
 
 
@@ -121,9 +128,7 @@ class LaplaceNoise:
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
         """δ of `n_values` values together at `epsilon`: exact for one, an upper bound for more."""
-        if n_values == 1:
-            return accounting.laplace_delta(self.scale, epsilon)
-        return accounting.laplace_loss(self.scale, n_values).delta(epsilon)
+        return accounting.laplace_delta(self.scale, epsilon, n_values)
 
     def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
         """Laplace noise of scale 1 and this shape; it does not depend on `scale`."""
@@ -148,7 +153,8 @@ class LaplaceNoise:
         return -np.abs(np.asarray(released) - values) / self.scale
 
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x)."""
+        """P(noise ≤ x); needs b > 0."""
+        limits.POSITIVE_NOISE.check(self.scale)
         scaled = np.asarray(x) / self.scale
         tail = 0.5 * np.exp(-np.abs(scaled))
         return np.where(scaled < 0, tail, 1 - tail)

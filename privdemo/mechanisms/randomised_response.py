@@ -187,8 +187,7 @@ class BinaryChannel:
     def apply(self, x: NDArray[np.integer], draws: NDArray[np.float32]) -> NDArray[np.integer]:
         """Release `x` with given draws: flipped where the uniform is below p10 (or p01)."""
         x = _checked_states(x, 2)
-        lie = np.ceil(np.array([self.p10, self.p01]) * GRID) / GRID
-        flips = draws < lie.astype(np.float32)[x]
+        flips = draws < self._lie_probs[x]
         return x ^ flips.astype(x.dtype)
 
     def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
@@ -198,6 +197,16 @@ class BinaryChannel:
         """
         x = _checked_states(x, 2)
         return self.apply(x, self.draws(x.shape, rng))
+
+    @property
+    def _lie_probs(self) -> NDArray[np.float32]:
+        """p10 and p01 on the grid of the draws, rounded toward an answer that says less.
+
+        That is up while lies are rarer than truths (p10 + p01 < 1), down where they are commoner.
+        """
+        scaled = np.array([self.p10, self.p01]) * GRID
+        lies = np.ceil(scaled) if self.p10 + self.p01 < 1 else np.floor(scaled)
+        return (lies / GRID).astype(np.float32)
 
 
 def _block_sizes(size: int) -> list[int]:
@@ -212,7 +221,8 @@ def _redraw(
     redraw_prob: float,
 ) -> NDArray[np.integer]:
     """`replacement` where uniform < redraw_prob, else `x`: a masked exclusive-or, without branches."""
-    mask = -(uniform < np.float32(redraw_prob)).astype(x.dtype)
+    with np.errstate(over="ignore"):  # −1 of an unsigned type: all bits set
+        mask = -(uniform < np.float32(redraw_prob)).astype(x.dtype)
     return x ^ ((x ^ replacement.astype(x.dtype)) & mask)
 
 
@@ -222,6 +232,11 @@ def _checked_states(x: NDArray[np.integer], n_states: int) -> NDArray[np.integer
         raise TypeError(
             f"x must hold whole-number states 0 to {n_states - 1}, got dtype {x.dtype}; "
             "use GaussianNoise or LaplaceNoise for real values"
+        )
+    if n_states - 1 > np.iinfo(x.dtype).max:
+        raise TypeError(
+            f"x must have a dtype that holds states 0 to {n_states - 1}, got {x.dtype}; "
+            f"use x.astype(np.{np.min_scalar_type(n_states - 1)})"
         )
     if x.size and (n_states <= np.iinfo(x.dtype).max or x.dtype.kind == "i"):
         low, high = int(x.min()), int(x.max())
