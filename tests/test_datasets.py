@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 
 from privdemo import datasets
 from privdemo.datasets import Dataset, DatasetError, files
+from privdemo.datasets.builders import build_adult
 
 TINY_SMS = b"ham\tsee you at noon\nspam\tWIN cash now\nham\tsee cash at noon\n"
 TINY_WORDS = ("at", "cash", "noon", "see")  # those of at least two messages
@@ -124,6 +125,21 @@ def test_adult_states_say_what_they_hold(data_folder):
     assert int(low) <= 2174 < int(high)
     # 1,836 training rows lack a workclass: "?" is a category of its own.
     assert adult.train.X[:, adult.feature_names.index("workclass = ?")].sum() == 1836
+
+
+def test_adult_states_come_from_the_training_rows_alone():
+    row = "{0}, {1}, {0}0, B, {0}, M, O, R, W, S, {0}, {0}, {0}, US, {2}\n"
+    train = "".join(
+        row.format(*values) for values in ((1, "Own", "<=50K"), (2, "?", ">50K"), (3, "Own", ">50K"))
+    )
+    test = "|a comment\n" + row.format(0, "Unseen", ">50K.") + row.format(9, "?", "<=50K.") + "\n"
+    adult = build_adult(train.encode(), test.encode())
+    states = ("age < 2", "age >= 2", "workclass = ?", "workclass = Own", "fnlwgt < 20", "fnlwgt >= 20")
+    assert adult.feature_names[:6] == states
+    assert adult.train.X[:, :4].tolist() == [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]]
+    # Beyond the training range is the end state; a category never trained on is no state.
+    assert adult.test.X[:, :4].tolist() == [[1, 0, 0, 0], [0, 1, 1, 0]]
+    assert adult.y.tolist() == [0, 1, 1, 1, 0]
 
 
 def test_sms_is_a_sparse_binary_bag_of_words(data_folder):

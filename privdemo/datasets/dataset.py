@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from privdemo.limits import N_VALUES
+from privdemo.limits import Limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,8 @@ class Dataset:
 
 
 def _check_count(name: str, value: int) -> None:
-    replace(N_VALUES, name=name).check(value)
+    # Not one of the listed limits: its upper end is what the classes hold.
+    Limit(name, 1, math.inf, integer=True).check(value)
 
 
 def _read_only(array: Any) -> Any:
