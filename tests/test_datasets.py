@@ -556,13 +556,19 @@ def test_a_bad_mirror_is_passed_over(cache, server, monkeypatch):
 
 def test_all_mirrors_bad_says_what_was_tried_and_what_to_do(cache, server, monkeypatch):
     server.files["/wrong.gz"] = gzip.compress(b"ham\tsomething else\n")
-    urls = [server.url("/absent.gz"), server.url("/wrong.gz")]
+    urls = [server.url("/absent.gz"), server.url("/wrong.gz"), "http://127.0.0.1:1/refused.gz"]
     _publish_tiny_sms(monkeypatch, urls)
     with pytest.raises(DatasetError) as error:
         datasets.load("sms")
     message = str(error.value)
     assert message.startswith("sms/SMSSpamCollection.gz could not be downloaded. Tried http://")
-    for part in (*urls, "404", hashlib.sha256(TINY_SMS).hexdigest(), "`python -m privdemo data sms`"):
+    for part in (
+        *urls,
+        "(404 ",
+        "(ConnectionError)",
+        hashlib.sha256(TINY_SMS).hexdigest(),
+        "`python -m privdemo data sms`",
+    ):
         assert part in message
     assert "set PRIVDEMO_DATA to a folder that holds sms/SMSSpamCollection.gz" in message
     assert server.requests == {"/absent.gz": files.ATTEMPTS, "/wrong.gz": files.ATTEMPTS}

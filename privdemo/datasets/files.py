@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import io
 import os
-import textwrap
 import time
 import warnings
 import zipfile
@@ -214,13 +213,19 @@ def _download(file: DataFile, progress: bool) -> bytes:
             try:
                 return _download_from(url, file, progress)
             except (OSError, DatasetError) as error:
-                failures[url] = textwrap.shorten(str(error), 400)
+                failures[url] = _reason(error)
     tried = "; ".join(f"{url} ({failure})" for url, failure in failures.items())
     raise DatasetError(
         f"{file.path} could not be downloaded. Tried {tried}. Run `python -m privdemo data "
         f"{PurePosixPath(file.path).parent}` where there is a network, or set {FOLDER_VARIABLE} to a folder "
         f"that holds {file.path}"
     )
+
+
+def _reason(error: OSError | DatasetError) -> str:
+    # Where no server answered, the text of the error is a page of connection internals: its kind says it.
+    answered = isinstance(error, DatasetError) or getattr(error, "response", None) is not None
+    return str(error) if answered else type(error).__name__
 
 
 def _download_from(url: str, file: DataFile, progress: bool) -> bytes:
