@@ -191,7 +191,7 @@ def channel_epsilon(channel: ArrayLike) -> float:
     rows = matrix[matrix.max(axis=1) > 0]
     if (rows.min(axis=1) == 0).any():
         return math.inf
-    return float(np.log(rows.max(axis=1) / rows.min(axis=1)).max())
+    return float((np.log(rows.max(axis=1)) - np.log(rows.min(axis=1))).max())
 
 
 def binary_channel_losses(p10: float, p01: float, n_values: int = 1) -> list[PrivacyLoss]:
@@ -265,9 +265,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> fl
     limits.DELTA.check(delta)
     limits.SENSITIVITY.check(sensitivity)
     if not 0 < delta < 1:
-        raise ValueError(
-            f"delta must be in (0, 1), got {delta:g}; Gaussian noise never meets δ = 0, use Laplace noise"
-        )
+        raise ValueError(f"delta must be in (0, 1), got {delta:g}; Gaussian noise never meets δ = 0, use Laplace noise")
     if math.isinf(epsilon):
         return 0.0
 
@@ -276,9 +274,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> fl
 
     high = limits.SIGMA.high
     if not private(high):
-        raise ValueError(
-            f"epsilon = {epsilon:g} at delta = {delta:g} needs a sigma above {high:g}; raise either"
-        )
+        raise ValueError(f"epsilon = {epsilon:g} at delta = {delta:g} needs a sigma above {high:g}; raise either")
     return _least(private, 0.0, high)
 
 
@@ -372,9 +368,7 @@ def laplace_scale(epsilon: float, delta: float = 0.0, n_values: int = 1) -> floa
         while n_values / high > epsilon:
             high = math.nextafter(high, math.inf)
     if not private(high):
-        raise ValueError(
-            f"epsilon = {epsilon:g} at delta = {delta:g} needs a scale above {high:g}; raise either"
-        )
+        raise ValueError(f"epsilon = {epsilon:g} at delta = {delta:g} needs a scale above {high:g}; raise either")
     return high if delta == 0 else _least(private, 0.0, high)
 
 

@@ -83,6 +83,4 @@ SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
     """The range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
     high = (n_states - 1) / n_states
-    return Limit(
-        name, 0.0, high, f"at {_short(high, ROUND_FLOOR)} an answer with {n_states} states is pure noise"
-    )
+    return Limit(name, 0.0, high, f"at {_short(high, ROUND_FLOOR)} an answer with {n_states} states is pure noise")

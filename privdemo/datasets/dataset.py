@@ -97,9 +97,7 @@ class Dataset:
         """
         return self._take(self._draw_rows("n_per_class", n_per_class, rng).ravel())
 
-    def split(
-        self, n_train_per_class: int, n_test_per_class: int, rng: np.random.Generator
-    ) -> tuple[Dataset, Dataset]:
+    def split(self, n_train_per_class: int, n_test_per_class: int, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
         """Draw a training and a test set that share no row, each in class order.
 
         They come from the publisher's two parts where there are such, otherwise from disjoint rows.
@@ -145,9 +143,7 @@ class Dataset:
         for index, label in enumerate(self.class_names):
             members = np.flatnonzero(self.y == index)
             if n > members.size:
-                raise ValueError(
-                    f"{what} = {n}, but class {label!r} of {self.name} has {members.size} rows here"
-                )
+                raise ValueError(f"{what} = {n}, but class {label!r} of {self.name} has {members.size} rows here")
             rows.append(rng.choice(members, n, replace=False))
         return np.stack(rows)
 

@@ -1,0 +1,12 @@
+"""privdemo: see what local privacy methods cost and protect. Run with `streamlit run app.py`."""
+
+import streamlit as st
+
+st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
+st.navigation(
+    [
+        st.Page("pages/home.py", title="Home", default=True),
+        st.Page("pages/image_noise.py", title="Noise on images", url_path="image-noise"),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,18 @@
+"""Home: what this is, in three sentences and one picture."""
+
+import streamlit as st
+
+from pages.shared import cached, home_picture, layout
+
+layout.style()
+st.title("What does privacy cost, and what does it protect?", anchor=False)
+st.markdown(
+    "When people may lie a little about their data, nobody needs to be trusted with the truth: that is **randomised "
+    "response**, and it is how phones and browsers report on their users today. privdemo lets you set the lie, see "
+    "what it does to real data, and measure what can still be learnt and what an adversary still finds out. Every "
+    "number on every page is computed as you look, from the code that you can run yourself."
+)
+home_picture.show(cached.image_datasets()[0])
+st.subheader("Pages", anchor=False)
+st.page_link("pages/image_noise.py", label="**What does the noise do to an image?**", icon="🎲")
+st.caption("Drag a dial and watch digits dissolve; see what the noise promises, damages and fails to hide.")

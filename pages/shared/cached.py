@@ -1,0 +1,38 @@
+"""Experiments behind Streamlit's cache, keyed on their frozen configs and shared by all visitors."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privdemo import datasets
+from privdemo.experiments import image_noise
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def run(config: image_noise.Config) -> image_noise.Result:
+    return image_noise.run(config)
+
+
+@st.cache_data(max_entries=256, show_spinner="Releasing and linking images at 17 noise levels…")
+def curve(config: image_noise.CurveConfig) -> tuple[image_noise.Point, ...]:
+    return image_noise.curve(config)
+
+
+@st.cache_data(max_entries=1024, show_spinner=False)
+def measure(config: image_noise.CurveConfig, level: float) -> image_noise.Point:
+    return image_noise.measure(config, level)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def strip(config: image_noise.Config, levels: tuple[float, ...]):  # noqa: ANN201
+    return image_noise.strip(config, levels)
+
+
+@st.cache_data(max_entries=64, show_spinner="Releasing two digits at eight noise levels…")
+def gallery(config: image_noise.GalleryConfig) -> image_noise.Gallery:
+    return image_noise.gallery(config)
+
+
+def image_datasets() -> tuple[str, ...]:
+    """The image sets that can be shown without a download, the best first."""
+    return tuple(name for name in ("mnist", "digits") if datasets.available(name))

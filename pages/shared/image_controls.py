@@ -1,0 +1,228 @@
+"""The controls of the image-noise page: a visitor's choices in, frozen configs out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import cached, settings, text
+from pages.shared.settings import Choice, Number
+from privdemo import limits
+from privdemo.experiments.image_noise import Config, CurveConfig, LabelMechanism
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+
+DATASETS = {"MNIST": "mnist", "digits": "digits"}
+N_STATES = {"mnist": 256, "digits": 17}
+MECHANISMS = {family.title: family for family in FAMILIES.values()}
+SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
+LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
+LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2 of the paper", "figure 4 of the paper"
+
+MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
+CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), many=True, least=2)
+LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC)
+P10 = Number("p10", limits.P10, 0.1)
+P01 = Number("p01", limits.P01, 0.3)
+VIEW = Choice("view", (LIVE, FIGURE_2, FIGURE_4), LIVE)
+SHOWN = Number("shown", limits.PER_CLASS, 5)
+PEOPLE = Number("people", limits.N_PEOPLE, 2000)
+CANDIDATES = Number("candidates", limits.N_CANDIDATES, 100)
+DELTA = Number("delta", limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"), 1e-5)
+SEED = Number("seed", limits.SEED, 0)
+
+# One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
+PRESETS = {
+    **{f"p = {p}": ("randomised_response", p, p) for p in (0.1, 0.2, 0.3, 0.4)},
+    "σ² = 0.1": ("gaussian", math.sqrt(0.1), 0.2),
+    "σ² = 0.5": ("gaussian", math.sqrt(0.5), 0.2),
+}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the visitor asked for."""
+
+    config: Config
+    curve: CurveConfig
+    family: PixelFamily
+    level: float
+    delta: float
+
+
+def data_choice() -> Choice:
+    """The image sets that are here; MNIST first if it is one of them."""
+    here = tuple(title for title, name in DATASETS.items() if name in cached.image_datasets())
+    return Choice("data", here, here[0])
+
+
+def level_setting(family: PixelFamily, n_states: int) -> Number:
+    """The noise level of `family`, in the range its mechanism checks."""
+    return Number(LEVEL_KEYS[family.name], family.limit(n_states), LEVEL_DEFAULTS[family.name])
+
+
+def label_setting(n_classes: int) -> Number:
+    """The label's flip probability among `n_classes`."""
+    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2)
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page, with the ranges that the current data set and classes give."""
+    data = data_choice()
+    n_states = N_STATES[DATASETS[_current(data)]]
+    levels = [level_setting(family, n_states) for family in FAMILIES.values()]
+    label = label_setting(max(2, len(_current(CLASSES))))
+    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, P10, P01, VIEW, SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
+
+
+def _current(choice: Choice) -> str | tuple[str, ...]:
+    """The choice as it will be: from the session, else from a good link, else the default."""
+    if choice.key in st.session_state:
+        return st.session_state[choice.key]
+    raw = st.query_params.get_all(choice.key)
+    if not raw or choice.problem(raw):
+        return choice.default
+    return tuple(raw) if choice.many else raw[0]
+
+
+def controls() -> Choices | None:
+    """Draw the controls and return the choices, or None (with a sentence on screen) if they make none."""
+    data = DATASETS[settings.choose(data_choice(), "Images")]
+    n_states = N_STATES[data]
+    classes = tuple(sorted(settings.choose(CLASSES, "Digits")))
+    if len(classes) < CLASSES.least:
+        st.warning("Choose at least two digits: a label needs something to be confused with.")
+        return None
+    delta = st.session_state.get(DELTA.key, DELTA.default)
+    family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
+    level = _level(family, n_states, delta)
+    labels = _labels(len(classes))
+    with st.expander("More settings"):
+        shown = settings.number(SHOWN, "Images of each digit", step=1)
+        people = settings.number(
+            PEOPLE,
+            "People who release",
+            step=100,
+            help="Their releases teach the adversary the learned prior.",
+        )
+        candidates = settings.number(
+            CANDIDATES, "Candidates for linking", step=10, help="Known people, one of whom sent the image."
+        )
+        delta = settings.number(
+            DELTA, "δ, chance that the promise fails", step=1e-6, form="%.1e", help="Used by every (ε, δ)."
+        )
+        seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and draws.")
+    mechanism = family.make(level, n_states)
+    return Choices(
+        config=Config(data, classes, mechanism, labels, shown, people, seed),
+        curve=CurveConfig(data, classes, family.name, candidates, seed),
+        family=family,
+        level=level,
+        delta=delta,
+    )
+
+
+def _level(family: PixelFamily, n_states: int, delta: float) -> float:
+    """The noise level, typed, or set through the ε of one pixel."""
+    setting = level_setting(family, n_states)
+    settings.keep_inside(setting)
+    left, right = st.columns(2)
+    with left:
+        level = settings.number(
+            setting,
+            f"{family.level_name.capitalize()} {family.symbol}",
+            step=LEVEL_STEPS[family.name],
+            form="%.4g",
+        )
+    spent = delta if family.name == "gaussian" else 0.0
+
+    def pixel_epsilon(at: float) -> float | None:
+        value = family.make(min(max(at, setting.limit.low), setting.limit.high), n_states).epsilon_at(spent)
+        return None if math.isinf(value) else value
+
+    lowest, highest = pixel_epsilon(setting.limit.high), pixel_epsilon(setting.limit.low)
+    with right:
+        settings.linked(
+            "pixel_epsilon",
+            setting,
+            st.number_input,
+            lambda epsilon: family.for_epsilon(epsilon, delta, n_states),
+            pixel_epsilon,
+            label="ε of one pixel" + (f" at δ = {text.power_of_ten(delta)}" if spent else ""),
+            min_value=lowest,
+            max_value=highest,
+            value=None,
+            step=0.1,
+            format="%.4g",
+            placeholder="∞",
+            help="ε bounds what one released pixel can tell: it multiplies the odds of any guess by e^ε at "
+            "most. Smaller is more private. Set either number; the other follows.",
+        )
+    return level
+
+
+def _labels(n_classes: int) -> LabelMechanism:
+    """The label's lie: one flip probability, or two that differ (for two classes)."""
+    kind = settings.choose(LABEL_KIND, "Lie about the label") if n_classes == 2 else SYMMETRIC
+    if kind == ASYMMETRIC:
+        p10 = _slid(P10, "First digit sent as the second")
+        p01 = _slid(P01, "Second digit sent as the first")
+        return BinaryChannel(p10, p01)
+    setting = label_setting(n_classes)
+    settings.keep_inside(setting)
+    flip_prob = _slid(setting, "Probability of another label")
+    settings.linked(
+        "label_epsilon",
+        setting,
+        st.number_input,
+        lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_classes).flip_prob,
+        lambda p: _finite(RandomisedResponse(p, n_classes).epsilon),
+        label="ε of the label",
+        min_value=0.0,
+        value=None,
+        step=0.1,
+        format="%.4g",
+        placeholder="∞",
+        help="Set either number; the other follows.",
+    )
+    return RandomisedResponse(flip_prob, n_classes)
+
+
+def _slid(setting: Number, label: str) -> float:
+    """A probability to slide or to type; its ends say what they mean."""
+    settings.linked(
+        f"{setting.key}_slide",
+        setting,
+        st.slider,
+        lambda value: min(value, setting.limit.high),
+        lambda value: value,
+        label=label,
+        min_value=0.0,
+        max_value=setting.limit.high,
+        step=0.01,
+        label_visibility="visible",
+    )
+    return settings.number(setting, f"{label}, typed", step=0.01, form="%.4g")
+
+
+def _finite(value: float) -> float | None:
+    return None if math.isinf(value) else value
+
+
+def apply_preset(name: str) -> None:
+    """Set the controls to one of the paper's settings and go back to the dial."""
+    family, level, flip = PRESETS[name]
+    st.session_state[MECHANISM.key] = FAMILIES[family].title
+    st.session_state[LEVEL_KEYS[family]] = level
+    st.session_state[LABEL_KIND.key] = SYMMETRIC
+    st.session_state["flip"] = flip
+    st.session_state[VIEW.key] = LIVE
+
+
+def set_level(family: PixelFamily, level: float) -> None:
+    """Set the noise level from the dial."""
+    st.session_state[LEVEL_KEYS[family.name]] = level

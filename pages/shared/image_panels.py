@@ -1,0 +1,361 @@
+"""The panels of the image-noise page: results in, words and figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import cached, image_controls, layout, text
+from pages.shared.image_controls import Choices
+from pages.shared.live_dial import live_dial
+from privdemo import datasets, figures
+from privdemo.experiments import image_noise
+from privdemo.experiments.image_noise import Point, Privacy, Result
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+
+# Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
+NO_PROMISE = 10.0
+GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true prior"}
+PAPER = "Barber, *Private machine learning via randomised response*"
+
+
+def privacy_of(choices: Choices, result: Result) -> Privacy:
+    """What the visitor's setting promises for this data set's images."""
+    return image_noise.privacy(choices.config, choices.delta, result.states.shape[1])
+
+
+def takeaway(choices: Choices, result: Result, privacy: Privacy, here: Point) -> str:
+    """The page in one sentence, with the live numbers."""
+    n_pixels = privacy.n_pixels
+    if isinstance(choices.config.pixels, RandomisedResponse):
+        damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {n_pixels} pixels change"
+    else:
+        damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> of the way from black to white"
+    label = f"the label stays deniable (<b>ε = {text.epsilon(privacy.label)}</b>)"
+    if privacy.label > NO_PROMISE:
+        label = f"the label is barely hidden (<b>ε = {text.epsilon(privacy.label)}</b>)"
+    found = f"its sender is picked out of {choices.curve.n_candidates} people <b>{here.linked.mean:.0%}</b> of the time"
+    return (
+        f"At {choices.family.symbol} = <b>{choices.level:.4g}</b> {damage} and {label}, but an image is "
+        f"{_image_word(privacy)} (<b>ε = {text.epsilon(privacy.image_at_delta)}</b> at δ = "
+        f"{text.power_of_ten(privacy.delta)}): {found}."
+    )
+
+
+def _image_word(privacy: Privacy) -> str:
+    return "not hidden" if privacy.image_at_delta > NO_PROMISE else "protected"
+
+
+# --- the main figure -----------------------------------------------------------------------------
+
+
+def pictures(choices: Choices, result: Result, privacy: Privacy) -> None:
+    """The live dial, or the paper's figure 2 or 4; presets above."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("The paper's settings:", width="content")
+        for name in image_controls.PRESETS:
+            st.button(name, key=f"preset {name}", on_click=image_controls.apply_preset, args=(name,))
+    view = image_controls.settings.choose(image_controls.VIEW, "Show")
+    if view == image_controls.LIVE:
+        live_dial(
+            result,
+            choices.family,
+            choices.level,
+            image_controls.LEVEL_STEPS[choices.family.name],
+            partial(image_controls.set_level, choices.family),
+        )
+        _under_pictures(choices, result)
+    else:
+        _paper_figure(choices, view)
+
+
+def _under_pictures(choices: Choices, result: Result) -> None:
+    n = len(result.labels)
+    flipped = int((result.labels != result.released_labels).sum())
+    names = [result.class_names[c] for c in result.labels]
+    sent = [result.class_names[c] for c in result.released_labels]
+    rows = [f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses]
+
+    def html() -> str:
+        stack = [result.clean, result.released, *result.guesses.values()]
+        sheet = figures.contact_sheet(_tiles(stack, result.image_shape))
+        return figures.picture_page(sheet, sent, ["clean", "released", *rows], summary)
+
+    summary = (
+        f"{n} images of {text.a_list(result.class_names)}, clean and as released at {choices.family.symbol} = "
+        f"{choices.level:.4g}; {flipped} of the {n} labels were flipped. Below, an adversary's best guess of each "
+        "clean image under three kinds of prior knowledge."
+    )
+    table = [
+        {"person": i + 1, "label": names[i], "label_sent": sent[i], "kind": kind}
+        | {f"pixel_{j}": int(value) for j, value in enumerate(pixels[i])}
+        for i in range(n)
+        for kind, pixels in {"clean": result.clean, "released": result.released, **result.guesses}.items()
+    ]
+    layout.under_figure("images", summary, table, html, _run_code(choices))
+
+
+def _tiles(pictures: Sequence[Any], shape: tuple[int, int]) -> Any:
+    """Rows of flat pictures as (rows, columns, height, width)."""
+    return image_noise.stack_pictures(pictures, shape)
+
+
+def _paper_figure(choices: Choices, view: str) -> None:
+    """The paper's figure 2 (randomised response) or 4 (Gaussian noise), on the chosen images."""
+    two = view == image_controls.FIGURE_2
+    wanted = [value for value in image_controls.PRESETS.items() if (value[1][0] == "randomised_response") == two]
+    family = image_controls.FAMILIES[wanted[0][1][0]]
+    levels = tuple(level for _, (_, level, _) in wanted)
+    config = image_noise.with_mechanism(choices.config, family, levels[0])
+    images = cached.strip(config, levels)
+    columns = ["clean", *(name for name, _ in wanted)]
+    summary = (
+        f"{PAPER.replace('*', '')}, figure {2 if two else 4}: one person of each class, clean and released with "
+        + (
+            f"each pixel flipped with probability p = {', '.join(f'{level:g}' for level in levels)}."
+            if two
+            else "Gaussian noise of variance σ² = 0.1 and 0.5 added to each pixel."
+        )
+    )
+    sheet = figures.contact_sheet(images)
+    st.html(figures.picture_html(sheet, columns, choices.config.classes, summary))
+    table = [
+        {"class": label, "level": column} | {f"pixel_{j}": int(v) for j, v in enumerate(image.ravel())}
+        for label, row in zip(choices.config.classes, images, strict=True)
+        for column, image in zip(columns, row, strict=True)
+    ]
+    code = _code(config, f"images = image_noise.strip(config, {list(levels)})")
+    layout.under_figure(
+        f"figure{2 if two else 4}",
+        summary,
+        table,
+        lambda: figures.picture_page(sheet, columns, choices.config.classes, summary),
+        code,
+    )
+
+
+# --- what it promises ----------------------------------------------------------------------------
+
+
+def privacy_cards(choices: Choices, result: Result, privacy: Privacy) -> None:
+    """ε of a pixel, of the label, of the whole image, and its (ε, δ), each with what it means."""
+    st.subheader("What the noise promises", anchor=False)
+    delta = text.power_of_ten(privacy.delta)
+    cards = (
+        ("One pixel", _pixel(privacy, delta), _pixel_words(privacy, delta)),
+        ("The label", f"ε = {text.epsilon(privacy.label)}", _label_words(result, privacy)),
+        ("The whole image", f"ε = {text.epsilon(privacy.image)}", _image_words(privacy)),
+        (
+            f"The whole image, but for δ = {delta}",
+            f"ε = {text.epsilon(privacy.image_at_delta)}",
+            _image_delta_words(choices, privacy, delta),
+        ),
+    )
+    for column, content in zip(st.columns(4), cards, strict=True):
+        with column:
+            layout.card(*content)
+
+
+def _pixel(privacy: Privacy, delta: str) -> str:
+    if privacy.pixel == float("inf") and privacy.pixel_at_delta != float("inf"):
+        return f"ε = {text.epsilon(privacy.pixel_at_delta)}"
+    return f"ε = {text.epsilon(privacy.pixel)}"
+
+
+def _pixel_words(privacy: Privacy, delta: str) -> str:
+    if privacy.pixel != float("inf"):
+        return f"Seeing one released pixel raises the odds of any guess about it {text.odds_factor(privacy.pixel)}."
+    if privacy.pixel_at_delta == float("inf"):
+        return "Without noise a released pixel is the pixel."
+    return (
+        f"At δ = {delta}: but for that chance, one released pixel raises the odds of any guess about it "
+        f"{text.odds_factor(privacy.pixel_at_delta)}. Gaussian noise has no ε without a δ."
+    )
+
+
+def _label_words(result: Result, privacy: Privacy) -> str:
+    shares = [
+        f"Of 100 people who sent “{name}”, {100 * share:.0f} meant it"
+        for name, share in zip(result.class_names, privacy.label_truth, strict=True)
+        if share is not None
+    ]
+    same = len({round(share or 0, 9) for share in privacy.label_truth}) == 1
+    meaning = shares[0] if same else "; ".join(shares[:2])
+    return f"{meaning}, if all {len(result.class_names)} digits are equally common. This is the label alone."
+
+
+def _image_words(privacy: Privacy) -> str:
+    if privacy.image == float("inf"):
+        return "No ε bounds the whole image at δ = 0."
+    verdict = _verdict(privacy.image)
+    return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
+
+
+def _image_delta_words(choices: Choices, privacy: Privacy, delta: str) -> str:
+    how = {
+        "randomised_response": "From the exact distribution of the privacy loss.",
+        "gaussian": "From the exact Gaussian curve.",
+        "laplace": "From an upper bound on the privacy loss, within 0.1 %.",
+    }[choices.family.name]
+    return f"{_verdict(privacy.image_at_delta)} {how}"
+
+
+def _verdict(epsilon: float) -> str:
+    if epsilon > NO_PROMISE:
+        odds = text.odds_factor(epsilon)
+        return f"The odds of a guess about the image may rise {odds}: it is <b>not private</b> in the differential-privacy sense."
+    return f"The odds of any guess about the image rise {text.odds_factor(epsilon)}."
+
+
+# --- what it costs and what it fails to stop -----------------------------------------------------
+
+
+def distortion(choices: Choices, points: Sequence[Point], here: Point) -> None:
+    """The error of a pixel against the noise level."""
+    st.subheader("How much is damaged", anchor=False)
+    summary = (
+        f"At {choices.family.symbol} = {here.level:.4g} a released pixel is off by {here.expected.absolute:.3f} on "
+        f"average (measured {here.absolute.mean:.3f}), its squared error is {here.expected.squared:.3f} (measured "
+        f"{here.squared.mean:.3f}); 0 is black, 1 is white. Lines: exact expectation. Markers: mean of "
+        f"{image_noise.N_RELEASES} releases, 95 % intervals."
+    )
+    layout.figure(
+        "distortion",
+        figures.distortion(points, here, choices.family),
+        summary,
+        image_noise.curve_table(points),
+        _curve_code(choices),
+    )
+
+
+def linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
+    """How often a released image is matched to its owner."""
+    st.subheader("How often the sender is found", anchor=False)
+    n = choices.curve.n_candidates
+    summary = (
+        f"At {choices.family.symbol} = {here.level:.4g}, an adversary who knows {n} people's clean images matches a "
+        f"released image to its sender {text.percent(here.linked)} of the time; chance is {1 / n:.1%}. "
+        f"{image_noise.N_RELEASES} releases a point, 95 % Wilson intervals."
+    )
+    layout.figure(
+        "linkage",
+        figures.linkage(points, here, choices.family, n),
+        summary,
+        image_noise.curve_table(points),
+        _curve_code(choices),
+    )
+
+
+# --- folded away ---------------------------------------------------------------------------------
+
+
+def folds(choices: Choices, result: Result, privacy: Privacy, here: Point) -> list[tuple[str, Callable[[], None]]]:
+    """How it works, what the adversary sees, caveats."""
+    return [
+        ("How it works", lambda: _how(choices)),
+        ("What the adversary sees", lambda: _adversary(choices, result, here)),
+        ("Caveats", lambda: _caveats(choices, result, privacy)),
+    ]
+
+
+def _how(choices: Choices) -> None:
+    if choices.family.name == "randomised_response":
+        st.markdown("Each pixel keeps its state with probability $1-p$ and else takes one of the other $k-1$.")
+        st.latex(r"\varepsilon_{\text{pixel}}=\ln\frac{(1-p)(k-1)}{p}")
+        st.markdown(
+            "The privacy loss of a pixel is $+\\varepsilon$ with probability $1-p$, $-\\varepsilon$ with $p/(k-1)$, "
+            "else 0; the loss of the image is the sum over its pixels, convolved exactly, and"
+        )
+    elif choices.family.name == "gaussian":
+        st.markdown("Each pixel, scaled to [0, 1], gets independent Gaussian noise of standard deviation $\\sigma$.")
+        st.latex(
+            r"\delta(\varepsilon)=\Phi\!\left(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)"
+            r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)"
+        )
+        st.markdown(
+            "with $\\Delta=1$ for a pixel and $\\sqrt{D}$ for an image of $D$ pixels (Balle & Wang 2018). In general"
+        )
+    else:
+        st.markdown("Each pixel, scaled to [0, 1], gets independent Laplace noise of scale $b$: $\\varepsilon=1/b$.")
+        st.markdown("The image's loss is convolved on a grid that can only overstate it (Doroshenko et al. 2022), and")
+    st.latex(r"\delta(\varepsilon)=\mathbb{E}\left[\left(1-e^{\varepsilon-L}\right)_+\right]")
+    st.markdown(
+        f"**ε** bounds how much more likely a release is under one truth than another, $e^{{\\varepsilon}}$ times at "
+        f"most; **δ** is the chance allowed for that to fail. The dial keeps the same random draws at every level, so "
+        f"more noise only ever changes more. Source: {PAPER}, sections 5–6; Kairouz, Oh & Viswanath 2014 for ε."
+    )
+
+
+def _adversary(choices: Choices, result: Result, here: Point) -> None:
+    n = choices.curve.n_candidates
+    st.markdown(
+        f"""
+Three attacks, each on the very release shown above.
+
+1. **Clean the image up.** The rows *Guess* show the posterior mean of every pixel: the guess with the least squared
+   error for someone who knows the noise and holds every state equally likely (*flat*), has learnt each pixel's habits
+   from {choices.config.n_people:,} people's releases alone (*learned*), or knows them from clean data (*true*).
+2. **Find the sender.** Among {n} people whose clean images are known, the exact likelihood picks the sender
+   {text.percent(here.linked)} of the time; chance is {1 / n:.1%}.
+3. **Read the label off the image.** The simplest classifier there is (nearest class mean), taught on half of the
+   releases with their lied labels, names the true digit of the other half {text.percent(result.label_guess)} of the
+   time; chance is {1 / len(result.class_names):.0%}. The label's own lie does not protect against that: **the image
+   betrays the label.**
+"""
+    )
+
+
+def _caveats(choices: Choices, result: Result, privacy: Privacy) -> None:
+    lines = [
+        "The ε of the image is a worst case over all pairs of images, such as one whose every pixel differs. "
+        "Most pairs differ in fewer pixels; ε speaks for all of them.",
+        "ε of the label is the label's release alone. Image and label together cost the sum of both.",
+        "The learned prior has only these releases to learn from: with few people and much noise it takes chance "
+        "for habit, which shows as speckle.",
+        "Linking assumes that the adversary has the very image that was sent. Another photograph of the same person "
+        "would be harder to match.",
+        "These draws show how the mechanisms behave. For real secrets use a hardened library: ordinary floating-point "
+        "noise leaks through its low-order bits (Mironov 2012).",
+    ]
+    if result.prior_gap > 0.01:
+        lines.append(
+            f"The learned prior was stopped early: its fit could still gain up to {result.prior_gap:.3f} nats a pixel "
+            "of log-likelihood for the worst pixel."
+        )
+    if isinstance(choices.config.labels, BinaryChannel) and choices.config.labels.epsilon == 0:
+        lines.append("These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
+    source = datasets.load(choices.config.dataset)
+    lines.append(f"Images: {source.source} Licence: {source.licence}")
+    st.markdown("\n".join(f"- {line}" for line in lines))
+
+
+# --- the lines that reproduce it -----------------------------------------------------------------
+
+
+def _code(config: image_noise.Config, last: str) -> str:
+    kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
+    return (
+        "from privdemo.experiments import image_noise\n"
+        f"from privdemo.mechanisms import {', '.join(kinds)}\n\n"
+        f"config = image_noise.{config!r}\n{last}\n"
+    )
+
+
+def _run_code(choices: Choices) -> str:
+    pixels = datasets.load(choices.config.dataset).X.shape[1]
+    return _code(
+        choices.config,
+        f"result = image_noise.run(config)\npromise = image_noise.privacy(config, delta={choices.delta!r}, "
+        f"n_pixels={pixels})",
+    )
+
+
+def _curve_code(choices: Choices) -> str:
+    return (
+        "from privdemo.experiments import image_noise\n\n"
+        f"config = image_noise.{choices.curve!r}\n"
+        f"points = image_noise.curve(config)\nhere = image_noise.measure(config, {choices.level!r})\n"
+    )

@@ -1,0 +1,84 @@
+"""The parts that every page has, in the same place and the same voice."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.shared import settings
+from pages.shared.copy_link import copy_link
+from privdemo import figures, look
+
+_STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+_COLOURS = f":root {{ --lie: {look.NAIVE.colour}; --adversary: {look.ADVERSARY.colour}; }}"
+
+
+def style() -> None:
+    """The style sheet, with the palette's colours."""
+    st.html(f"<style>{_COLOURS}{_STYLE}{figures.SHEET_CSS}</style>")
+
+
+def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
+    """The headline, reset and copy-link; returns the place where the takeaway goes once it is known."""
+    style()
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.title(question, anchor=False, width="stretch")
+        with st.container(horizontal=True, width="content", gap="small"):
+            st.button("Reset", icon="↺", on_click=settings.reset, args=(all_settings,), key="reset")
+            copy_link()
+    settings.check_link(all_settings)
+    return st.empty()
+
+
+def takeaway(place: Any, sentence: str) -> None:
+    """The one sentence that changes with the numbers."""
+    place.markdown(f'<p class="takeaway">{sentence}</p>', unsafe_allow_html=True)
+
+
+def under_figure(
+    name: str, summary: str, table: Sequence[Mapping[str, Any]], html: Callable[[], str], code: str
+) -> None:
+    """What stands under every figure: its text summary, its data, itself as HTML, and its code."""
+    st.html(f'<p class="summary">{summary}</p>')
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.download_button(
+            "CSV", lambda: to_csv(table), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
+        )
+        st.download_button("HTML", html, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
+        with st.popover("Code"):
+            st.caption("These lines compute the same numbers with the privdemo package.")
+            st.code(code, language="python")
+
+
+def figure(name: str, figure: go.Figure, summary: str, table: Sequence[Mapping[str, Any]], code: str) -> None:
+    """A Plotly figure and all that stands under it."""
+    st.plotly_chart(figure, key=f"{name}-figure", alt=summary, config={"displayModeBar": False})
+    under_figure(name, summary, table, lambda: figures.to_html(figure), code)
+
+
+def card(title: str, number: str, sentence: str) -> None:
+    """One number with what it means."""
+    with st.container(border=True, height="stretch"):
+        st.html(f'<div class="card"><h4>{title}</h4><div class="number">{number}</div><p>{sentence}</p></div>')
+
+
+def folds(contents: Iterable[tuple[str, Callable[[], None]]]) -> None:
+    """“How it works”, “What the adversary sees”, “Caveats”: folded away, side by side in order."""
+    for title, show in contents:
+        with st.expander(title):
+            show()
+
+
+def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV text, the first row's keys as the header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(table[0]))
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()

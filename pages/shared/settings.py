@@ -1,0 +1,167 @@
+"""Settings of a page: each has a key in the URL, a range and a default; widgets are made from it.
+
+A link with a bad value is not an error: the value is ignored and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from privdemo.limits import Limit
+
+_NOTES = "link_notes"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in the URL: `limit` is the one its computation checks as well."""
+
+    key: str
+    limit: Limit
+    default: float
+
+    def problem(self, raw: list[str]) -> str | None:
+        """What is wrong with the raw URL value, as a sentence, or None."""
+        try:
+            number: float = int(raw[-1]) if self.limit.integer else float(raw[-1])
+            self.limit.check(number)
+        except ValueError:
+            kind = "a whole number " if self.limit.integer else ""
+            return (
+                f"“{self.key}={_shown(raw)}” was ignored: it must be {kind}{self.limit.range_text}. "
+                f"The default, {self.default:g}, is shown."
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of (or, with `many`, at least `least` of) some options, which stand in the URL as they are."""
+
+    key: str
+    options: tuple[str, ...]
+    default: Any
+    many: bool = False
+    least: int = 1
+
+    def problem(self, raw: list[str]) -> str | None:
+        """What is wrong with the raw URL value, as a sentence, or None."""
+        known = all(value in self.options for value in raw)
+        if known and (self.least <= len(set(raw)) if self.many else len(raw) == 1):
+            return None
+        wanted = f"at least {self.least} of" if self.many else "one of"
+        return f"“{self.key}={_shown(raw)}” was ignored: it must be {wanted} {', '.join(self.options)}."
+
+
+Setting = Number | Choice
+
+
+def _shown(raw: list[str]) -> str:
+    text = ", ".join(raw)
+    return text if len(text) <= 40 else text[:40] + "…"
+
+
+def check_link(settings: Iterable[Setting]) -> None:
+    """Note every parameter of the link that is unknown or out of range, and keep the notes on screen."""
+    known = {setting.key: setting for setting in settings}
+    notes = st.session_state.setdefault(_NOTES, [])
+    for key in st.query_params:
+        raw = st.query_params.get_all(key)
+        if key not in known:
+            problem: str | None = f"“{_shown([key])}” was ignored: this page has no such setting."
+        else:
+            problem = known[key].problem(raw)
+        if problem and problem not in notes:
+            notes.append(problem)
+    if notes:
+        with st.container(key="link-notes"):
+            st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
+            st.button("Dismiss", on_click=notes.clear)
+
+
+def reset(settings: Iterable[Setting]) -> None:
+    """Set every setting back to its default, which also takes it out of the URL."""
+    for setting in settings:
+        st.session_state[setting.key] = list(setting.default) if isinstance(setting.default, tuple) else setting.default
+    st.session_state[_NOTES] = []
+
+
+def keep_inside(setting: Number) -> None:
+    """Bring a value from before a change of range (another data set) back inside, and say so."""
+    value = st.session_state.get(setting.key)
+    if value is not None and not setting.limit.contains(value):
+        inside = min(max(value, setting.limit.low), setting.limit.high)
+        st.session_state[setting.key] = inside
+        st.toast(f"{setting.limit.name} is now {inside:.4g}: here it must be {setting.limit.range_text}.")
+
+
+def number(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> Any:
+    """A number to type, bound to the URL."""
+    cast = int if setting.limit.integer else float
+    return st.number_input(
+        label,
+        cast(setting.limit.low),
+        cast(setting.limit.high),
+        cast(setting.default),
+        step=cast(step),
+        format=form,
+        key=setting.key,
+        help=help,
+        bind="query-params",
+    )
+
+
+def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
+    """A row of options, bound to the URL; several may be chosen where the setting says `many`."""
+    if setting.many:
+        return tuple(
+            st.pills(
+                label,
+                setting.options,
+                selection_mode="multi",
+                default=list(setting.default),
+                key=setting.key,
+                help=help,
+                bind="query-params",
+            )
+        )
+    return st.segmented_control(
+        label,
+        setting.options,
+        default=setting.default,
+        required=True,
+        key=setting.key,
+        help=help,
+        bind="query-params",
+    )
+
+
+def linked(
+    key: str,
+    source: Number,
+    widget: Callable[..., Any],
+    to_source: Callable[[float], float],
+    from_source: Callable[[float], float | None],
+    **options: Any,
+) -> None:
+    """A second view of `source`, such as its ε or a slider: either can be set, the other follows.
+
+    `source` alone is in the URL; the view is computed from it at every run and writes back to it.
+    """
+    st.session_state[key] = from_source(st.session_state.get(source.key, source.default))
+
+    def write_back() -> None:
+        value = st.session_state[key]
+        if value is not None:
+            st.session_state[source.key] = to_source(value)
+
+    widget(key=key, on_change=write_back, **options)
+
+
+def defaults(settings: Iterable[Setting]) -> Mapping[str, Any]:
+    """The default of every setting by key."""
+    return {setting.key: setting.default for setting in settings}

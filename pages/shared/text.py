@@ -1,0 +1,48 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from privdemo.metrics import Estimate
+
+
+def epsilon(value: float) -> str:
+    """ε with three figures, thousands separated, or ∞."""
+    if math.isinf(value):
+        return "∞"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 1 else f"{value:.2g}"
+
+
+def odds_factor(value: float) -> str:
+    """e^ε as people say it: “4 times”, “about 10^2359 times”, “without limit”."""
+    if math.isinf(value):
+        return "without any limit"
+    if value < math.log(1e6):
+        factor = math.exp(value)
+        return f"at most {factor:,.0f} times" if factor >= 10 else f"at most {factor:.2f} times"
+    return f"at most 10{superscript(round(value / math.log(10)))} times"
+
+
+def superscript(number: int) -> str:
+    """A whole number in raised digits."""
+    return str(number).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def power_of_ten(value: float) -> str:
+    """A small probability such as 1e-5 as “10⁻⁵”, or “2·10⁻⁵”."""
+    exponent = math.floor(math.log10(value))
+    factor = value / 10.0**exponent
+    base = f"10{superscript(exponent)}"
+    return base if math.isclose(factor, 1, rel_tol=1e-9) else f"{factor:.3g}·{base}"
+
+
+def percent(estimate: Estimate) -> str:
+    """A share with its 95 % interval: “88.7 % (86.6–90.5)”."""
+    low, high = max(0.0, estimate.low), min(1.0, estimate.high)
+    return f"{100 * estimate.mean:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def a_list(words: tuple[str, ...]) -> str:
+    """“7 and 9”, “1, 2 and 3”."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -1,0 +1,88 @@
+"""How often each state is true, from released states: inversion and maximum likelihood."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privdemo import limits
+
+Array = NDArray[np.floating]
+
+
+def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
+    """Unbiased frequencies of the true states: channel⁻¹ · counts / n (Warner 1965, any k).
+
+    `counts` (k,) of each observed state, `channel_matrix` (k, k) as [observed, true]. The raw
+    estimate may leave [0, 1]; it is not clipped. Raises ``ValueError`` if the channel cannot be
+    inverted or there are no counts.
+    """
+    observed, matrix = np.asarray(counts, dtype=float), np.asarray(channel_matrix, dtype=float)
+    total = _total(observed)
+    if np.linalg.matrix_rank(matrix) < len(matrix):
+        raise ValueError("channel_matrix cannot be inverted: some truths give the same answers")
+    return np.linalg.solve(matrix, observed / total)
+
+
+def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
+    """Maximum-likelihood frequencies under k-ary randomised response, exactly and at once.
+
+    `counts` (..., k); each row is its own problem. Maximises Σ_i counts_i log((1−q)π_i + q/k) over
+    the simplex, q = p·k/(k−1). By the Karush–Kuhn–Tucker conditions the observed frequencies
+    become max(counts_i/λ, q/k) with λ such that they sum to 1: states seen less often than noise
+    alone would show them get 0, the others are scaled. At q = 1 the data say nothing: uniform.
+    """
+    observed = np.asarray(counts, dtype=float)
+    k = observed.shape[-1]
+    limits.flip_prob_limit(k).check(flip_prob)
+    frequencies = observed / _total(observed)
+    redraw = min(1.0, flip_prob * k / (k - 1))
+    floor = redraw / k
+    if redraw >= 1:
+        return np.full_like(frequencies, 1 / k)
+    ordered = -np.sort(-frequencies, axis=-1)
+    n_active = np.arange(1, k + 1)
+    scales = np.cumsum(ordered, axis=-1) / (1 - (k - n_active) * floor)
+    last = np.count_nonzero(ordered > scales * floor, axis=-1, keepdims=True) - 1
+    scale = np.take_along_axis(scales, last, axis=-1)
+    return np.maximum(frequencies / scale - floor, 0.0) / (1 - redraw)
+
+
+class EMResult(NamedTuple):
+    """`frequencies` (..., k); `gap` (...,) the most that the mean log-likelihood could still gain."""
+
+    frequencies: Array
+    gap: Array
+    n_iter: int
+
+
+def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolerance: float = 1e-3) -> EMResult:
+    """Maximum-likelihood frequencies under any channel, by expectation–maximisation.
+
+    `counts` (..., m) of m observable bins, `channel_matrix` (m, k) as [observed, true]; each row of
+    counts is its own problem. The likelihood never falls. By concavity the mean log-likelihood is
+    within max_i Σ_b f_b channel[b, i]/(channel·π)_b − 1 of its maximum (Lindsay 1983), which is
+    the certificate `gap`, in nats an observation; iteration stops when every gap is below
+    `tolerance` or after `max_iter` steps.
+    """
+    channel = np.asarray(channel_matrix, dtype=float)
+    observed = np.asarray(counts, dtype=float)
+    observed = observed / _total(observed)
+    frequencies = np.full((*observed.shape[:-1], channel.shape[1]), 1 / channel.shape[1])
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 (returned below)
+        expected = np.maximum(frequencies @ channel.T, np.finfo(float).tiny)
+        gain = (observed / expected) @ channel
+        gap = gain.max(axis=-1) - 1
+        if (gap <= tolerance).all():
+            break
+        frequencies = frequencies * gain
+    return EMResult(frequencies, gap, n_iter)
+
+
+def _total(counts: Array) -> Array:
+    total = counts.sum(axis=-1, keepdims=True)
+    if not np.isfinite(counts).all() or (counts < 0).any() or (total <= 0).any():
+        raise ValueError("counts must be non-negative and not all zero")
+    return total

@@ -1,0 +1,335 @@
+"""What a pixel mechanism does to images: the pictures, the promise, the damage and the attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import attacks, datasets, limits, metrics
+from privdemo.estimators import pixel_priors
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse, pixels
+from privdemo.mechanisms.pixels import PixelFamily, PixelMechanism
+from privdemo.metrics import Distortion, Estimate
+
+LabelMechanism = RandomisedResponse | BinaryChannel
+PRIORS = ("flat", "learned", "true")
+# Releases behind every point of a curve.
+N_RELEASES = 200
+
+
+@dataclass(frozen=True)
+class Config:
+    """Who releases what: `n_people` people of `classes`, each one image and one label.
+
+    The first `per_class` people of each class are shown; everyone's releases teach the adversary.
+    """
+
+    dataset: str = "mnist"
+    classes: tuple[str, ...] = ("7", "9")
+    pixels: PixelMechanism = field(default=RandomisedResponse(0.2, 256))
+    labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
+    per_class: int = 5
+    n_people: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.PER_CLASS.check(self.per_class)
+        limits.N_PEOPLE.check(self.n_people)
+        limits.SEED.check(self.seed)
+        if len(self.classes) < 2 or len(set(self.classes)) < len(self.classes):
+            raise ValueError(f"classes must be two or more different ones, got {self.classes}")
+        if self.labels.n_states != len(self.classes):
+            raise ValueError(
+                f"labels must be a mechanism on the {len(self.classes)} classes chosen, "
+                f"got one on {self.labels.n_states}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The shown people's images and labels before and after, and what an adversary makes of them.
+
+    Pictures are (n_shown, n_pixels) uint8 grey levels; `states` the clean pixels as 0 … k−1;
+    `draws` the randomness of the shown releases, which serves any level of the same mechanism.
+    """
+
+    config: Config
+    class_names: tuple[str, ...]
+    image_shape: tuple[int, int]
+    n_states: int
+    states: NDArray[np.uint8]
+    draws: Any
+    clean: NDArray[np.uint8]
+    released: NDArray[np.uint8]
+    guesses: dict[str, NDArray[np.uint8]]
+    labels: NDArray[np.integer]
+    released_labels: NDArray[np.integer]
+    changed_pixels: float
+    prior_gap: float
+    label_guess: Estimate
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """What the release promises, in ε (pure) and ε at `delta`, for a pixel, the label, the image.
+
+    `label_truth[c]`: of the people who sent class c, the share who meant it, classes equally
+    common beforehand; None for a class that nobody would send.
+    """
+
+    delta: float
+    n_pixels: int
+    pixel: float
+    pixel_at_delta: float
+    image: float
+    image_at_delta: float
+    label: float
+    label_truth: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class CurveConfig:
+    """Damage and linkage at any level: `n_candidates` known people, one of whom sent each image."""
+
+    dataset: str = "mnist"
+    classes: tuple[str, ...] = ("7", "9")
+    family: str = "randomised_response"
+    n_candidates: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_CANDIDATES.check(self.n_candidates)
+        limits.SEED.check(self.seed)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One noise level: expected (exact) and measured error of a pixel, and how often linking works."""
+
+    level: float
+    expected: Distortion
+    absolute: Estimate
+    squared: Estimate
+    linked: Estimate
+
+
+def run(config: Config) -> Result:
+    """Draw the people, release their images and labels, and attack the shown ones.
+
+    Raises ``ValueError`` for unknown classes and `DatasetError` where the data cannot be had.
+    """
+    people = _people(config.dataset, config.classes, config.n_people, config.seed)
+    _, pixel_rng, label_rng = _generators(config.seed)
+    mechanism, k = config.pixels, _n_states(people)
+    clean = pixels.clean_values(mechanism, people.X, k)
+    draws: Any = mechanism.draws(clean.shape, pixel_rng)
+    released = mechanism.apply(clean, draws)
+    released_labels = config.labels.randomise(people.y, label_rng)
+    shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
+    guesses, gap = _guesses(mechanism, released, people.X, shown, k)
+    return Result(
+        config=config,
+        class_names=people.class_names,
+        image_shape=_image_shape(people),
+        n_states=k,
+        states=people.X[shown],
+        draws=_take(draws, shown),
+        clean=pixels.to_grey(mechanism, clean[shown], k),
+        released=pixels.to_grey(mechanism, released[shown], k),
+        guesses=guesses,
+        labels=people.y[shown],
+        released_labels=released_labels[shown],
+        changed_pixels=float(np.mean(released != clean) * clean.shape[1]),
+        prior_gap=gap,
+        label_guess=_label_guess(released, released_labels, people.y),
+    )
+
+
+def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
+    """The first shown person of each class, clean and then released at each level with the same draws.
+
+    Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
+    """
+    result = run(replace(config, per_class=1))
+    family, k = pixels.family_of(config.pixels), result.n_states
+    rows = [result.clean]
+    for level in levels:
+        mechanism = family.make(level, k)
+        released = mechanism.apply(pixels.clean_values(mechanism, result.states, k), result.draws)
+        rows.append(pixels.to_grey(mechanism, released, k))
+    return np.stack(rows, axis=1).reshape(len(result.clean), 1 + len(levels), *result.image_shape)
+
+
+def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
+    """The promise of `config`'s mechanisms for one of `n_pixels` pixels, all of them, and the label."""
+    mechanism = config.pixels
+    return Privacy(
+        delta=delta,
+        n_pixels=n_pixels,
+        pixel=mechanism.epsilon,
+        pixel_at_delta=mechanism.epsilon_at(delta),
+        image=n_pixels * mechanism.epsilon,
+        image_at_delta=mechanism.epsilon_at(delta, n_pixels),
+        label=config.labels.epsilon,
+        label_truth=_label_truth(config.labels.channel_matrix),
+    )
+
+
+def measure(config: CurveConfig, level: float) -> Point:
+    """Release `N_RELEASES` images of the candidates at `level`; measure the error and link them."""
+    people = _people(config.dataset, config.classes, config.n_candidates, config.seed)
+    rng = _generators(config.seed)[1]
+    k, n = _n_states(people), len(people.y)
+    mechanism = pixels.FAMILIES[config.family].make(level, k)
+    clean = pixels.clean_values(mechanism, people.X, k)
+    owner = np.arange(N_RELEASES) % n
+    draws: Any = mechanism.draws((N_RELEASES, clean.shape[1]), rng)
+    released = mechanism.apply(clean[owner], draws)
+    error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
+    hits = attacks.linked(attacks.log_likelihoods(mechanism, released, clean), owner)
+    return Point(
+        level=level,
+        expected=metrics.expected_distortion(mechanism, people.X[owner], k),
+        absolute=metrics.mean_interval(np.abs(error).mean(axis=1)),
+        squared=metrics.mean_interval((error**2).mean(axis=1)),
+        linked=metrics.wilson_interval(float(hits.sum()), N_RELEASES),
+    )
+
+
+def curve(config: CurveConfig) -> tuple[Point, ...]:
+    """`measure` at every level of the family's curve, with the same people and the same draws."""
+    k = _n_states(datasets.load(config.dataset))
+    return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))
+
+
+def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
+    """The points of a curve as flat rows, for a CSV file."""
+    return [
+        {
+            "level": point.level,
+            "absolute_error_expected": point.expected.absolute,
+            "squared_error_expected": point.expected.squared,
+            **_columns("absolute_error", point.absolute),
+            **_columns("squared_error", point.squared),
+            **_columns("linked", point.linked),
+        }
+        for point in points
+    ]
+
+
+def _columns(name: str, estimate: Estimate) -> dict[str, float]:
+    return {f"{name}_mean": estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def with_mechanism(config: Config, family: PixelFamily, level: float) -> Config:
+    """`config` with `family`'s noise at `level` on its pixels, everything else the same."""
+    return replace(config, pixels=family.make(level, _n_states(datasets.load(config.dataset))))
+
+
+def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Rows of flat pictures, each (n, n_pixels), as (n_rows, n, height, width)."""
+    return np.stack(rows).reshape(len(rows), -1, *shape)
+
+
+@dataclass(frozen=True)
+class GalleryConfig:
+    """One person of each of two classes under rising randomised response.
+
+    `shares` are the flip probabilities as shares of the largest, (k−1)/k, where nothing is left.
+    """
+
+    dataset: str = "mnist"
+    shares: tuple[float, ...] = (0.0, 0.5, 1.0)
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Gallery:
+    """Pictures (2 · n_classes, n_levels, height, width): releases, and under each the guesses."""
+
+    class_names: tuple[str, ...]
+    levels: tuple[float, ...]
+    images: NDArray[np.uint8]
+    points: tuple[Point, ...]
+
+
+def gallery(config: GalleryConfig) -> Gallery:
+    """Release the same people with the same draws at every level; guess with the learned prior."""
+    family = pixels.FAMILIES["randomised_response"]
+    k = _n_states(datasets.load(config.dataset))
+    levels = tuple(share * (k - 1) / k for share in config.shares)
+    base = Config(dataset=config.dataset, per_class=1, seed=config.seed)
+    results = [run(with_mechanism(base, family, level)) for level in levels]
+    height, width = results[0].image_shape
+    rows = np.stack([(r.released, r.guesses["learned"]) for r in results])  # level, kind, class, pixel
+    images = rows.transpose(2, 1, 0, 3).reshape(-1, len(levels), height, width)
+    curve_config = CurveConfig(dataset=config.dataset, seed=config.seed)
+    points = tuple(measure(curve_config, level) for level in levels)
+    return Gallery(results[0].class_names, levels, images, points)
+
+
+@lru_cache(maxsize=16)
+def _people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
+    """About `n_people` training images, as many of each class (fewer where the data set ends)."""
+    source = datasets.load(dataset)
+    _image_shape(source)
+    chosen = (source.train if source.n_train is not None else source).select_classes(classes)
+    each = min(max(1, n_people // len(classes)), int(np.bincount(chosen.y).min()))
+    return chosen.draw(each, _generators(seed)[0])
+
+
+def _generators(seed: int) -> list[np.random.Generator]:
+    """Independent streams for people, pixels and labels, so that changing one leaves the others."""
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
+
+
+def _n_states(dataset: datasets.Dataset) -> int:
+    return int(np.max(dataset.n_states)) if dataset.n_states is not None else 2
+
+
+def _image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
+    if dataset.image_shape is None:
+        raise ValueError(f"dataset must hold images (mnist or digits), got {dataset.name!r}")
+    return dataset.image_shape
+
+
+def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
+    return np.concatenate([np.flatnonzero(y == c)[:per_class] for c in np.unique(y)])
+
+
+def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
+    return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
+
+
+def _guesses(
+    mechanism: PixelMechanism, released: NDArray, states: NDArray, shown: NDArray, n_states: int
+) -> tuple[dict[str, NDArray[np.uint8]], float]:
+    """The posterior-mean picture of the shown people under each prior, and the learned prior's gap."""
+    priors = {
+        "flat": pixel_priors.flat_prior(mechanism, n_states, released.shape[1]),
+        "learned": pixel_priors.learned_prior(mechanism, released, n_states),
+        "true": pixel_priors.true_prior(mechanism, states, n_states),
+    }
+    pictures = {
+        name: pixels.to_grey(mechanism, pixel_priors.posterior_mean(mechanism, released[shown], prior), n_states)
+        for name, prior in priors.items()
+    }
+    return pictures, priors["learned"].gap
+
+
+def _label_guess(released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
+    """How often the image alone betrays the label, to a learner that saw other people's releases."""
+    taught = np.arange(len(labels)) % 2 == 0
+    guessed = attacks.guess_labels(released[taught], released_labels[taught], released[~taught])
+    return metrics.wilson_interval(int((guessed == labels[~taught]).sum()), int((~taught).sum()))
+
+
+def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
+    """P(true = c | sent c) for equally common classes: the diagonal over its row's sum."""
+    rows = channel.sum(axis=1)
+    return tuple(float(channel[c, c] / total) if total > 0 else None for c, total in enumerate(rows))
