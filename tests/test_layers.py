@@ -1,0 +1,208 @@
+"""The one direction: data → mechanism → estimator → experiment → figure → page. Nothing imports backwards."""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+# A module may import its own layer and those before it.
+LAYERS = [
+    {"limits", "datasets"},
+    {"accounting", "mechanisms"},
+    {"estimators"},
+    {"attacks", "metrics"},
+    {"experiments"},
+    {"figures", "look"},
+    {"__main__"},
+]
+RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names} | {"privdemo": -1}
+# What may be called on numpy.random: everything else there draws from the one global state.
+LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
+MATHS = {"numpy", "scipy", "sklearn"}
+
+
+def sources():
+    """Every module of the project by its dotted name."""
+    files = [ROOT / "app.py", *sorted((ROOT / "privdemo").rglob("*.py")), *sorted((ROOT / "pages").rglob("*.py"))]
+    return {module_name(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in files if file.exists()}
+
+
+def module_name(path):
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(module, source, is_package=False):
+    """Dotted names that `module` imports anywhere in its source, lazily or for types too.
+
+    ``from a import b`` counts as both ``a`` and ``a.b``, as b may be a module.
+    """
+    found = set()
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            origin = ".".join([*base, *([node.module] if node.module else [])])
+            found.add(origin)
+            found.update(f"{origin}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found.update(ast.literal_eval(name) for name in node.args[:1] if isinstance(name, ast.Constant))
+    return found
+
+
+def top(name):
+    return name.partition(".")[0]
+
+
+def rank(module):
+    """The layer of a privdemo module, or None for a name that is no module of it."""
+    return RANK.get(".".join(module.split(".")[:2]))
+
+
+def faults(module, source, is_package=False):
+    """Every rule of the direction that `source`, taken as `module`, breaks; one sentence each."""
+    wrong = []
+    imported = imports(module, source, is_package)
+    tops = {top(name) for name in imported}
+    if top(module) == "privdemo":
+        wrong += [f"{module} imports {name}" for name in sorted(tops & {"streamlit", "pages", "app"})]
+        if rank(module) is None:
+            wrong.append(f"{module} has no layer: give it one in tests/test_layers.py")
+        else:
+            own = {".".join(name.split(".")[:2]) for name in imported} & RANK.keys()
+            later = sorted(name for name in own if RANK[name] > rank(module))
+            wrong += [f"{module} imports {name}, a later layer" for name in later]
+    else:
+        wrong += [f"{module} imports {name}: pages hold no maths" for name in sorted(tops & MATHS)]
+    if "plotly" in tops and not (module + ".").startswith("privdemo.figures."):
+        wrong.append(f"{module} imports plotly: only figures may")
+    return wrong + global_randomness(module, source)
+
+
+def global_randomness(module, source):
+    """Uses of a random state that everyone shares, or of one that no seed can reproduce."""
+    tree = ast.parse(source)
+    aliases = {"numpy.random": "numpy.random", "numpy": "numpy"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            aliases |= {alias.asname or alias.name: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+
+    def full(name):
+        head, _, rest = name.partition(".")
+        return f"{aliases.get(head, head)}.{rest}" if rest else aliases.get(head, head)
+
+    wrong = []
+    if any(name == "random" or name.startswith("random.") for name in aliases.values()):
+        wrong.append(f"{module} imports the standard library's random")
+    names = {full(ast.unparse(node)) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Name)}
+    for name in sorted(names):
+        if name.startswith("numpy.random.") and name.split(".")[2].partition("(")[0] not in LOCAL_RANDOMNESS:
+            wrong.append(f"{module} uses {name}: the global random state")
+    for node in ast.walk(tree):
+        called = full(ast.unparse(node.func)) if isinstance(node, ast.Call) else ""
+        seedless = isinstance(node, ast.Call) and not node.args and not node.keywords
+        if called in {"numpy.random.default_rng", "numpy.random.SeedSequence"} and seedless:
+            wrong.append(f"{module} calls {called}() without a seed")
+    return wrong
+
+
+MODULES = sources()
+
+
+def is_package(module):
+    return (ROOT / Path(*module.split(".")) / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_keeps_the_direction(module):
+    assert faults(module, MODULES[module], is_package(module)) == []
+
+
+def test_the_walk_found_the_project():
+    assert {"app", "privdemo", "privdemo.limits", "privdemo.accounting", "privdemo.mechanisms.additive"} <= set(MODULES)
+    assert any(module.startswith("pages.") for module in MODULES)
+
+
+def module_graph(modules):
+    """Which of `modules` each one imports; a package's own __init__ is left out of its members' imports."""
+    graph = {}
+    for module, source in modules.items():
+        imported = imports(module, source, is_package(module)) & set(modules)
+        graph[module] = {name for name in imported if name != module and not module.startswith(f"{name}.")}
+    return graph
+
+
+def test_no_import_cycles():
+    TopologicalSorter(module_graph(MODULES)).prepare()
+
+
+def test_an_import_cycle_is_found():
+    pair = {"a": "import b", "b": "from b import c\nimport a"}
+    with pytest.raises(CycleError):
+        TopologicalSorter(module_graph(pair)).prepare()
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "fault"),
+    [
+        ("privdemo.accounting", "import streamlit as st", "imports streamlit"),
+        ("privdemo.experiments.votes", "from streamlit import cache_data", "imports streamlit"),
+        ("privdemo.metrics", "def f():\n    import streamlit.testing", "imports streamlit"),
+        ("privdemo.metrics", "import importlib\nimportlib.import_module('streamlit')", "imports streamlit"),
+        ("privdemo.figures", "from pages.shared import text", "imports pages"),
+        ("privdemo.experiments.votes", "import plotly.graph_objects as go", "only figures may"),
+        ("privdemo.look", "import plotly", "only figures may"),
+        ("pages.home", "import plotly.express", "only figures may"),
+        ("privdemo.limits", "from privdemo import accounting", "a later layer"),
+        ("privdemo.datasets.files", "from privdemo.mechanisms import RandomisedResponse", "a later layer"),
+        ("privdemo.mechanisms.additive", "from privdemo.estimators.votes import f", "a later layer"),
+        ("privdemo.mechanisms.additive", "from .. import estimators", "a later layer"),
+        ("privdemo.mechanisms.additive", "from ..estimators import votes", "a later layer"),
+        ("privdemo.estimators.votes", "import privdemo.attacks", "a later layer"),
+        ("privdemo.attacks", "if TYPE_CHECKING:\n    from privdemo.experiments.votes import Result", "a later layer"),
+        ("privdemo.metrics", "from privdemo import figures", "a later layer"),
+        ("privdemo.experiments.votes", "from privdemo import figures", "a later layer"),
+        ("privdemo.figures", "from privdemo import __main__", "a later layer"),
+        ("privdemo", "from privdemo import limits", "a later layer"),
+        ("privdemo.extra", "", "has no layer"),
+        ("pages.home", "import numpy as np", "pages hold no maths"),
+        ("pages.shared.text", "from scipy.stats import norm", "pages hold no maths"),
+        ("app", "from sklearn import svm", "pages hold no maths"),
+        ("privdemo.metrics", "import numpy as np\nnp.random.seed(0)", "global random state"),
+        ("privdemo.metrics", "import numpy as np\nx = np.random.rand(3)", "global random state"),
+        ("privdemo.metrics", "import numpy as np\ndraw = np.random.normal", "global random state"),
+        ("privdemo.metrics", "from numpy import random as r\nr.shuffle([])", "global random state"),
+        ("privdemo.metrics", "from numpy.random import randint\nrandint(3)", "global random state"),
+        ("privdemo.metrics", "import numpy.random as npr\nnpr.choice(3)", "global random state"),
+        ("privdemo.metrics", "import random", "standard library's random"),
+        ("pages.home", "from random import choice", "standard library's random"),
+        ("privdemo.metrics", "import numpy as np\nrng = np.random.default_rng()", "without a seed"),
+    ],
+)
+def test_the_checker_finds(module, source, fault):
+    found = faults(module, source)
+    assert len(found) == 1, found
+    assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("privdemo.figures", "import plotly.graph_objects as go\nfrom privdemo.experiments import votes"),
+        ("privdemo.figures.maps", "import plotly.graph_objects as go\nfrom privdemo.figures import base"),
+        ("privdemo.experiments.votes", "from privdemo import accounting, datasets, limits, metrics"),
+        ("privdemo.mechanisms.additive", "from privdemo import accounting\nfrom . import randomised_response"),
+        ("privdemo.metrics", "import numpy as np\ndef f(rng: np.random.Generator): return rng.random()"),
+        ("privdemo.metrics", "import numpy as np\nrng = np.random.default_rng(3)"),
+        ("pages.home", "import streamlit as st\nfrom pages.shared import text\nfrom privdemo import figures"),
+        ("privdemo.__main__", "from privdemo import figures\nfrom privdemo.experiments import votes"),
+    ],
+)
+def test_the_checker_lets_pass(module, source):
+    assert faults(module, source) == []
