@@ -6,7 +6,7 @@ st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
 st.navigation(
     [
         st.Page("pages/home.py", title="Home", default=True),
-        st.Page("pages/image_noise.py", title="Noise on images", url_path="image-noise"),
+        st.Page("pages/image_noise.py", title="Noise on images"),
     ],
     position="top",
 ).run()

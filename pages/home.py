@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import cached, home_picture, layout
 
-layout.style()
+layout.begin()
 st.title("What does privacy cost, and what does it protect?", anchor=False)
 st.markdown(
     "When people may lie a little about their data, nobody needs to be trusted with the truth: that is **randomised "
@@ -14,5 +14,5 @@ st.markdown(
 )
 home_picture.show(cached.image_datasets()[0])
 st.subheader("Pages", anchor=False)
-st.page_link("pages/image_noise.py", label="**What does the noise do to an image?**", icon="🎲")
+st.page_link("pages/image_noise.py", label="**What does the noise do to an image?** →")
 st.caption("Drag a dial and watch digits dissolve; see what the noise promises, damages and fails to hide.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestCentroid
 
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelMechanism
@@ -40,10 +39,12 @@ def linked(log_likelihood: Array, owner: NDArray[np.integer]) -> Array:
     return top[np.arange(len(owner)), owner] / top.sum(axis=1)
 
 
-def guess_labels(released: NDArray, released_labels: NDArray[np.integer], targets: NDArray) -> NDArray:
+def guess_labels(released: NDArray, released_labels: NDArray[np.integer], targets: NDArray) -> NDArray[np.integer]:
     """The label of each target image, from the nearest class mean of other people's releases.
 
     Trained on `released` (n, d) and `released_labels` (n,) alone, both as noisy as they were sent;
     `targets` (m, d) are released images. The simplest learner there is: a floor for what others do.
     """
-    return NearestCentroid().fit(released, released_labels).predict(targets)
+    classes = np.unique(released_labels)
+    means = np.stack([released[released_labels == c].mean(axis=0, dtype=float) for c in classes])
+    return classes[cdist(targets, means, "sqeuclidean").argmin(axis=1)]

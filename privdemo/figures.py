@@ -139,7 +139,7 @@ def _finish(figure: go.Figure, family: PixelFamily, level: float) -> go.Figure:
         x=level,
         line={"color": look.TRUTH.colour, "width": 1.5},
         annotation_text=f"{family.symbol} = {level:.4g}",
-        annotation_position="top left" if level > 0.5 * float(figure.data[0].x[-1]) else "top right",
+        annotation_position="top",
     )
     figure.update_layout(
         height=360,

@@ -37,7 +37,7 @@ class Limit:
             return False
         if self.integer and not isinstance(value, Integral):
             return False
-        number = value if isinstance(value, Integral) else float(value)  # no float holds 10⁴⁰⁰
+        number = int(value) if isinstance(value, Integral) else float(value)  # no float holds 10⁴⁰⁰
         return self.low <= number <= self.high and not (self.low_open and number == self.low)
 
     def check(self, value: float) -> float:

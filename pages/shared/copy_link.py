@@ -8,7 +8,7 @@ _component = st.components.v2.component(
     "privdemo_copy_link",
     html='<button type="button">Copy link</button><span role="status"></span>',
     css="""
-button { font: inherit; color: inherit; background: var(--st-background-color); cursor: pointer;
+button { font: 0.875rem var(--st-font); color: inherit; background: var(--st-background-color); cursor: pointer;
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius, 0.5rem);
   padding: 0.25rem 0.75rem; min-height: 2.5rem; white-space: nowrap; }
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }

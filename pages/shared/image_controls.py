@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import cached, settings, text
 from pages.shared.settings import Choice, Number
@@ -76,7 +79,8 @@ def all_settings() -> list[settings.Setting]:
     n_states = N_STATES[DATASETS[_current(data)]]
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
     label = label_setting(max(2, len(_current(CLASSES))))
-    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, P10, P01, VIEW, SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
+    more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
+    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, P10, P01, VIEW, *more]
 
 
 def _current(choice: Choice) -> str | tuple[str, ...]:
@@ -130,38 +134,37 @@ def _level(family: PixelFamily, n_states: int, delta: float) -> float:
     """The noise level, typed, or set through the ε of one pixel."""
     setting = level_setting(family, n_states)
     settings.keep_inside(setting)
-    left, right = st.columns(2)
-    with left:
-        level = settings.number(
-            setting,
-            f"{family.level_name.capitalize()} {family.symbol}",
-            step=LEVEL_STEPS[family.name],
-            form="%.4g",
-        )
     spent = delta if family.name == "gaussian" else 0.0
 
     def pixel_epsilon(at: float) -> float | None:
-        value = family.make(min(max(at, setting.limit.low), setting.limit.high), n_states).epsilon_at(spent)
-        return None if math.isinf(value) else value
+        return _finite(family.make(at, n_states).epsilon_at(spent))
 
-    lowest, highest = pixel_epsilon(setting.limit.high), pixel_epsilon(setting.limit.low)
-    with right:
-        settings.linked(
-            "pixel_epsilon",
-            setting,
-            st.number_input,
-            lambda epsilon: family.for_epsilon(epsilon, delta, n_states),
-            pixel_epsilon,
-            label="ε of one pixel" + (f" at δ = {text.power_of_ten(delta)}" if spent else ""),
-            min_value=lowest,
-            max_value=highest,
-            value=None,
-            step=0.1,
-            format="%.4g",
-            placeholder="∞",
-            help="ε bounds what one released pixel can tell: it multiplies the odds of any guess by e^ε at "
-            "most. Smaller is more private. Set either number; the other follows.",
-        )
+    with _pair("pixel") as (left, right):
+        with left:
+            level = settings.number(
+                setting,
+                f"{family.symbol}, {family.level_name}",
+                step=LEVEL_STEPS[family.name],
+                form="%.4g",
+                help="Type an exact level, or drag the dial beside the pictures.",
+            )
+        with right:
+            settings.linked(
+                "pixel_epsilon",
+                setting,
+                st.number_input,
+                lambda epsilon: family.for_epsilon(epsilon, delta, n_states),
+                pixel_epsilon,
+                label="ε of one pixel" + (f" (δ = {text.power_of_ten(delta)})" if spent else ""),
+                min_value=pixel_epsilon(setting.limit.high),
+                max_value=pixel_epsilon(setting.limit.low),
+                value=None,
+                step=0.1,
+                format="%.4g",
+                placeholder="∞",
+                help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
+                "private. Set either number; the other follows.",
+            )
     return level
 
 
@@ -169,44 +172,59 @@ def _labels(n_classes: int) -> LabelMechanism:
     """The label's lie: one flip probability, or two that differ (for two classes)."""
     kind = settings.choose(LABEL_KIND, "Lie about the label") if n_classes == 2 else SYMMETRIC
     if kind == ASYMMETRIC:
-        p10 = _slid(P10, "First digit sent as the second")
-        p01 = _slid(P01, "Second digit sent as the first")
+        _slider(P10, "The first digit is sent as the second")
+        _slider(P01, "The second digit is sent as the first")
+        with _pair("lies") as (left, right):
+            with left:
+                p10 = settings.number(P10, "First as second", step=0.01, form="%.4g")
+            with right:
+                p01 = settings.number(P01, "Second as first", step=0.01, form="%.4g")
         return BinaryChannel(p10, p01)
     setting = label_setting(n_classes)
     settings.keep_inside(setting)
-    flip_prob = _slid(setting, "Probability of another label")
-    settings.linked(
-        "label_epsilon",
-        setting,
-        st.number_input,
-        lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_classes).flip_prob,
-        lambda p: _finite(RandomisedResponse(p, n_classes).epsilon),
-        label="ε of the label",
-        min_value=0.0,
-        value=None,
-        step=0.1,
-        format="%.4g",
-        placeholder="∞",
-        help="Set either number; the other follows.",
-    )
+    _slider(setting, "Each label is replaced with probability")
+    with _pair("label") as (left, right):
+        with left:
+            flip_prob = settings.number(setting, "p of the label", step=0.01, form="%.4g")
+        with right:
+            settings.linked(
+                "label_epsilon",
+                setting,
+                st.number_input,
+                lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_classes).flip_prob,
+                lambda p: _finite(RandomisedResponse(p, n_classes).epsilon),
+                label="ε of the label",
+                min_value=0.0,
+                value=None,
+                step=0.1,
+                format="%.4g",
+                placeholder="∞",
+                help="Set either number; the other follows.",
+            )
     return RandomisedResponse(flip_prob, n_classes)
 
 
-def _slid(setting: Number, label: str) -> float:
-    """A probability to slide or to type; its ends say what they mean."""
+@contextmanager
+def _pair(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
+    """Two linked numbers on one line."""
+    with st.container(key=f"pair-{name}"):
+        left, right = st.columns(2, gap="small")
+        yield left, right
+
+
+def _slider(setting: Number, label: str) -> None:
+    """A probability to slide; the number beside it is typed exactly."""
     settings.linked(
         f"{setting.key}_slide",
         setting,
         st.slider,
-        lambda value: min(value, setting.limit.high),
+        lambda value: value,
         lambda value: value,
         label=label,
         min_value=0.0,
         max_value=setting.limit.high,
         step=0.01,
-        label_visibility="visible",
     )
-    return settings.number(setting, f"{label}, typed", step=0.01, form="%.4g")
 
 
 def _finite(value: float) -> float | None:

@@ -167,12 +167,13 @@ def _pixel(privacy: Privacy, delta: str) -> str:
 
 def _pixel_words(privacy: Privacy, delta: str) -> str:
     if privacy.pixel != float("inf"):
-        return f"Seeing one released pixel raises the odds of any guess about it {text.odds_factor(privacy.pixel)}."
+        factor = text.odds_factor(privacy.pixel)
+        return f"Seeing one released pixel multiplies the odds of any guess about it by at most {factor}."
     if privacy.pixel_at_delta == float("inf"):
         return "Without noise a released pixel is the pixel."
     return (
-        f"At δ = {delta}: but for that chance, one released pixel raises the odds of any guess about it "
-        f"{text.odds_factor(privacy.pixel_at_delta)}. Gaussian noise has no ε without a δ."
+        f"At δ = {delta}: but for that chance, one released pixel multiplies the odds of any guess about it by at "
+        f"most {text.odds_factor(privacy.pixel_at_delta)}. Gaussian noise has no ε without a δ."
     )
 
 
@@ -184,7 +185,8 @@ def _label_words(result: Result, privacy: Privacy) -> str:
     ]
     same = len({round(share or 0, 9) for share in privacy.label_truth}) == 1
     meaning = shares[0] if same else "; ".join(shares[:2])
-    return f"{meaning}, if all {len(result.class_names)} digits are equally common. This is the label alone."
+    common = "both" if len(result.class_names) == 2 else f"all {len(result.class_names)}"
+    return f"{meaning}, if {common} digits are equally common. This is the label alone."
 
 
 def _image_words(privacy: Privacy) -> str:
@@ -206,8 +208,11 @@ def _image_delta_words(choices: Choices, privacy: Privacy, delta: str) -> str:
 def _verdict(epsilon: float) -> str:
     if epsilon > NO_PROMISE:
         odds = text.odds_factor(epsilon)
-        return f"The odds of a guess about the image may rise {odds}: it is <b>not private</b> in the differential-privacy sense."
-    return f"The odds of any guess about the image rise {text.odds_factor(epsilon)}."
+        return (
+            f"The odds of a guess about the image may rise by {odds}: it is <b>not private</b> in the "
+            "differential-privacy sense."
+        )
+    return f"The odds of any guess about the image rise by at most {text.odds_factor(epsilon)}."
 
 
 # --- what it costs and what it fails to stop -----------------------------------------------------

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import csv
 import io
+import runpy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages.shared import settings
 from pages.shared.copy_link import copy_link
 from privdemo import figures, look
 
+_APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 _COLOURS = f":root {{ --lie: {look.NAIVE.colour}; --adversary: {look.ADVERSARY.colour}; }}"
 
 
-def style() -> None:
-    """The style sheet, with the palette's colours."""
+def begin() -> None:
+    """What comes first on every page: the shell around it, and the style sheet with the palette's colours.
+
+    The first visit after a start finds Streamlit taking a folder called `pages` for its older kind of app: a link
+    straight to a page then runs that page without `app.py` (streamlit issue 9992). Run the shell in its place.
+    """
+    if PagesManager.uses_pages_directory:
+        runpy.run_path(str(_APP), run_name="__main__")
+        st.stop()
     st.html(f"<style>{_COLOURS}{_STYLE}{figures.SHEET_CSS}</style>")
 
 
 def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
     """The headline, reset and copy-link; returns the place where the takeaway goes once it is known."""
-    style()
+    begin()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(question, anchor=False, width="stretch")
         with st.container(horizontal=True, width="content", gap="small"):
-            st.button("Reset", icon="↺", on_click=settings.reset, args=(all_settings,), key="reset")
+            st.button("↺ Reset", on_click=settings.reset, args=(all_settings,), key="reset")
             copy_link()
     settings.check_link(all_settings)
     return st.empty()

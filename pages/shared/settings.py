@@ -126,6 +126,7 @@ def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
                 default=list(setting.default),
                 key=setting.key,
                 help=help,
+                wrap=True,
                 bind="query-params",
             )
         )
@@ -136,6 +137,7 @@ def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
         required=True,
         key=setting.key,
         help=help,
+        wrap=True,
         bind="query-params",
     )
 

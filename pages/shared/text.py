@@ -15,13 +15,13 @@ def epsilon(value: float) -> str:
 
 
 def odds_factor(value: float) -> str:
-    """e^ε as people say it: “4 times”, “about 10^2359 times”, “without limit”."""
+    """e^ε as people say it: “a factor of 4.00”, “a factor of 10²³⁵⁹”."""
     if math.isinf(value):
-        return "without any limit"
+        return "any factor at all"
     if value < math.log(1e6):
         factor = math.exp(value)
-        return f"at most {factor:,.0f} times" if factor >= 10 else f"at most {factor:.2f} times"
-    return f"at most 10{superscript(round(value / math.log(10)))} times"
+        return f"a factor of {factor:,.0f}" if factor >= 10 else f"a factor of {factor:.2f}"
+    return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
 
 
 def superscript(number: int) -> str:

@@ -55,7 +55,7 @@ FAMILIES = {
         ),
         PixelFamily(
             "gaussian",
-            "Gaussian noise",
+            "Gaussian",
             "σ",
             "standard deviation",
             lambda level, k: GaussianNoise(level),
@@ -64,7 +64,7 @@ FAMILIES = {
         ),
         PixelFamily(
             "laplace",
-            "Laplace noise",
+            "Laplace",
             "b",
             "scale",
             lambda level, k: LaplaceNoise(level),
