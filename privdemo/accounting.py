@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import fft
 from scipy.special import log_ndtr
 
 from privdemo import limits
@@ -326,7 +327,8 @@ def laplace_loss(scale: float, n_values: int = 1) -> PrivacyLoss:
     if n_values == 1:
         return PrivacyLoss(step * lattice, masses)
     size = 2 * LAPLACE_STEPS * n_values + 1
-    composed = np.fft.irfft(np.fft.rfft(masses, size) ** n_values, size)
+    padded = fft.next_fast_len(size, real=True)  # prime lengths take seven times as long
+    composed = fft.irfft(fft.rfft(masses, padded) ** n_values, padded)[:size]
     losses = step * np.arange(-LAPLACE_STEPS * n_values, LAPLACE_STEPS * n_values + 1)
     return PrivacyLoss(losses, np.maximum(composed, 0.0), infinite_mass=TRANSFORM_ERROR * n_values)
 
