@@ -48,7 +48,7 @@ def distortion(curve: Sequence[Point], here: Point, family: PixelFamily) -> go.F
         ("squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]),
     ):
         figure.add_scatter(
-            x=levels, y=expected, mode="lines", name=f"{name}, expected", line=_line(style), legendgroup=name
+            x=levels, y=expected, mode="lines", name=name, line=_line(style), legendgroup=name
         )
         figure.add_scatter(
             x=levels,
@@ -58,6 +58,7 @@ def distortion(curve: Sequence[Point], here: Point, family: PixelFamily) -> go.F
             name=f"{name}, measured",
             marker=_marker(style),
             legendgroup=name,
+            showlegend=False,
         )
     figure.update_yaxes(title="error of a pixel (1 = black for white)", rangemode="tozero")
     return _finish(figure, family, here.level)
@@ -144,7 +145,7 @@ def _finish(figure: go.Figure, family: PixelFamily, level: float) -> go.Figure:
     figure.update_layout(
         height=360,
         margin={"l": 10, "r": 10, "t": 26, "b": 10},
-        legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0},
+        legend={"orientation": "h", "y": -0.27, "yanchor": "top", "x": 0},
         hovermode="closest",
     )
     return figure

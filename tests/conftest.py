@@ -7,13 +7,37 @@ from pathlib import Path
 
 import pytest
 
+from privdemo import datasets
+
+ROOT = Path(__file__).parents[1]
+
+
+def missing(what: str) -> None:
+    """In CI nothing that matters may be skipped; elsewhere a test skips what is not there."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what}: CI must run the tests that need it")
+    pytest.skip(what)
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real data that PRIVDEMO_DATA names; without it, CI fails and others skip."""
     folder = os.environ.get("PRIVDEMO_DATA")
-    if folder:
-        return Path(folder)
-    if os.environ.get("CI"):
-        pytest.fail("PRIVDEMO_DATA is not set: CI must run the tests that need real data")
-    pytest.skip("PRIVDEMO_DATA is not set")
+    if not folder:
+        missing("PRIVDEMO_DATA is not set")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def mnist() -> datasets.Dataset:
+    """MNIST, from PRIVDEMO_DATA or the user's cache; never downloaded for a test."""
+    if not datasets.available("mnist"):
+        missing("MNIST is not on this computer")
+    return datasets.load("mnist")
+
+
+@pytest.fixture
+def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A computer without MNIST: no data folder and an empty cache."""
+    monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -28,7 +28,7 @@ def strip(config: image_noise.Config, levels: tuple[float, ...]):  # noqa: ANN20
     return image_noise.strip(config, levels)
 
 
-@st.cache_data(max_entries=64, show_spinner="Releasing two digits at eight noise levels…")
+@st.cache_data(max_entries=64, show_spinner="Releasing two digits at rising noise levels…")
 def gallery(config: image_noise.GalleryConfig) -> image_noise.Gallery:
     return image_noise.gallery(config)
 

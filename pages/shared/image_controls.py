@@ -101,17 +101,11 @@ def controls() -> Choices | None:
     if len(classes) < CLASSES.least:
         st.warning("Choose at least two digits: a label needs something to be confused with.")
         return None
-    delta = st.session_state.get(DELTA.key, DELTA.default)
-    family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
-    level = _level(family, n_states, delta)
-    labels = _labels(len(classes))
-    with st.expander("More settings"):
+    noise, more = st.container(), st.expander("More settings")
+    with more:  # stands below the noise, but δ is needed to show its ε
         shown = settings.number(SHOWN, "Images of each digit", step=1)
         people = settings.number(
-            PEOPLE,
-            "People who release",
-            step=100,
-            help="Their releases teach the adversary the learned prior.",
+            PEOPLE, "People who release", step=100, help="Their releases teach the adversary the learned prior."
         )
         candidates = settings.number(
             CANDIDATES, "Candidates for linking", step=10, help="Known people, one of whom sent the image."
@@ -120,6 +114,10 @@ def controls() -> Choices | None:
             DELTA, "δ, chance that the promise fails", step=1e-6, form="%.1e", help="Used by every (ε, δ)."
         )
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and draws.")
+    with noise:
+        family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
+        level = _level(family, n_states, delta)
+        labels = _labels(len(classes))
     mechanism = family.make(level, n_states)
     return Choices(
         config=Config(data, classes, mechanism, labels, shown, people, seed),

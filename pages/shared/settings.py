@@ -66,28 +66,37 @@ def _shown(raw: list[str]) -> str:
 
 
 def check_link(settings: Iterable[Setting]) -> None:
-    """Note every parameter of the link that is unknown or out of range, and keep the notes on screen."""
+    """Note every parameter of the link that is unknown or out of range, take it out, and keep the notes on screen.
+
+    It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
+    """
     known = {setting.key: setting for setting in settings}
     notes = st.session_state.setdefault(_NOTES, [])
-    for key in st.query_params:
-        raw = st.query_params.get_all(key)
-        if key not in known:
-            problem: str | None = f"“{_shown([key])}” was ignored: this page has no such setting."
-        else:
-            problem = known[key].problem(raw)
-        if problem and problem not in notes:
-            notes.append(problem)
+    arrived = [key for key in st.query_params if key not in st.session_state]  # the others are widgets' own
+    bad = {key: _problem(key, known) for key in arrived}
+    bad = {key: problem for key, problem in bad.items() if problem}
+    if bad:
+        notes.extend(bad.values())
+        for key in bad:
+            del st.query_params[key]
+        st.rerun()
     if notes:
         with st.container(key="link-notes"):
             st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
             st.button("Dismiss", on_click=notes.clear)
 
 
+def _problem(key: str, known: Mapping[str, Setting]) -> str | None:
+    if key not in known:
+        return f"“{_shown([key])}” was ignored: this page has no such setting."
+    return known[key].problem(st.query_params.get_all(key))
+
+
 def reset(settings: Iterable[Setting]) -> None:
-    """Set every setting back to its default, which also takes it out of the URL."""
+    """Set settings back to their defaults, which also takes them out of the URL."""
     for setting in settings:
-        st.session_state[setting.key] = list(setting.default) if isinstance(setting.default, tuple) else setting.default
-    st.session_state[_NOTES] = []
+        default = setting.default
+        st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
 
 
 def keep_inside(setting: Number) -> None:
@@ -162,8 +171,3 @@ def linked(
             st.session_state[source.key] = to_source(value)
 
     widget(key=key, on_change=write_back, **options)
-
-
-def defaults(settings: Iterable[Setting]) -> Mapping[str, Any]:
-    """The default of every setting by key."""
-    return {setting.key: setting.default for setting in settings}

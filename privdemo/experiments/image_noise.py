@@ -238,19 +238,19 @@ def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) ->
 
 @dataclass(frozen=True)
 class GalleryConfig:
-    """One person of each of two classes under rising randomised response.
-
-    `shares` are the flip probabilities as shares of the largest, (k−1)/k, where nothing is left.
-    """
+    """One person of each of two classes under rising randomised response, up to pure noise."""
 
     dataset: str = "mnist"
-    shares: tuple[float, ...] = (0.0, 0.5, 1.0)
+    levels: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
     seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Gallery:
-    """Pictures (2 · n_classes, n_levels, height, width): releases, and under each the guesses."""
+    """Pictures (2 · n_classes, n_levels, height, width): releases, and under each the guesses.
+
+    The last level is (k−1)/k, where a release is pure noise.
+    """
 
     class_names: tuple[str, ...]
     levels: tuple[float, ...]
@@ -262,7 +262,8 @@ def gallery(config: GalleryConfig) -> Gallery:
     """Release the same people with the same draws at every level; guess with the learned prior."""
     family = pixels.FAMILIES["randomised_response"]
     k = _n_states(datasets.load(config.dataset))
-    levels = tuple(share * (k - 1) / k for share in config.shares)
+    useless = family.limit(k).high
+    levels = (*(level for level in config.levels if level < useless), useless)
     base = Config(dataset=config.dataset, per_class=1, seed=config.seed)
     results = [run(with_mechanism(base, family, level)) for level in levels]
     height, width = results[0].image_shape

@@ -1,0 +1,35 @@
+# `make run` starts the app, `make test` runs every check. Both set up what they need and are quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+
+.PHONY: run test lint clean
+
+run: $(VENV)/.run-ready
+	@echo "privdemo: http://localhost:$(PORT)"
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: $(VENV)/.test-ready lint
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/find_chromium.py --install
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privdemo needs Python 3.11 or newer; set PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run-ready: requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	@touch $@
+
+$(VENV)/.test-ready: requirements.txt requirements-test.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --requirement requirements-test.txt
+	@touch $@ $(VENV)/.run-ready
+
+clean:
+	rm -rf $(VENV)

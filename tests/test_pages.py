@@ -1,0 +1,235 @@
+"""Every page through Streamlit's AppTest: as it opens, after a change, and from a bad link."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from privdemo import accounting, look
+from privdemo.experiments import image_noise
+
+ROOT = Path(__file__).parents[1]
+NOISE = "pages/image_noise.py"
+
+
+def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
+    """The app as a visitor finds it behind a link."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    for key, value in link.items():
+        at.query_params[key] = value
+    if page:
+        at.switch_page(page)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def takeaway(at: AppTest) -> str:
+    return next(text.value for text in at.markdown if 'class="takeaway"' in text.value)
+
+
+def html(at: AppTest) -> str:
+    return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def warnings(at: AppTest) -> str:
+    return "\n".join(element.value for element in at.warning)
+
+
+def test_home_leads_to_every_page_that_exists(mnist: object) -> None:
+    at = opened()
+    links = {element.proto.page for element in at.get("page_link")}
+    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
+    assert links == pages
+    assert "data:image/png;base64," in html(at)
+    share = re.search(r"\*\*(\d+)%\*\*", "\n".join(text.value for text in at.markdown))
+    points = image_noise.gallery(image_noise.GalleryConfig()).points
+    assert share is not None
+    assert int(share.group(1)) == round(100 * points[-2].linked.mean)
+
+
+def test_home_draws_other_people(mnist: object) -> None:
+    at = opened()
+    before = html(at)
+    at.button[0].click().run()
+    assert html(at) != before
+
+
+def test_noise_page_opens_with_the_right_numbers(mnist: object) -> None:
+    at = opened(NOISE)
+    text = takeaway(at)
+    assert "p = <b>0.2</b>" in text
+    assert f"ε = {accounting.randomised_response_epsilon(0.2, 2):.3g}" in text
+    assert f"ε = {accounting.randomised_response_loss(0.2, 256, 784).epsilon(1e-5):,.0f}" in text
+    cards = html(at)
+    assert "ε = 5,431" in cards
+    assert "80 meant it" in cards
+    assert not at.warning
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"noise": "Gaussian", "sigma": "0.5"},
+        {"noise": "Laplace", "b": "2"},
+        {"data": "digits", "p": "0.5"},
+        {"classes": ["0", "1", "2"], "flip": "0.6"},
+        {"label_lie": "asymmetric", "p10": "0", "p01": "1"},
+        {"p": "0"},
+        {"p": "0.99609375", "flip": "0.5"},
+        {"view": "figure 2 of the paper"},
+        {"view": "figure 4 of the paper"},
+        {"shown": "1", "people": "20", "candidates": "2", "delta": "0.5", "seed": "4294967295"},
+    ],
+    ids=str,
+)
+def test_noise_page_shows_what_a_link_asks_for(mnist: object, link: dict) -> None:
+    at = opened(NOISE, **link)
+    assert not at.warning
+    for key, value in link.items():
+        shown = at.session_state[key]
+        wanted = value if isinstance(value, list) or not isinstance(shown, int | float) else float(value)
+        assert shown == wanted
+    assert "not private" not in html(at) or link.get("p") != "0.99609375"
+
+
+def test_level_and_epsilon_follow_each_other(mnist: object) -> None:
+    at = opened(NOISE)
+    at.number_input(key="p").set_value(0.4).run()
+    assert math.isclose(at.number_input(key="pixel_epsilon").value, accounting.randomised_response_epsilon(0.4, 256))
+    at.number_input(key="pixel_epsilon").set_value(2.0).run()
+    assert at.number_input(key="p").value == accounting.flip_prob_for(2.0, 256)
+    assert at.session_state["p"] == at.number_input(key="p").value
+    at.number_input(key="label_epsilon").set_value(3.0).run()
+    assert at.number_input(key="flip").value == accounting.flip_prob_for(3.0, 2)
+    assert "ε = 3<" in html(at)
+    at.slider(key="flip_slide").set_value(0.5).run()
+    assert at.number_input(key="flip").value == 0.5
+    assert "50 meant it" in html(at)
+
+
+def test_gaussian_epsilon_is_at_the_chosen_delta(mnist: object) -> None:
+    at = opened(NOISE, noise="Gaussian", delta="0.001")
+    at.number_input(key="pixel_epsilon").set_value(5.0).run()
+    sigma = at.number_input(key="sigma").value
+    assert math.isclose(sigma, accounting.gaussian_sigma(5.0, 1e-3))
+    assert "Gaussian noise has no ε without a δ" in html(at)
+
+
+@pytest.mark.parametrize("name", ["p = 0.1", "p = 0.2", "p = 0.3", "p = 0.4", "σ² = 0.1", "σ² = 0.5"])
+def test_presets_set_the_papers_values(mnist: object, name: str) -> None:
+    at = opened(NOISE, label_lie="asymmetric", view="figure 2 of the paper")
+    at.button(key=f"preset {name}").click().run()
+    assert not at.exception
+    value = float(name.split()[-1])
+    if name.startswith("p"):
+        assert at.number_input(key="p").value == value
+        assert at.number_input(key="flip").value == value
+    else:
+        assert math.isclose(at.number_input(key="sigma").value ** 2, value)
+        assert at.number_input(key="flip").value == 0.2
+    assert at.session_state["view"] == "live dial"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("p", "1.2", "in [0, 0.996]"),
+        ("p", "nan", "in [0, 0.996]"),
+        ("p", "many", "in [0, 0.996]"),
+        ("sigma", "-1", "in [0.01, 5]"),
+        ("b", "inf", "in [0.01, 5]"),
+        ("flip", "0.7", "in [0, 0.5]"),
+        ("p10", "2", "in [0, 1]"),
+        ("delta", "0", "in [1e-10, 0.5]"),
+        ("seed", "1.5", "a whole number"),
+        ("seed", "-1", "a whole number"),
+        ("candidates", "1", "in [2, 1000]"),
+        ("people", "10", "in [20, 5000]"),
+        ("shown", "11", "in [1, 10]"),
+        ("classes", "7", "at least 2 of"),
+        ("classes", "seven", "at least 2 of"),
+        ("noise", "loud", "one of Randomised response, Gaussian, Laplace"),
+        ("data", "cifar", "one of MNIST, digits"),
+        ("view", "", "one of live dial"),
+        ("flipp", "0.3", "this page has no such setting"),
+    ],
+)
+def test_bad_link_is_ignored_with_a_note(mnist: object, key: str, value: str, words: str) -> None:
+    at = opened(NOISE, **{key: value})
+    notes = warnings(at)
+    assert f"“{key}" in notes
+    assert words in notes
+    assert takeaway(at) == takeaway(opened(NOISE))
+    next(button for button in at.button if button.label == "Dismiss").click().run()
+    assert not at.warning
+
+
+def test_one_digit_is_not_enough(mnist: object) -> None:
+    at = opened(NOISE)
+    at.get("button_group")[1].set_value(["7"]).run()
+    assert not at.exception
+    assert "Choose at least two digits" in warnings(at)
+
+
+def test_a_level_outside_another_data_sets_range_is_brought_inside_and_said(mnist: object) -> None:
+    at = opened(NOISE, p="0.99")
+    at.get("button_group")[0].set_value("digits").run()
+    assert not at.exception
+    assert at.number_input(key="p").value == 16 / 17
+    assert "in [0, 0.9411]" in at.toast[0].value
+
+
+def test_reset_brings_every_default_back(mnist: object) -> None:
+    fresh = takeaway(opened(NOISE))
+    at = opened(NOISE, p="0.4", classes=["0", "1", "2"], seed="9", flip="0.1", delta="0.01", candidates="50")
+    assert takeaway(at) != fresh
+    at.button(key="reset").click().run()
+    assert takeaway(at) == fresh
+
+
+def test_without_mnist_the_app_starts_on_digits_and_says_how_to_get_it(no_mnist: None) -> None:
+    home = opened()
+    assert "data:image/png;base64," in html(home)
+    at = opened(NOISE)
+    assert "python -m privdemo data mnist" in at.info[0].value
+    assert at.session_state["data"] == "digits"
+    assert "64 pixels" in takeaway(at)
+
+
+def test_the_shown_code_gives_the_shown_numbers(mnist: object) -> None:
+    at = opened(NOISE, p="0.9", noise="Randomised response", seed="3", candidates="40")
+    names: dict = {}
+    for block in at.code:
+        ast.parse(block.value)
+        exec(block.value, names)
+    assert f"ε = {names['promise'].image_at_delta:,.0f}" in takeaway(at)
+    assert f"<b>{names['result'].changed_pixels:.0f}</b>" in takeaway(at)
+    assert f"<b>{names['here'].linked.mean:.0%}</b>" in takeaway(at)
+    assert len(names["points"]) == 17
+
+
+def test_theme_lists_the_ten_meanings() -> None:
+    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    assert tuple(config["theme"]["chartCategoricalColors"]) == look.PALETTE
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["client"]["showErrorDetails"] == "none"
+
+
+@pytest.mark.parametrize("background", ["#ffffff", "#0e1117"])
+def test_every_colour_stands_out_from_both_backgrounds(background: str) -> None:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in look.PALETTE:
+        light, dark = sorted((luminance(colour), luminance(background)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3, colour
