@@ -12,19 +12,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def find() -> str | None:
     """The path of a Chromium: PRIVDEMO_CHROMIUM, one on the PATH, or Playwright's own; None without one."""
     named = os.environ.get("PRIVDEMO_CHROMIUM")
-    candidates = [named] if named else [shutil.which(name) for name in NAMES] + [_playwrights_own()]
-    return next((path for path in candidates if path and Path(path).exists()), None)
+    if named:
+        return named if Path(named).exists() else None
+    return next((path for name in NAMES if (path := shutil.which(name))), None) or _playwrights_own()
 
 
 def install() -> None:
     """Install Debian's Chromium if this is root on a machine with apt, else Playwright's."""
-    if shutil.which("apt-get") and os.geteuid() == 0:
+    if shutil.which("apt-get") and getattr(os, "geteuid", lambda: 1)() == 0:
         quiet = {"DEBIAN_FRONTEND": "noninteractive", **os.environ}
         subprocess.run(["apt-get", "update", "-qq"], check=False, env=quiet)
         subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False, env=quiet)
@@ -33,15 +36,16 @@ def install() -> None:
 
 
 def _playwrights_own() -> str | None:
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
-        return playwright.chromium.executable_path
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
 
 
 if __name__ == "__main__":
     if "--install" in sys.argv and not find():
         install()
     found = find()
-    print(f"Chromium for the browser tests: {found}" if found else "No Chromium: install one, or set PRIVDEMO_CHROMIUM.")
+    print(
+        f"Chromium for the browser tests: {found}" if found else "No Chromium: install one, or set PRIVDEMO_CHROMIUM."
+    )
     sys.exit(0 if found else 1)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
+from privdemo.mechanisms import (
+    BinaryChannel,
+    GaussianNoise,
+    LaplaceNoise,
+    RandomisedResponse,
+    ResponseDraws,
+    to_unit,
+)
 from privdemo.mechanisms.randomised_response import BLOCK
 
 N = 200_000
@@ -223,9 +230,7 @@ def test_pure_epsilons():
     assert LaplaceNoise.from_epsilon(2.0).scale == 0.5
     assert LaplaceNoise.from_epsilon(2.0, n_values=10).scale == 5
     assert RandomisedResponse(0.25).epsilon == pytest.approx(math.log(3), rel=1e-15)
-    assert RandomisedResponse(0.2, 256).epsilon_at(0.0, 784) == pytest.approx(
-        784 * math.log(4 * 255), rel=1e-14
-    )
+    assert RandomisedResponse(0.2, 256).epsilon_at(0.0, 784) == pytest.approx(784 * math.log(4 * 255), rel=1e-14)
     # row 0: 0.8/0.4, row 1: 0.6/0.2; the larger wins
     assert BinaryChannel(0.2, 0.4).epsilon == pytest.approx(math.log(3), rel=1e-14)
 
@@ -314,9 +319,7 @@ def test_the_same_seed_gives_the_same_release_in_every_integer_dtype(mechanism):
 
 @given(
     st.integers(2, 300).flatmap(
-        lambda k: st.tuples(
-            st.just(k), hnp.arrays(np.uint16, st.integers(0, 40), elements=st.integers(0, k - 1))
-        )
+        lambda k: st.tuples(st.just(k), hnp.arrays(np.uint16, st.integers(0, 40), elements=st.integers(0, k - 1)))
     ),
     st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
     st.integers(0, 2**32 - 1),
@@ -358,15 +361,27 @@ def test_noise_draws_scale_with_the_level():
 def test_draws_do_not_depend_on_the_noise_level():
     for low, high in ((RandomisedResponse(0.1, 5), RandomisedResponse(0.7, 5)),):
         np.testing.assert_array_equal(low.draws((99,), rng()).uniform, high.draws((99,), rng()).uniform)
-        np.testing.assert_array_equal(
-            low.draws((99,), rng()).replacement, high.draws((99,), rng()).replacement
-        )
+        np.testing.assert_array_equal(low.draws((99,), rng()).replacement, high.draws((99,), rng()).replacement)
     for low, high in (
         (BinaryChannel(0.1, 0.2), BinaryChannel(0.4, 0.3)),
         (GaussianNoise(0.1), GaussianNoise(2.0)),
         (LaplaceNoise(0.1), LaplaceNoise(2.0)),
     ):
         np.testing.assert_array_equal(low.draws((99,), rng()), high.draws((99,), rng()))
+
+
+def test_a_value_is_redrawn_where_its_uniform_is_below_the_probability():
+    mechanism = RandomisedResponse(0.375, 4)  # redrawn with probability exactly 0.5
+    uniform = np.array([0.0, 0.5 - GRID_STEP, 0.5, 1 - GRID_STEP], np.float32)
+    draws = ResponseDraws(uniform, np.full(4, 3, np.uint8))
+    x = np.zeros(4, np.uint8)
+    np.testing.assert_array_equal(mechanism.apply(x, draws), [3, 3, 0, 0])
+    np.testing.assert_array_equal(RandomisedResponse(0.0, 4).apply(x, draws), x)
+    np.testing.assert_array_equal(RandomisedResponse(0.75, 4).apply(x, draws), draws.replacement)
+    channel = BinaryChannel(0.5, 0.25)
+    np.testing.assert_array_equal(channel.apply(x, uniform), [1, 1, 0, 0])
+    np.testing.assert_array_equal(channel.apply(x + 1, uniform), [0, 1, 1, 1])
+    np.testing.assert_array_equal(BinaryChannel(0.0, 0.0).apply(x, uniform), x)
 
 
 # --- rounding to the grid of the draws -------------------------------------------------------------
@@ -457,9 +472,7 @@ def test_cdf_rejects_a_wrong_scale():
 @given(st.floats(0.02, 1e3), hnp.arrays(np.float64, 6, elements=st.floats(-5, 5)))
 def test_noise_log_likelihood_is_the_density_up_to_a_constant(level, released):
     values = np.linspace(0, 1, 4)[:, None]
-    gaussian = GaussianNoise(level).log_likelihood(released, values) - math.log(
-        level * math.sqrt(2 * math.pi)
-    )
+    gaussian = GaussianNoise(level).log_likelihood(released, values) - math.log(level * math.sqrt(2 * math.pi))
     laplace = LaplaceNoise(level).log_likelihood(released, values) - math.log(2 * level)
     assert gaussian.shape == (4, 6)
     np.testing.assert_allclose(gaussian, stats.norm(values, level).logpdf(released), rtol=1e-12, atol=1e-12)
@@ -556,9 +569,7 @@ def test_states_out_of_range(mechanism):
 @pytest.mark.parametrize("mechanism", NOISE_MECHANISMS, ids=name)
 def test_values_of_the_wrong_kind(mechanism):
     for dtype in (np.uint8, int, bool):
-        with pytest.raises(
-            TypeError, match=rf"x must hold real values in \[0, 1\], got dtype {np.dtype(dtype)}"
-        ):
+        with pytest.raises(TypeError, match=rf"x must hold real values in \[0, 1\], got dtype {np.dtype(dtype)}"):
             mechanism.randomise(np.zeros(3, dtype), rng())
 
 

@@ -1,0 +1,90 @@
+"""A running app and a real Chromium, for the browser tests and the browser benchmark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests import find_chromium
+
+ROOT = Path(__file__).parents[1]
+# Chromium must not look for anything outside: the app promises to fetch nothing from the internet.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextlib.contextmanager
+def running_app(**environment: str) -> Iterator[str]:
+    """The address of the app, started as the README says, until the context ends."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_until_healthy(address, process)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+            log.seek(0)
+            print(log.read())
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen) -> None:
+    for _ in range(300):
+        if process.poll() is not None:
+            raise RuntimeError("the app ended instead of starting")
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+            return
+        time.sleep(0.1)
+    raise RuntimeError("the app did not start within 30 seconds")
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium."""
+    path = find_chromium.find()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def open_page(page: Page, address: str) -> None:
+    """Go to `address` and wait until the page has been drawn and no script runs."""
+    page.goto(address)
+    page.locator("h1").first.wait_for()
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Wait until the server has finished the page's script."""
+    page.wait_for_timeout(150)
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.wait_for_timeout(150)

@@ -1,0 +1,230 @@
+"""The pages in a real Chromium: the dial, the link, the keyboard, the narrow screen."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from privdemo.experiments import image_noise
+from privdemo.mechanisms import pixels
+from tests import browsing, find_chromium
+from tests.conftest import missing
+
+pytestmark = pytest.mark.browser
+LEVEL_KEY = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
+
+
+@pytest.fixture(scope="module")
+def address(mnist: object) -> Iterator[str]:
+    with browsing.running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not find_chromium.find():
+        missing("no Chromium here")
+    with browsing.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 768})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    yield page
+    context.close()
+
+
+def dial(page: Page, level_index: int, event: str) -> None:
+    """Move the dial to a position; `input` is a drag under way, `change` the release."""
+    page.locator('[data-testid="stBidiComponentRegular"] input[type=range], input#level').first.evaluate(
+        "(input, [value, event]) => { input.value = value;"
+        " input.dispatchEvent(new Event('input')); if (event === 'change') input.dispatchEvent(new Event('change')); }",
+        [str(level_index), event],
+    )
+
+
+def grey_levels(page: Page, kind: str) -> np.ndarray:
+    """The grey levels in every canvas of a kind, (n, n_pixels), and nothing but grey."""
+    rgba = page.locator(f"canvas.{kind}").evaluate_all(
+        "all => all.map(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
+    )
+    values = np.array(rgba, dtype=np.uint8).reshape(len(rgba), -1, 4)
+    assert (values[..., 0] == values[..., 1]).all()
+    assert (values[..., 0] == values[..., 2]).all()
+    assert (values[..., 3] == 255).all()
+    return values[..., 0]
+
+
+def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(browser: Browser, mnist: object) -> None:
+    with browsing.running_app() as fresh:
+        page = browser.new_page()
+        browsing.open_page(page, f"{fresh}/image_noise?p=0.4")
+        expect(page.locator("h1")).to_have_text("What does the noise do to an image?")
+        expect(page.locator(".takeaway")).to_contain_text("p = 0.4")
+        expect(page.get_by_text("Page not found")).to_have_count(0)
+        expect(page.get_by_role("link", name="Home")).to_be_visible()
+        page.close()
+
+
+@pytest.mark.parametrize("dataset", ["MNIST", "digits"])
+@pytest.mark.parametrize("family", list(pixels.FAMILIES.values()), ids=lambda family: family.name)
+def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
+    page: Page, address: str, family: pixels.PixelFamily, dataset: str
+) -> None:
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={dataset}&seed=5")
+    sent.clear()
+    k = 256 if dataset == "MNIST" else 17
+    config = image_noise.Config(dataset=dataset.lower(), pixels=family.make(0.3, k), seed=5)
+    result = image_noise.run(config)
+    np.testing.assert_array_equal(grey_levels(page, "clean"), result.clean)
+    limit, step = family.limit(k), 0.005 if family.name == "randomised_response" else 0.01
+    before = grey_levels(page, "released")
+    for index in (1, 37, 120, 10_000):  # the last position is the end of the range
+        dial(page, index, "input")
+        level = min(round(limit.low + index * step, 6), limit.high)
+        mechanism = family.make(level, k)
+        clean = pixels.clean_values(mechanism, result.states, k)
+        expected = pixels.to_grey(mechanism, mechanism.apply(clean, result.draws), k)
+        shown = grey_levels(page, "released")
+        np.testing.assert_array_equal(shown, expected)
+        assert (shown != before).any()
+        before = shown
+    assert not sent, "dragging must not ask the server"
+
+
+def test_release_updates_the_page_and_the_link_reproduces_it(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    dial(page, 100, "input")
+    expect(page.locator(".dial")).to_have_class(re.compile("stale"))
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.2")
+    dial(page, 100, "change")
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.5")
+    browsing.settled(page)
+    expect(page.locator(".dial")).not_to_have_class(re.compile("stale"))
+    expect(page.get_by_role("spinbutton", name="p, flip probability")).to_have_value("0.5")
+    expect(page).to_have_url(re.compile(r"\?p=0\.5$"))
+    for text in page.locator(".js-plotly-plot .annotation-text").all_inner_texts():
+        assert text == "p = 0.5"
+    guesses, takeaway = grey_levels(page, "guess"), page.locator(".takeaway").inner_text()
+    page.reload()
+    browsing.settled(page)
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    np.testing.assert_array_equal(grey_levels(page, "guess"), guesses)
+    result = image_noise.run(image_noise.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256)))
+    stacked = np.stack([result.guesses[name] for name in image_noise.PRIORS])
+    np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
+
+
+def test_the_keyboard_moves_the_dial(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    slider = page.get_by_role("slider", name="Flip probability p")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.205")
+    browsing.settled(page)
+    expect(slider).to_have_attribute("aria-valuetext", "p = 0.205")
+    slider.press("End")
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.9961")
+    expect(page.locator(".takeaway")).to_contain_text("ε = 0")
+
+
+def test_a_typed_value_moves_the_dial(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    box = page.get_by_role("spinbutton", name="p, flip probability")
+    box.fill("0.1234")
+    box.press("Enter")
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.1234")
+    browsing.settled(page)
+    expect(page.locator("output")).to_have_text("p = 0.1234")
+    expect(page).to_have_url(re.compile("p=0.1234"))
+
+
+def test_nonsense_in_a_link_is_noted_and_the_page_works(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise?p=1.2&seed=abc&what=ever&classes=7")
+    note = page.locator(".st-key-link-notes")
+    for name in ("p=1.2", "seed=abc", "what", "classes=7"):
+        expect(note).to_contain_text(name)
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.2")
+    expect(page).to_have_url(re.compile("/image_noise$"))
+    note.get_by_role("button", name="Dismiss").click()
+    expect(note).to_have_count(0)
+
+
+def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise?p=0.3&seed=2")
+    takeaway = page.locator(".takeaway").inner_text()
+    page.get_by_role("link", name="Home").click()
+    expect(page.locator("h1")).to_contain_text("What does privacy cost")
+    page.get_by_role("link", name="Noise on images").click()
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    expect(page).to_have_url(re.compile("p=0.3"))
+    expect(page.locator(".st-key-link-notes")).to_have_count(0)
+
+
+def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    with page.expect_download() as download:
+        page.locator(".st-key-linkage-csv button").click()
+    download.value.save_as(tmp_path / "linkage.csv")
+    rows = list(csv.DictReader((tmp_path / "linkage.csv").open(encoding="utf-8")))
+    points = image_noise.curve(image_noise.CurveConfig())
+    assert [float(row["linked_mean"]) for row in rows] == [point.linked.mean for point in points]
+    for name in ("linkage", "images"):
+        with page.expect_download() as download:
+            page.locator(f".st-key-{name}-html button").click()
+        download.value.save_as(tmp_path / f"{name}.html")
+        requests: list[str] = []
+        page.on("request", lambda request, seen=requests: seen.append(request.url))
+        other = page.context.new_page()
+        other.on("request", lambda request, seen=requests: seen.append(request.url))
+        other.goto((tmp_path / f"{name}.html").as_uri())
+        expect(other.locator("svg.main-svg, img").first).to_be_visible()
+        assert not [url for url in requests if url.startswith("http") and "127.0.0.1" not in url]
+        other.close()
+
+
+def test_nothing_is_fetched_from_elsewhere(page: Page, address: str) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    for path in ("", "/image_noise", "/image_noise?view=figure+4+of+the+paper"):
+        browsing.open_page(page, address + path)
+    assert requests
+    assert not [url for url in requests if not url.startswith((address, "data:", "blob:"))]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "/image_noise", "/image_noise?view=figure+2+of+the+paper"])
+def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, path: str, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    browsing.open_page(page, address + path)
+    wide = page.evaluate(
+        "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+    )
+    assert wide <= 0
+    if path == "/image_noise":
+        figure, control = page.locator(".dial").bounding_box(), page.get_by_role("spinbutton", name="p, flip probability").bounding_box()
+        assert figure["y"] < control["y"], "the main figure stands before the controls"
+        assert figure["width"] <= 390
+    context.close()
+
+
+def test_the_link_is_copied(browser: Browser, address: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    browsing.open_page(page, f"{address}/image_noise?p=0.3")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{address}/image_noise?p=0.3"
+    context.close()
