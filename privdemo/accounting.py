@@ -64,7 +64,10 @@ class PrivacyLoss:
         j = int(np.searchsorted(-profile, -finite, side="right")) - 1
         excess = profile[j] - finite
         epsilon = losses[j] + (np.logaddexp(0.0, math.log(excess) - log_s[j]) if excess > 0 else 0.0)
-        return _round_up_epsilon(float(epsilon), self.delta, delta)
+        epsilon = _round_up_epsilon(float(epsilon), self.delta, delta)
+        if self.delta(epsilon) > delta:  # a plateau, flat to the last digit: δ is met somewhere beyond it
+            return _least(lambda beyond: self.delta(beyond) <= delta, epsilon, float(self.losses[-1]))
+        return epsilon
 
     def _profile(self) -> tuple[Array, Array, Array]:
         """l_j, log S_j and δ(l_j) at 0 and at every positive loss (the others never count at ε ≥ 0).
