@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
+from plotly.graph_objects import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -36,58 +36,55 @@ SHEET_CSS = """
 """
 
 
-def distortion(curve: Sequence[Point], here: Point, family: PixelFamily) -> go.Figure:
+def distortion(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
     """Mean absolute and squared error of a pixel against the noise level, the visitor's level marked.
 
     Lines are exact expectations, markers are means over measured releases with 95 % intervals.
     """
-    figure = go.Figure()
     levels = [point.level for point in curve]
+    traces: list[dict] = []
     for name, style, expected, measured in (
         ("absolute error", look.OTHERS[0], [p.expected.absolute for p in curve], [p.absolute for p in curve]),
         ("squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]),
     ):
-        figure.add_scatter(
-            x=levels, y=expected, mode="lines", name=name, line=_line(style), legendgroup=name
+        traces.append({"x": levels, "y": expected, "mode": "lines", "name": name, "line": _line(style)})
+        traces.append(
+            {
+                "x": levels,
+                "y": [estimate.mean for estimate in measured],
+                "error_y": _error_bars(measured, style),
+                "mode": "markers",
+                "name": f"{name}, measured",
+                "marker": _marker(style),
+                "showlegend": False,
+            }
         )
-        figure.add_scatter(
-            x=levels,
-            y=[estimate.mean for estimate in measured],
-            error_y=_error_bars(measured, style),
-            mode="markers",
-            name=f"{name}, measured",
-            marker=_marker(style),
-            legendgroup=name,
-            showlegend=False,
-        )
-    figure.update_yaxes(title="error of a pixel (1 = black for white)", rangemode="tozero")
-    return _finish(figure, family, here.level)
+    axis = {"title": {"text": "error of a pixel (1 = black for white)"}, "rangemode": "tozero"}
+    return _against_level(traces, axis, family, here.level)
 
 
-def linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> go.Figure:
+def linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
     """How often a released image is matched to its owner among `n_candidates`, with chance drawn."""
-    figure = go.Figure()
     levels = [point.level for point in curve]
     estimates = [point.linked for point in curve]
-    chance = 1 / n_candidates
-    figure.add_scatter(
-        x=levels,
-        y=[estimate.mean for estimate in estimates],
-        error_y=_error_bars(estimates, look.ADVERSARY),
-        mode="lines+markers",
-        name="owner found",
-        line=_line(look.ADVERSARY),
-        marker=_marker(look.ADVERSARY),
-    )
-    figure.add_scatter(
-        x=[levels[0], levels[-1]],
-        y=[chance, chance],
-        mode="lines",
-        name=f"chance, 1 in {n_candidates}",
-        line={"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
-    )
-    figure.update_yaxes(title="images linked to their owner", range=[-0.03, 1.06], tickformat=".0%")
-    return _finish(figure, family, here.level)
+    owner = {
+        "x": levels,
+        "y": [estimate.mean for estimate in estimates],
+        "error_y": _error_bars(estimates, look.ADVERSARY),
+        "mode": "lines+markers",
+        "name": "sender found",
+        "line": _line(look.ADVERSARY),
+        "marker": _marker(look.ADVERSARY),
+    }
+    chance = {
+        "x": [levels[0], levels[-1]],
+        "y": [1 / n_candidates] * 2,
+        "mode": "lines",
+        "name": f"chance, 1 in {n_candidates}",
+        "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+    }
+    axis = {"title": {"text": "images linked to their sender"}, "range": [-0.03, 1.06], "tickformat": ".0%"}
+    return _against_level([owner, chance], axis, family, here.level)
 
 
 def contact_sheet(images: NDArray[np.uint8], gap: int = 1) -> NDArray[np.uint8]:
@@ -128,27 +125,31 @@ def picture_page(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence
     )
 
 
-def to_html(figure: go.Figure) -> str:
+def to_html(figure: Figure) -> str:
     """The figure as one self-contained HTML page that needs no network."""
-    return go.Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
+    return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
 
 
-def _finish(figure: go.Figure, family: PixelFamily, level: float) -> go.Figure:
-    """The axes, margins and legend that all curves against a noise level share, and the rule at `level`."""
-    figure.update_xaxes(title=f"{family.level_name} {family.symbol}", rangemode="tozero")
-    figure.add_vline(
-        x=level,
-        line={"color": look.TRUTH.colour, "width": 1.5},
-        annotation_text=f"{family.symbol} = {level:.4g}",
-        annotation_position="top",
+def _against_level(traces: list[dict], y_axis: dict, family: PixelFamily, level: float) -> Figure:
+    """Curves against a noise level, with the visitor's own `level` as a vertical rule.
+
+    Fixed margins and one call: this is redrawn whenever the dial is let go.
+    """
+    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": look.TRUTH.colour}}
+    label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero"},
+            "yaxis": y_axis,
+            "shapes": [{"type": "line", **rule}],
+            "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
+            "height": 360,
+            "margin": {"l": 64, "r": 12, "t": 26, "b": 92, "autoexpand": False},
+            "legend": {"orientation": "h", "y": -0.27, "yanchor": "top", "x": 0},
+            "hovermode": "closest",
+        },
     )
-    figure.update_layout(
-        height=360,
-        margin={"l": 10, "r": 10, "t": 26, "b": 10},
-        legend={"orientation": "h", "y": -0.27, "yanchor": "top", "x": 0},
-        hovermode="closest",
-    )
-    return figure
 
 
 def _line(style: look.Style) -> dict:

@@ -75,7 +75,6 @@ def pictures(choices: Choices, result: Result, privacy: Privacy) -> None:
 def _under_pictures(choices: Choices, result: Result) -> None:
     n = len(result.labels)
     flipped = int((result.labels != result.released_labels).sum())
-    names = [result.class_names[c] for c in result.labels]
     sent = [result.class_names[c] for c in result.released_labels]
     rows = [f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses]
 
@@ -89,13 +88,7 @@ def _under_pictures(choices: Choices, result: Result) -> None:
         f"{choices.level:.4g}; {flipped} of the {n} labels were flipped. Below, an adversary's best guess of each "
         "clean image under three kinds of prior knowledge."
     )
-    table = [
-        {"person": i + 1, "label": names[i], "label_sent": sent[i], "kind": kind}
-        | {f"pixel_{j}": int(value) for j, value in enumerate(pixels[i])}
-        for i in range(n)
-        for kind, pixels in {"clean": result.clean, "released": result.released, **result.guesses}.items()
-    ]
-    layout.under_figure("images", summary, table, html, _run_code(choices))
+    layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html, _run_code(choices))
 
 
 def _tiles(pictures: Sequence[Any], shape: tuple[int, int]) -> Any:
@@ -122,16 +115,11 @@ def _paper_figure(choices: Choices, view: str) -> None:
     )
     sheet = figures.contact_sheet(images)
     st.html(figures.picture_html(sheet, columns, choices.config.classes, summary))
-    table = [
-        {"class": label, "level": column} | {f"pixel_{j}": int(v) for j, v in enumerate(image.ravel())}
-        for label, row in zip(choices.config.classes, images, strict=True)
-        for column, image in zip(columns, row, strict=True)
-    ]
     code = _code(config, f"images = image_noise.strip(config, {list(levels)})")
     layout.under_figure(
         f"figure{2 if two else 4}",
         summary,
-        table,
+        lambda: image_noise.strip_table(choices.config.classes, columns, images),
         lambda: figures.picture_page(sheet, columns, choices.config.classes, summary),
         code,
     )
@@ -231,7 +219,7 @@ def distortion(choices: Choices, points: Sequence[Point], here: Point) -> None:
         "distortion",
         figures.distortion(points, here, choices.family),
         summary,
-        image_noise.curve_table(points),
+        partial(image_noise.curve_table, points),
         _curve_code(choices),
     )
 
@@ -249,7 +237,7 @@ def linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
         "linkage",
         figures.linkage(points, here, choices.family, n),
         summary,
-        image_noise.curve_table(points),
+        partial(image_noise.curve_table, points),
         _curve_code(choices),
     )
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -17,6 +16,8 @@ from pages.shared import settings
 from pages.shared.copy_link import copy_link
 from privdemo import figures, look
 
+# Made only when somebody asks for it: the rows of a figure's CSV file.
+Table = Callable[[], Sequence[Mapping[str, Any]]]
 _APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 _COLOURS = f":root {{ --lie: {look.NAIVE.colour}; --adversary: {look.ADVERSARY.colour}; }}"
@@ -43,7 +44,7 @@ def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
             st.button("↺ Reset", on_click=settings.reset, args=(all_settings,), key="reset")
             copy_link()
     settings.check_link(all_settings)
-    return st.empty()
+    return st.container()
 
 
 def takeaway(place: Any, sentence: str) -> None:
@@ -51,14 +52,12 @@ def takeaway(place: Any, sentence: str) -> None:
     place.markdown(f'<p class="takeaway">{sentence}</p>', unsafe_allow_html=True)
 
 
-def under_figure(
-    name: str, summary: str, table: Sequence[Mapping[str, Any]], html: Callable[[], str], code: str
-) -> None:
+def under_figure(name: str, summary: str, table: Table, html: Callable[[], str], code: str) -> None:
     """What stands under every figure: its text summary, its data, itself as HTML, and its code."""
     st.html(f'<p class="summary">{summary}</p>')
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
-            "CSV", lambda: to_csv(table), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
+            "CSV", lambda: to_csv(table()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
         st.download_button("HTML", html, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
         with st.popover("Code"):
@@ -66,7 +65,7 @@ def under_figure(
             st.code(code, language="python")
 
 
-def figure(name: str, figure: go.Figure, summary: str, table: Sequence[Mapping[str, Any]], code: str) -> None:
+def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: str) -> None:
     """A Plotly figure and all that stands under it."""
     st.plotly_chart(figure, key=f"{name}-figure", alt=summary, config={"displayModeBar": False})
     under_figure(name, summary, table, lambda: figures.to_html(figure), code)

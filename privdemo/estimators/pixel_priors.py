@@ -41,10 +41,15 @@ def flat_prior(mechanism: PixelMechanism, n_states: int, n_pixels: int) -> Pixel
     return PixelPrior(clean_values(mechanism, np.arange(n_states), n_states), probs)
 
 
-def true_prior(mechanism: PixelMechanism, states: NDArray[np.integer], n_states: int) -> PixelPrior:
-    """The marginal frequencies of clean `states` (n, n_pixels), which a learner would not have."""
-    counts = _column_counts(states, n_states)
-    return PixelPrior(clean_values(mechanism, np.arange(n_states), n_states), counts / len(states))
+def true_prior(mechanism: PixelMechanism, frequencies: Array) -> PixelPrior:
+    """The clean pixels' `state_frequencies` (n_pixels, k), which a learner would not have."""
+    k = frequencies.shape[1]
+    return PixelPrior(clean_values(mechanism, np.arange(k), k), frequencies)
+
+
+def state_frequencies(states: NDArray[np.integer], n_states: int) -> Array:
+    """How often each pixel of `states` (n, n_pixels) is in each state: (n_pixels, k), rows sum to 1."""
+    return _column_counts(states, n_states) / len(states)
 
 
 def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -> PixelPrior:

@@ -131,7 +131,8 @@ def run(config: Config) -> Result:
     released = mechanism.apply(clean, draws)
     released_labels = config.labels.randomise(people.y, label_rng)
     shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
-    guesses, gap = _guesses(mechanism, released, people.X, shown, k)
+    frequencies = _true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
+    guesses, gap = _guesses(mechanism, released, frequencies, shown)
     return Result(
         config=config,
         class_names=people.class_names,
@@ -205,6 +206,32 @@ def curve(config: CurveConfig) -> tuple[Point, ...]:
     """`measure` at every level of the family's curve, with the same people and the same draws."""
     k = _n_states(datasets.load(config.dataset))
     return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))
+
+
+def picture_table(result: Result) -> list[dict[str, Any]]:
+    """The pictures of a result as flat rows, for a CSV file: one for each person and kind of picture."""
+    kinds = {"clean": result.clean, "released": result.released} | {
+        f"guess_{name}_prior": pictures for name, pictures in result.guesses.items()
+    }
+    return [
+        {"person": person + 1, "label": result.class_names[label], "label_sent": result.class_names[sent]}
+        | {"picture": kind, **_pixel_columns(pictures[person])}
+        for person, (label, sent) in enumerate(zip(result.labels, result.released_labels, strict=True))
+        for kind, pictures in kinds.items()
+    ]
+
+
+def strip_table(classes: Sequence[str], levels: Sequence[str], images: NDArray[np.uint8]) -> list[dict[str, Any]]:
+    """The pictures of a strip as flat rows, for a CSV file."""
+    return [
+        {"label": label, "level": level, **_pixel_columns(image.ravel())}
+        for label, row in zip(classes, images, strict=True)
+        for level, image in zip(levels, row, strict=True)
+    ]
+
+
+def _pixel_columns(pixels: NDArray[np.uint8]) -> dict[str, int]:
+    return {f"pixel_{j}": int(value) for j, value in enumerate(pixels)}
 
 
 def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
@@ -307,14 +334,22 @@ def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
     return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
 
 
+@lru_cache(maxsize=16)
+def _true_frequencies(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> NDArray[np.floating]:
+    """The people's clean pixel frequencies, which no level changes."""
+    people = _people(dataset, classes, n_people, seed)
+    return pixel_priors.state_frequencies(people.X, _n_states(people))
+
+
 def _guesses(
-    mechanism: PixelMechanism, released: NDArray, states: NDArray, shown: NDArray, n_states: int
+    mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
 ) -> tuple[dict[str, NDArray[np.uint8]], float]:
     """The posterior-mean picture of the shown people under each prior, and the learned prior's gap."""
+    n_pixels, n_states = frequencies.shape
     priors = {
-        "flat": pixel_priors.flat_prior(mechanism, n_states, released.shape[1]),
+        "flat": pixel_priors.flat_prior(mechanism, n_states, n_pixels),
         "learned": pixel_priors.learned_prior(mechanism, released, n_states),
-        "true": pixel_priors.true_prior(mechanism, states, n_states),
+        "true": pixel_priors.true_prior(mechanism, frequencies),
     }
     pictures = {
         name: pixels.to_grey(mechanism, pixel_priors.posterior_mean(mechanism, released[shown], prior), n_states)

@@ -25,7 +25,7 @@ async ([index, symbol]) => {
   const level = dial.querySelector('output').textContent;
   input.dispatchEvent(new Event('change'));
   const done = () =>
-    document.querySelector('.takeaway').textContent.includes(level) &&
+    document.querySelector(".takeaway").textContent.includes(level) &&
     !dial.querySelector('.dial').classList.contains('stale') &&
     [...document.querySelectorAll('.js-plotly-plot .annotation-text')].every(t => t.textContent === level);
   while (!done()) {

@@ -57,10 +57,7 @@ def dial_data(result: Result, family: PixelFamily, level: float, step: float) ->
         "width": width,
         "labels": [result.class_names[label] for label in result.labels],
         "captions": _captions(result),
-        "guesses": [
-            {"name": _PRIOR_NOTES[name][0], "note": _PRIOR_NOTES[name][1], "pixels": _text(pixels)}
-            for name, pixels in result.guesses.items()
-        ],
+        "priors": [_PRIOR_NOTES[name] for name in result.guesses],
         "legend": f"“{first} → {second}” marks a label that was flipped before it was sent.",
         "symbol": family.symbol,
         "low": limit.low,
@@ -70,7 +67,8 @@ def dial_data(result: Result, family: PixelFamily, level: float, step: float) ->
     }
     token = hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
     name = f"{family.level_name.capitalize()} {family.symbol}"
-    return {**fixed, "token": token, "level": level, "name": name}
+    guesses = [_text(pixels) for pixels in result.guesses.values()]
+    return {**fixed, "token": token, "guesses": guesses, "level": level, "name": name}
 
 
 def _draws(draws: Any) -> dict[str, str]:

@@ -6,7 +6,12 @@
 const GRID = 2 ** 24;
 const NARROW = 560;
 
-const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+function bytes(text) {
+  const raw = atob(text);
+  const array = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) array[i] = raw.charCodeAt(i);
+  return array;
+}
 const floats = (text) => new Float32Array(bytes(text).buffer);
 
 // Randomised response: the replacement where the uniform is below q = pk/(k−1), rounded up.
@@ -36,9 +41,8 @@ function decode(raw) {
 function paint(canvas, size, grey) {
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);
-  for (let j = 0; j < size; j++) {
-    image.data.set([grey(j), grey(j), grey(j), 255], 4 * j);
-  }
+  const rgba = new Uint32Array(image.data.buffer);
+  for (let j = 0; j < size; j++) rgba[j] = 0xff000000 + 0x010101 * grey(j);
   context.putImageData(image, 0, 0);
 }
 
@@ -61,10 +65,13 @@ class Dial {
   }
 
   update(raw) {
+    this.guesses = raw.guesses.map(bytes);
     if (this.token !== raw.token) {
       this.token = raw.token;
       this.data = decode(raw);
       this.build();
+    } else {
+      this.drawGuesses();
     }
     const { low, high, step } = this.data;
     this.input.max = Math.ceil((high - low) / step - 1e-9);
@@ -81,9 +88,9 @@ class Dial {
 
   // One line of people: a grid whose first column names the rows, then one column each.
   build() {
-    const { labels, captions, guesses, height, width } = this.data;
+    const { labels, captions, priors, height, width } = this.data;
     this.columns = this.perLine();
-    this.canvases = { clean: [], released: [], guesses: guesses.map(() => []) };
+    this.canvases = { clean: [], released: [], guesses: priors.map(() => []) };
     this.lines.replaceChildren();
     for (let start = 0; start < labels.length; start += this.columns) {
       const people = [...labels.keys()].slice(start, start + this.columns);
@@ -115,19 +122,21 @@ class Dial {
         cell.className = caption.flipped ? "caption flipped" : "caption";
         cell.appendChild(document.createElement("span")).textContent = caption.text;
       }
-      guesses.forEach((guess, g) => row(guess.name, guess.note, "guess", this.canvases.guesses[g]));
+      priors.forEach(([name, note], g) => row(name, note, "guess", this.canvases.guesses[g]));
     }
     this.root.querySelector(".legend").textContent = this.data.legend;
-    this.drawFixed();
+    this.draw(this.canvases.clean, this.data.clean);
+    this.drawGuesses();
+    if (this.level !== undefined) this.move(this.level);
   }
 
-  drawFixed() {
+  drawGuesses() {
+    this.guesses.forEach((pixels, g) => this.draw(this.canvases.guesses[g], pixels));
+  }
+
+  draw(canvases, pixels) {
     const size = this.data.height * this.data.width;
-    const draw = (canvases, pixels) =>
-      canvases.forEach((canvas, n) => paint(canvas, size, (j) => pixels[n * size + j]));
-    draw(this.canvases.clean, this.data.clean);
-    this.data.guesses.forEach((guess, g) => draw(this.canvases.guesses[g], bytes(guess.pixels)));
-    if (this.level !== undefined) this.move(this.level);
+    canvases.forEach((canvas, n) => paint(canvas, size, (j) => pixels[n * size + j]));
   }
 
   move(level) {
