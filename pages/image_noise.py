@@ -1,8 +1,30 @@
 """What does the noise do to an image?"""
 
+from typing import Any
+
 import streamlit as st
 
 from pages.shared import cached, image_controls, image_panels, layout
+
+
+@st.fragment
+def answer(question: image_controls.Question, view: str, place: Any) -> None:
+    """All that follows the noise level: alone it runs again when the dial is let go."""
+    choices = image_controls.level_inputs(question)
+    result = cached.run(choices.config)
+    here = cached.measure(choices.curve, choices.level)
+    points = cached.curve(choices.curve)
+    privacy = image_panels.privacy_of(choices, result)
+    layout.takeaway(place, image_panels.takeaway(choices, result, privacy, here))
+    image_panels.pictures(choices, result, view)
+    image_panels.privacy_cards(choices, result, privacy)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        image_panels.distortion(choices, points, here)
+    with right:
+        image_panels.linkage(choices, points, here)
+    layout.folds(image_panels.folds(choices, result, here))
+
 
 settings = image_controls.all_settings()
 place = layout.header("What does the noise do to an image?", settings)
@@ -13,21 +35,9 @@ if "mnist" not in cached.image_datasets():
     )
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")
-with side:
-    choices = image_controls.controls()
-if choices is None:
-    st.stop()
-result = cached.run(choices.config)
-privacy = image_panels.privacy_of(choices, result)
-here = cached.measure(choices.curve, choices.level)
-layout.takeaway(place, image_panels.takeaway(choices, result, privacy, here))
-with main:
-    image_panels.pictures(choices, result, privacy)
-image_panels.privacy_cards(choices, result, privacy)
-left, right = st.columns(2, gap="medium")
-points = cached.curve(choices.curve)
-with left:
-    image_panels.distortion(choices, points, here)
-with right:
-    image_panels.linkage(choices, points, here)
-layout.folds(image_panels.folds(choices, result, privacy, here))
+with side, st.container(key="controls"):
+    question = image_controls.controls()
+if question:
+    with main:
+        view = image_panels.presets_and_view()
+        answer(question, view, place)

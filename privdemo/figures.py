@@ -8,9 +8,9 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
-from plotly.graph_objects import Figure
 from numpy.typing import NDArray
 from PIL import Image
+from plotly.graph_objects import Figure
 
 from privdemo import look
 from privdemo.experiments.image_noise import Point

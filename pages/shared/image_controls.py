@@ -47,8 +47,34 @@ PRESETS = {
 
 
 @dataclass(frozen=True)
+class Question:
+    """What the visitor asked for, but for the noise level."""
+
+    data: str
+    classes: tuple[str, ...]
+    family: PixelFamily
+    labels: LabelMechanism
+    shown: int
+    people: int
+    candidates: int
+    delta: float
+    seed: int
+
+    def at(self, level: float) -> Choices:
+        """The question at a noise level."""
+        mechanism = self.family.make(level, N_STATES[self.data])
+        return Choices(
+            config=Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed),
+            curve=CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed),
+            family=self.family,
+            level=level,
+            delta=self.delta,
+        )
+
+
+@dataclass(frozen=True)
 class Choices:
-    """What the visitor asked for."""
+    """All that the visitor asked for, as configs."""
 
     config: Config
     curve: CurveConfig
@@ -93,77 +119,70 @@ def _current(choice: Choice) -> str | tuple[str, ...]:
     return tuple(raw) if choice.many else raw[0]
 
 
-def controls() -> Choices | None:
-    """Draw the controls and return the choices, or None (with a sentence on screen) if they make none."""
+def controls() -> Question | None:
+    """Draw the controls and return what they ask, or None (with a sentence on screen) if they make no question."""
     data = DATASETS[settings.choose(data_choice(), "Images")]
-    n_states = N_STATES[data]
     classes = tuple(sorted(settings.choose(CLASSES, "Digits")))
     if len(classes) < CLASSES.least:
         st.warning("Choose at least two digits: a label needs something to be confused with.")
         return None
-    noise, more = st.container(), st.expander("More settings")
-    with more:  # stands below the noise, but δ is needed to show its ε
-        shown = settings.number(SHOWN, "Images of each digit", step=1)
-        people = settings.number(
-            PEOPLE, "People who release", step=100, help="Their releases teach the adversary the learned prior."
+    family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
+    labels = _labels(len(classes))
+    with st.expander("More settings"):
+        return Question(
+            data,
+            classes,
+            family,
+            labels,
+            shown=settings.number(SHOWN, "Images of each digit", step=1),
+            people=settings.number(
+                PEOPLE, "People who release", step=100, help="Their releases teach the adversary the learned prior."
+            ),
+            candidates=settings.number(
+                CANDIDATES, "Candidates for linking", step=10, help="Known people, one of whom sent the image."
+            ),
+            delta=settings.number(
+                DELTA, "δ, chance that the promise fails", step=1e-6, form="%.1e", help="Used by every (ε, δ)."
+            ),
+            seed=settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and draws."),
         )
-        candidates = settings.number(
-            CANDIDATES, "Candidates for linking", step=10, help="Known people, one of whom sent the image."
-        )
-        delta = settings.number(
-            DELTA, "δ, chance that the promise fails", step=1e-6, form="%.1e", help="Used by every (ε, δ)."
-        )
-        seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and draws.")
-    with noise:
-        family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
-        level = _level(family, n_states, delta)
-        labels = _labels(len(classes))
-    mechanism = family.make(level, n_states)
-    return Choices(
-        config=Config(data, classes, mechanism, labels, shown, people, seed),
-        curve=CurveConfig(data, classes, family.name, candidates, seed),
-        family=family,
-        level=level,
-        delta=delta,
-    )
 
 
-def _level(family: PixelFamily, n_states: int, delta: float) -> float:
+def level_inputs(question: Question) -> Choices:
     """The noise level, typed, or set through the ε of one pixel."""
+    family, n_states = question.family, N_STATES[question.data]
     setting = level_setting(family, n_states)
     settings.keep_inside(setting)
-    spent = delta if family.name == "gaussian" else 0.0
+    spent = question.delta if family.name == "gaussian" else 0.0
 
     def pixel_epsilon(at: float) -> float | None:
         return _finite(family.make(at, n_states).epsilon_at(spent))
 
-    with _pair("pixel") as (left, right):
-        with left:
-            level = settings.number(
-                setting,
-                f"{family.symbol}, {family.level_name}",
-                step=LEVEL_STEPS[family.name],
-                form="%.4g",
-                help="Type an exact level, or drag the dial beside the pictures.",
-            )
-        with right:
-            settings.linked(
-                "pixel_epsilon",
-                setting,
-                st.number_input,
-                lambda epsilon: family.for_epsilon(epsilon, delta, n_states),
-                pixel_epsilon,
-                label="ε of one pixel" + (f" (δ = {text.power_of_ten(delta)})" if spent else ""),
-                min_value=pixel_epsilon(setting.limit.high),
-                max_value=pixel_epsilon(setting.limit.low),
-                value=None,
-                step=0.1,
-                format="%.4g",
-                placeholder="∞",
-                help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
-                "private. Set either number; the other follows.",
-            )
-    return level
+    with st.container(horizontal=True, key="level-inputs"):
+        level = settings.number(
+            setting,
+            f"{family.symbol}, {family.level_name}",
+            step=LEVEL_STEPS[family.name],
+            form="%.4g",
+            help="Type an exact level, or drag the dial.",
+        )
+        settings.linked(
+            "pixel_epsilon",
+            setting,
+            st.number_input,
+            lambda epsilon: family.for_epsilon(epsilon, question.delta, n_states),
+            pixel_epsilon,
+            label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
+            min_value=pixel_epsilon(setting.limit.high),
+            max_value=pixel_epsilon(setting.limit.low),
+            value=None,
+            step=0.1,
+            format="%.4g",
+            placeholder="∞",
+            help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
+            "private. Set either number; the other follows.",
+        )
+    return question.at(level)
 
 
 def _labels(n_classes: int) -> LabelMechanism:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -52,13 +52,17 @@ def _image_word(privacy: Privacy) -> str:
 # --- the main figure -----------------------------------------------------------------------------
 
 
-def pictures(choices: Choices, result: Result, privacy: Privacy) -> None:
-    """The live dial, or the paper's figure 2 or 4; presets above."""
+def presets_and_view() -> str:
+    """The paper's settings on one click, and what to show: the live dial, or the paper's figure 2 or 4."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("The paper's settings:", width="content")
         for name in image_controls.PRESETS:
             st.button(name, key=f"preset {name}", on_click=image_controls.apply_preset, args=(name,))
-    view = image_controls.settings.choose(image_controls.VIEW, "Show")
+    return image_controls.settings.choose(image_controls.VIEW, "Show")
+
+
+def pictures(choices: Choices, result: Result, view: str) -> None:
+    """The live dial, or one of the paper's figures."""
     if view == image_controls.LIVE:
         live_dial(
             result,
@@ -88,7 +92,7 @@ def _under_pictures(choices: Choices, result: Result) -> None:
         f"{choices.level:.4g}; {flipped} of the {n} labels were flipped. Below, an adversary's best guess of each "
         "clean image under three kinds of prior knowledge."
     )
-    layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html, _run_code(choices))
+    layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html)
 
 
 def _tiles(pictures: Sequence[Any], shape: tuple[int, int]) -> Any:
@@ -115,13 +119,11 @@ def _paper_figure(choices: Choices, view: str) -> None:
     )
     sheet = figures.contact_sheet(images)
     st.html(figures.picture_html(sheet, columns, choices.config.classes, summary))
-    code = _code(config, f"images = image_noise.strip(config, {list(levels)})")
     layout.under_figure(
         f"figure{2 if two else 4}",
         summary,
         lambda: image_noise.strip_table(choices.config.classes, columns, images),
         lambda: figures.picture_page(sheet, columns, choices.config.classes, summary),
-        code,
     )
 
 
@@ -142,7 +144,7 @@ def privacy_cards(choices: Choices, result: Result, privacy: Privacy) -> None:
             _image_delta_words(choices, privacy, delta),
         ),
     )
-    for column, content in zip(st.columns(4), cards, strict=True):
+    for column, content in zip(st.columns(2) + st.columns(2), cards, strict=True):
         with column:
             layout.card(*content)
 
@@ -220,7 +222,6 @@ def distortion(choices: Choices, points: Sequence[Point], here: Point) -> None:
         figures.distortion(points, here, choices.family),
         summary,
         partial(image_noise.curve_table, points),
-        _curve_code(choices),
     )
 
 
@@ -238,54 +239,60 @@ def linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
         figures.linkage(points, here, choices.family, n),
         summary,
         partial(image_noise.curve_table, points),
-        _curve_code(choices),
     )
 
 
 # --- folded away ---------------------------------------------------------------------------------
 
 
-def folds(choices: Choices, result: Result, privacy: Privacy, here: Point) -> list[tuple[str, Callable[[], None]]]:
-    """How it works, what the adversary sees, caveats."""
-    return [
-        ("How it works", lambda: _how(choices)),
-        ("What the adversary sees", lambda: _adversary(choices, result, here)),
-        ("Caveats", lambda: _caveats(choices, result, privacy)),
-    ]
+def folds(choices: Choices, result: Result, here: Point) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    return {
+        "How it works": _how(choices),
+        "What the adversary sees": _adversary(choices, result, here),
+        "Caveats": _caveats(choices, result),
+        "Code that reproduces this": _code(choices),
+    }
 
 
-def _how(choices: Choices) -> None:
-    if choices.family.name == "randomised_response":
-        st.markdown("Each pixel keeps its state with probability $1-p$ and else takes one of the other $k-1$.")
-        st.latex(r"\varepsilon_{\text{pixel}}=\ln\frac{(1-p)(k-1)}{p}")
-        st.markdown(
-            "The privacy loss of a pixel is $+\\varepsilon$ with probability $1-p$, $-\\varepsilon$ with $p/(k-1)$, "
-            "else 0; the loss of the image is the sum over its pixels, convolved exactly, and"
-        )
-    elif choices.family.name == "gaussian":
-        st.markdown("Each pixel, scaled to [0, 1], gets independent Gaussian noise of standard deviation $\\sigma$.")
-        st.latex(
-            r"\delta(\varepsilon)=\Phi\!\left(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)"
-            r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)"
-        )
-        st.markdown(
-            "with $\\Delta=1$ for a pixel and $\\sqrt{D}$ for an image of $D$ pixels (Balle & Wang 2018). In general"
-        )
-    else:
-        st.markdown("Each pixel, scaled to [0, 1], gets independent Laplace noise of scale $b$: $\\varepsilon=1/b$.")
-        st.markdown("The image's loss is convolved on a grid that can only overstate it (Doroshenko et al. 2022), and")
-    st.latex(r"\delta(\varepsilon)=\mathbb{E}\left[\left(1-e^{\varepsilon-L}\right)_+\right]")
-    st.markdown(
-        f"**ε** bounds how much more likely a release is under one truth than another, $e^{{\\varepsilon}}$ times at "
-        f"most; **δ** is the chance allowed for that to fail. The dial keeps the same random draws at every level, so "
-        f"more noise only ever changes more. Source: {PAPER}, sections 5–6; Kairouz, Oh & Viswanath 2014 for ε."
+_HOW = {
+    "randomised_response": r"""
+Each pixel keeps its state with probability $1-p$ and else takes one of the other $k-1$ states:
+
+$$\varepsilon_{\text{pixel}}=\ln\frac{(1-p)(k-1)}{p}$$
+
+The privacy loss $L$ of a pixel is $+\varepsilon$ with probability $1-p$, $-\varepsilon$ with probability $p/(k-1)$ and
+else 0. The loss of the image is the sum over its pixels, convolved exactly.
+""",
+    "gaussian": r"""
+Each pixel, scaled to [0, 1], gets independent Gaussian noise of standard deviation $\sigma$:
+
+$$\delta(\varepsilon)=\Phi\!\left(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)
+-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)$$
+
+with $\Delta=1$ for a pixel and $\Delta=\sqrt{D}$ for an image of $D$ pixels (Balle & Wang 2018).
+""",
+    "laplace": r"""
+Each pixel, scaled to [0, 1], gets independent Laplace noise of scale $b$, so that $\varepsilon_{\text{pixel}}=1/b$. The
+loss $L$ of the image is convolved on a grid that can only overstate it (Doroshenko et al. 2022).
+""",
+}
+
+
+def _how(choices: Choices) -> str:
+    return _HOW[choices.family.name] + (
+        r"""
+**ε** bounds how much more likely a release is under one truth than another, $e^{\varepsilon}$ times at most; **δ**
+is the chance allowed for that to fail: $\delta(\varepsilon)=\mathbb{E}\left[(1-e^{\varepsilon-L})_+\right]$ in general.
+The dial keeps the same random draws at every level, so more noise only ever changes more.
+"""
+        f"Sources: {PAPER}, sections 5–6; Kairouz, Oh & Viswanath 2014 for ε; the guesses follow section 5.2 there."
     )
 
 
-def _adversary(choices: Choices, result: Result, here: Point) -> None:
+def _adversary(choices: Choices, result: Result, here: Point) -> str:
     n = choices.curve.n_candidates
-    st.markdown(
-        f"""
+    return f"""
 Three attacks, each on the very release shown above.
 
 1. **Clean the image up.** The rows *Guess* show the posterior mean of every pixel: the guess with the least squared
@@ -298,10 +305,9 @@ Three attacks, each on the very release shown above.
    time; chance is {1 / len(result.class_names):.0%}. The label's own lie does not protect against that: **the image
    betrays the label.**
 """
-    )
 
 
-def _caveats(choices: Choices, result: Result, privacy: Privacy) -> None:
+def _caveats(choices: Choices, result: Result) -> str:
     lines = [
         "The ε of the image is a worst case over all pairs of images, such as one whose every pixel differs. "
         "Most pairs differ in fewer pixels; ε speaks for all of them.",
@@ -322,33 +328,25 @@ def _caveats(choices: Choices, result: Result, privacy: Privacy) -> None:
         lines.append("These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
     source = datasets.load(choices.config.dataset)
     lines.append(f"Images: {source.source} Licence: {source.licence}")
-    st.markdown("\n".join(f"- {line}" for line in lines))
+    return "\n".join(f"- {line}" for line in lines)
 
 
-# --- the lines that reproduce it -----------------------------------------------------------------
-
-
-def _code(config: image_noise.Config, last: str) -> str:
+def _code(choices: Choices) -> str:
+    config = choices.config
     kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
-    return (
-        "from privdemo.experiments import image_noise\n"
-        f"from privdemo.mechanisms import {', '.join(kinds)}\n\n"
-        f"config = image_noise.{config!r}\n{last}\n"
-    )
+    n_pixels = datasets.load(config.dataset).X.shape[1]
+    return f"""
+These lines compute the numbers above with the `privdemo` package.
+```python
+from privdemo.experiments import image_noise
+from privdemo.mechanisms import {", ".join(kinds)}
 
+config = image_noise.{config!r}
+result = image_noise.run(config)  # pictures, guesses, labels
+promise = image_noise.privacy(config, delta={choices.delta!r}, n_pixels={n_pixels})
 
-def _run_code(choices: Choices) -> str:
-    pixels = datasets.load(choices.config.dataset).X.shape[1]
-    return _code(
-        choices.config,
-        f"result = image_noise.run(config)\npromise = image_noise.privacy(config, delta={choices.delta!r}, "
-        f"n_pixels={pixels})",
-    )
-
-
-def _curve_code(choices: Choices) -> str:
-    return (
-        "from privdemo.experiments import image_noise\n\n"
-        f"config = image_noise.{choices.curve!r}\n"
-        f"points = image_noise.curve(config)\nhere = image_noise.measure(config, {choices.level!r})\n"
-    )
+linking = image_noise.{choices.curve!r}
+points = image_noise.curve(linking)
+here = image_noise.measure(linking, {choices.level!r})
+```
+"""

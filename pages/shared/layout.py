@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import runpy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
             st.button("↺ Reset", on_click=settings.reset, args=(all_settings,), key="reset")
             copy_link()
     settings.check_link(all_settings)
-    return st.container()
+    return st.empty()
 
 
 def takeaway(place: Any, sentence: str) -> None:
@@ -52,23 +52,20 @@ def takeaway(place: Any, sentence: str) -> None:
     place.markdown(f'<p class="takeaway">{sentence}</p>', unsafe_allow_html=True)
 
 
-def under_figure(name: str, summary: str, table: Table, html: Callable[[], str], code: str) -> None:
-    """What stands under every figure: its text summary, its data, itself as HTML, and its code."""
+def under_figure(name: str, summary: str, table: Table, html: Callable[[], str]) -> None:
+    """What stands under every figure: its text summary, its data as CSV, and itself as HTML."""
     st.html(f'<p class="summary">{summary}</p>')
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small"):
         st.download_button(
             "CSV", lambda: to_csv(table()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
         st.download_button("HTML", html, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
-        with st.popover("Code"):
-            st.caption("These lines compute the same numbers with the privdemo package.")
-            st.code(code, language="python")
 
 
-def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: str) -> None:
+def figure(name: str, figure: figures.Figure, summary: str, table: Table) -> None:
     """A Plotly figure and all that stands under it."""
     st.plotly_chart(figure, key=f"{name}-figure", alt=summary, config={"displayModeBar": False})
-    under_figure(name, summary, table, lambda: figures.to_html(figure), code)
+    under_figure(name, summary, table, lambda: figures.to_html(figure))
 
 
 def card(title: str, number: str, sentence: str) -> None:
@@ -77,11 +74,11 @@ def card(title: str, number: str, sentence: str) -> None:
         st.html(f'<div class="card"><h4>{title}</h4><div class="number">{number}</div><p>{sentence}</p></div>')
 
 
-def folds(contents: Iterable[tuple[str, Callable[[], None]]]) -> None:
-    """“How it works”, “What the adversary sees”, “Caveats”: folded away, side by side in order."""
-    for title, show in contents:
+def folds(contents: Mapping[str, str]) -> None:
+    """Markdown folded away under its titles: how it works, what the adversary sees, caveats, code."""
+    for title, content in contents.items():
         with st.expander(title):
-            show()
+            st.markdown(content)
 
 
 def to_csv(table: Sequence[Mapping[str, Any]]) -> str:

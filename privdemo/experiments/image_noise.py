@@ -124,12 +124,11 @@ def run(config: Config) -> Result:
     Raises ``ValueError`` for unknown classes and `DatasetError` where the data cannot be had.
     """
     people = _people(config.dataset, config.classes, config.n_people, config.seed)
-    _, pixel_rng, label_rng = _generators(config.seed)
     mechanism, k = config.pixels, _n_states(people)
     clean = pixels.clean_values(mechanism, people.X, k)
-    draws: Any = mechanism.draws(clean.shape, pixel_rng)
+    draws = _draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
-    released_labels = config.labels.randomise(people.y, label_rng)
+    released_labels = config.labels.randomise(people.y, _generators(config.seed)[2])
     shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
     frequencies = _true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
     guesses, gap = _guesses(mechanism, released, frequencies, shown)
@@ -184,12 +183,11 @@ def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
 def measure(config: CurveConfig, level: float) -> Point:
     """Release `N_RELEASES` images of the candidates at `level`; measure the error and link them."""
     people = _people(config.dataset, config.classes, config.n_candidates, config.seed)
-    rng = _generators(config.seed)[1]
     k, n = _n_states(people), len(people.y)
     mechanism = pixels.FAMILIES[config.family].make(level, k)
     clean = pixels.clean_values(mechanism, people.X, k)
     owner = np.arange(N_RELEASES) % n
-    draws: Any = mechanism.draws((N_RELEASES, clean.shape[1]), rng)
+    draws = _draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
     released = mechanism.apply(clean[owner], draws)
     error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
     hits = attacks.linked(attacks.log_likelihoods(mechanism, released, clean), owner)
@@ -332,6 +330,16 @@ def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
 
 def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
     return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
+
+
+@lru_cache(maxsize=8)
+def _draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any:
+    """The pixels' randomness, the same at every level of the family; at most 20 MB each."""
+    mechanism = pixels.FAMILIES[family].make(pixels.FAMILIES[family].limit(n_states).high, n_states)
+    draws = mechanism.draws(shape, _generators(seed)[1])
+    for part in draws if isinstance(draws, tuple) else (draws,):
+        part.flags.writeable = False
+    return draws
 
 
 @lru_cache(maxsize=16)

@@ -30,7 +30,7 @@ async ([index, symbol]) => {
     [...document.querySelectorAll('.js-plotly-plot .annotation-text')].every(t => t.textContent === level);
   while (!done()) {
     if (performance.now() - start > 10000) throw new Error('the page did not follow the dial to ' + level);
-    await new Promise(requestAnimationFrame);
+    await new Promise((next) => setTimeout(next, 4));
   }
   return [drawn, performance.now() - start];
 }
