@@ -18,11 +18,7 @@ def answer(question: image_controls.Question, view: str, place: Any) -> None:
     layout.takeaway(place, image_panels.takeaway(choices, result, privacy, here))
     image_panels.pictures(choices, result, view)
     image_panels.privacy_cards(choices, result, privacy)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        image_panels.distortion(choices, points, here)
-    with right:
-        image_panels.linkage(choices, points, here)
+    image_panels.damage_and_linkage(choices, points, here)
     layout.folds(image_panels.folds(choices, result, here))
 
 

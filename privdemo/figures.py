@@ -36,55 +36,72 @@ SHEET_CSS = """
 """
 
 
-def distortion(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
-    """Mean absolute and squared error of a pixel against the noise level, the visitor's level marked.
+def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
+    """Two panels over one axis, the noise level: the error of a pixel, and how often the sender is found.
 
-    Lines are exact expectations, markers are means over measured releases with 95 % intervals.
+    Lines of the upper panel are exact expectations; all markers are measured, with 95 % intervals. The visitor's own
+    level is a vertical rule through both. Fixed margins and one figure: it is redrawn when the dial is let go.
     """
     levels = [point.level for point in curve]
-    traces: list[dict] = []
-    for name, style, expected, measured in (
-        ("absolute error", look.OTHERS[0], [p.expected.absolute for p in curve], [p.absolute for p in curve]),
-        ("squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]),
-    ):
-        traces.append({"x": levels, "y": expected, "mode": "lines", "name": name, "line": _line(style)})
-        traces.append(
-            {
-                "x": levels,
-                "y": [estimate.mean for estimate in measured],
-                "error_y": _error_bars(measured, style),
-                "mode": "markers",
-                "name": f"{name}, measured",
-                "marker": _marker(style),
-                "showlegend": False,
-            }
-        )
-    axis = {"title": {"text": "error of a pixel (1 = black for white)"}, "rangemode": "tozero"}
-    return _against_level(traces, axis, family, here.level)
+    linked = [point.linked for point in curve]
+    chance = 1 / n_candidates
+    traces = [
+        *_error(
+            levels, "absolute error", look.OTHERS[0], [p.expected.absolute for p in curve], [p.absolute for p in curve]
+        ),
+        *_error(
+            levels, "squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]
+        ),
+        _measured(levels, linked, "sender found", look.ADVERSARY) | {"mode": "lines+markers", "yaxis": "y2"},
+        {
+            "x": [levels[0], levels[-1]],
+            "y": [chance, chance],
+            "yaxis": "y2",
+            "mode": "lines",
+            "name": f"chance, 1 in {n_candidates}",
+            "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+        },
+    ]
+    level = here.level
+    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": look.TRUTH.colour}}
+    label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero", "anchor": "y2"},
+            "yaxis": {"title": {"text": "error of a pixel"}, "rangemode": "tozero", "domain": [0.54, 1]},
+            "yaxis2": {
+                "title": {"text": "sender found"},
+                "range": [-0.04, 1.06],
+                "tickformat": ".0%",
+                "domain": [0, 0.46],
+            },
+            "shapes": [{"type": "line", **rule}],
+            "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
+            "height": 520,
+            "margin": {"l": 64, "r": 12, "t": 26, "b": 100, "autoexpand": False},
+            "legend": {"orientation": "h", "y": -0.14, "yanchor": "top", "x": 0},
+            "hovermode": "closest",
+        },
+    )
 
 
-def linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
-    """How often a released image is matched to its owner among `n_candidates`, with chance drawn."""
-    levels = [point.level for point in curve]
-    estimates = [point.linked for point in curve]
-    owner = {
+def _error(
+    levels: list[float], name: str, style: look.Style, expected: list[float], measured: list[Estimate]
+) -> list[dict]:
+    line = {"x": levels, "y": expected, "mode": "lines", "name": name, "line": _line(style)}
+    return [line, _measured(levels, measured, f"{name}, measured", style) | {"mode": "markers", "showlegend": False}]
+
+
+def _measured(levels: list[float], estimates: list[Estimate], name: str, style: look.Style) -> dict:
+    return {
         "x": levels,
         "y": [estimate.mean for estimate in estimates],
-        "error_y": _error_bars(estimates, look.ADVERSARY),
-        "mode": "lines+markers",
-        "name": "sender found",
-        "line": _line(look.ADVERSARY),
-        "marker": _marker(look.ADVERSARY),
+        "error_y": _error_bars(estimates, style),
+        "name": name,
+        "line": _line(style),
+        "marker": _marker(style),
     }
-    chance = {
-        "x": [levels[0], levels[-1]],
-        "y": [1 / n_candidates] * 2,
-        "mode": "lines",
-        "name": f"chance, 1 in {n_candidates}",
-        "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
-    }
-    axis = {"title": {"text": "images linked to their sender"}, "range": [-0.03, 1.06], "tickformat": ".0%"}
-    return _against_level([owner, chance], axis, family, here.level)
 
 
 def contact_sheet(images: NDArray[np.uint8], gap: int = 1) -> NDArray[np.uint8]:
@@ -128,28 +145,6 @@ def picture_page(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence
 def to_html(figure: Figure) -> str:
     """The figure as one self-contained HTML page that needs no network."""
     return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
-
-
-def _against_level(traces: list[dict], y_axis: dict, family: PixelFamily, level: float) -> Figure:
-    """Curves against a noise level, with the visitor's own `level` as a vertical rule.
-
-    Fixed margins and one call: this is redrawn whenever the dial is let go.
-    """
-    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": look.TRUTH.colour}}
-    label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
-    return Figure(
-        data=[{"type": "scatter", **trace} for trace in traces],
-        layout={
-            "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero"},
-            "yaxis": y_axis,
-            "shapes": [{"type": "line", **rule}],
-            "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
-            "height": 360,
-            "margin": {"l": 64, "r": 12, "t": 26, "b": 92, "autoexpand": False},
-            "legend": {"orientation": "h", "y": -0.27, "yanchor": "top", "x": 0},
-            "hovermode": "closest",
-        },
-    )
 
 
 def _line(style: look.Style) -> dict:

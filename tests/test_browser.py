@@ -114,7 +114,7 @@ def test_release_updates_the_page_and_the_link_reproduces_it(page: Page, address
     expect(page.locator(".dial")).not_to_have_class(re.compile("stale"))
     expect(page.get_by_role("spinbutton", name="p, flip probability")).to_have_value("0.5")
     expect(page).to_have_url(re.compile(r"\?p=0\.5$"))
-    assert page.locator(".js-plotly-plot .annotation-text").all_text_contents() == ["p = 0.5", "p = 0.5"]
+    assert page.locator(".js-plotly-plot .annotation-text").all_text_contents() == ["p = 0.5"]
     guesses, takeaway = grey_levels(page, "guess"), page.locator(".takeaway").inner_text()
     page.reload()
     browsing.settled(page)
@@ -174,12 +174,12 @@ def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> N
 def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/image_noise")
     with page.expect_download() as download:
-        page.locator(".st-key-linkage-csv button").click()
-    download.value.save_as(tmp_path / "linkage.csv")
-    rows = list(csv.DictReader((tmp_path / "linkage.csv").open(encoding="utf-8")))
+        page.locator(".st-key-curves-csv button").click()
+    download.value.save_as(tmp_path / "curves.csv")
+    rows = list(csv.DictReader((tmp_path / "curves.csv").open(encoding="utf-8")))
     points = image_noise.curve(image_noise.CurveConfig())
     assert [float(row["linked_mean"]) for row in rows] == [point.linked.mean for point in points]
-    for name in ("linkage", "images"):
+    for name in ("curves", "images"):
         with page.expect_download() as download:
             page.locator(f".st-key-{name}-html button").click()
         download.value.save_as(tmp_path / f"{name}.html")
@@ -213,7 +213,8 @@ def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, 
     )
     assert wide <= 0
     if path == "/image_noise":
-        figure, control = page.locator(".dial").bounding_box(), page.get_by_role("spinbutton", name="p, flip probability").bounding_box()
+        figure = page.locator(".dial").bounding_box()
+        control = page.locator(".st-key-controls").bounding_box()
         assert figure["y"] < control["y"], "the main figure stands before the controls"
         assert figure["width"] <= 390
     context.close()

@@ -16,9 +16,7 @@ from privdemo.datasets import files
 def test_data_says_what_a_data_set_holds(capsys):
     assert main(["data", "digits"]) == 0
     output = capsys.readouterr()
-    assert output.out.startswith(
-        "digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; "
-    )
+    assert output.out.startswith("digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; ")
     assert output.err == ""
 
 

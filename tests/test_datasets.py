@@ -129,9 +129,7 @@ def test_adult_states_say_what_they_hold(data_folder):
 
 def test_adult_states_come_from_the_training_rows_alone():
     row = "{0}, {1}, {0}0, B, {0}, M, O, R, W, S, {0}, {0}, {0}, US, {2}\n"
-    train = "".join(
-        row.format(*values) for values in ((1, "Own", "<=50K"), (2, "?", ">50K"), (3, "Own", ">50K"))
-    )
+    train = "".join(row.format(*values) for values in ((1, "Own", "<=50K"), (2, "?", ">50K"), (3, "Own", ">50K")))
     test = "|a comment\n" + row.format(0, "Unseen", ">50K.") + row.format(9, "?", "<=50K.") + "\n"
     adult = build_adult(train.encode(), test.encode())
     states = ("age < 2", "age >= 2", "workclass = ?", "workclass = Own", "fnlwgt < 20", "fnlwgt >= 20")
@@ -256,9 +254,7 @@ def test_select_classes_keeps_rows_relabels_and_keeps_the_split(dataset, data):
     rows = selected.X[:, 0]
     # The names of the classes before and after agree row by row, and the rows keep their order.
     names = np.array(dataset.class_names)
-    np.testing.assert_array_equal(
-        np.array(selected.class_names, dtype=names.dtype)[selected.y], names[dataset.y[rows]]
-    )
+    np.testing.assert_array_equal(np.array(selected.class_names, dtype=names.dtype)[selected.y], names[dataset.y[rows]])
     np.testing.assert_array_equal(rows, np.flatnonzero(np.isin(dataset.y, chosen)))
     assert selected.class_names == tuple(names[chosen])
     if dataset.n_train is None:
@@ -393,9 +389,7 @@ def test_a_file_in_the_named_folder_is_used(named_folder):
 def test_a_missing_file_is_named_and_not_downloaded(named_folder, server, monkeypatch):
     server.files["/sms.gz"] = gzip.compress(TINY_SMS)
     _publish_tiny_sms(monkeypatch, [server.url("/sms.gz")])
-    with pytest.raises(
-        DatasetError, match=r"sms/SMSSpamCollection\.gz is missing from .*PRIVDEMO_DATA"
-    ) as error:
+    with pytest.raises(DatasetError, match=r"sms/SMSSpamCollection\.gz is missing from .*PRIVDEMO_DATA") as error:
         datasets.load("sms")
     assert str(named_folder) in str(error.value)
     assert not server.requests
@@ -434,9 +428,7 @@ def test_a_wrong_file_is_refused_with_both_hashes(named_folder):
 def test_a_damaged_file_is_refused(named_folder, damage):
     path = named_folder / "sms/SMSSpamCollection.gz"
     path.write_bytes(damage(gzip.compress(TINY_SMS)))
-    with pytest.raises(
-        DatasetError, match="is not the published SMSSpamCollection: expected content with SHA"
-    ):
+    with pytest.raises(DatasetError, match="is not the published SMSSpamCollection: expected content with SHA"):
         datasets.load("sms")
     # Mended, it loads: the refusal left nothing behind.
     path.write_bytes(gzip.compress(TINY_SMS))
@@ -633,9 +625,7 @@ def test_a_lock_held_too_long_is_reported(cache, monkeypatch):
     (cache / "sms").mkdir(parents=True)
     with (
         files.FileLock(cache / "sms/SMSSpamCollection.gz.lock"),
-        pytest.raises(
-            DatasetError, match=r"another process has held .*SMSSpamCollection\.gz\.lock for 0\.05 s"
-        ),
+        pytest.raises(DatasetError, match=r"another process has held .*SMSSpamCollection\.gz\.lock for 0\.05 s"),
     ):
         datasets.load("sms")
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import streamlit as st
+from threadpoolctl import threadpool_limits
 
 from privdemo import datasets
 from privdemo.experiments import image_noise
+
+# Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
+threadpool_limits(1, user_api="blas")
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

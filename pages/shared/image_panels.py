@@ -144,9 +144,7 @@ def privacy_cards(choices: Choices, result: Result, privacy: Privacy) -> None:
             _image_delta_words(choices, privacy, delta),
         ),
     )
-    for column, content in zip(st.columns(2) + st.columns(2), cards, strict=True):
-        with column:
-            layout.card(*content)
+    layout.cards(cards)
 
 
 def _pixel(privacy: Privacy, delta: str) -> str:
@@ -208,35 +206,20 @@ def _verdict(epsilon: float) -> str:
 # --- what it costs and what it fails to stop -----------------------------------------------------
 
 
-def distortion(choices: Choices, points: Sequence[Point], here: Point) -> None:
-    """The error of a pixel against the noise level."""
-    st.subheader("How much is damaged", anchor=False)
-    summary = (
-        f"At {choices.family.symbol} = {here.level:.4g} a released pixel is off by {here.expected.absolute:.3f} on "
-        f"average (measured {here.absolute.mean:.3f}), its squared error is {here.expected.squared:.3f} (measured "
-        f"{here.squared.mean:.3f}); 0 is black, 1 is white. Lines: exact expectation. Markers: mean of "
-        f"{image_noise.N_RELEASES} releases, 95 % intervals."
-    )
-    layout.figure(
-        "distortion",
-        figures.distortion(points, here, choices.family),
-        summary,
-        partial(image_noise.curve_table, points),
-    )
-
-
-def linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
-    """How often a released image is matched to its owner."""
-    st.subheader("How often the sender is found", anchor=False)
+def damage_and_linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
+    """What the noise damages and whom it still finds, against its level."""
+    st.subheader("What it damages, and whom it still finds", anchor=False)
     n = choices.curve.n_candidates
     summary = (
-        f"At {choices.family.symbol} = {here.level:.4g}, an adversary who knows {n} people's clean images matches a "
-        f"released image to its sender {text.percent(here.linked)} of the time; chance is {1 / n:.1%}. "
-        f"{image_noise.N_RELEASES} releases a point, 95 % Wilson intervals."
+        f"At {choices.family.symbol} = {here.level:.4g} a released pixel is off by {here.expected.absolute:.3f} on "
+        f"average (measured {here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
+        f"{here.squared.mean:.3f}), where 0 is black and 1 is white. An adversary who knows {n} people's clean images "
+        f"matches a released image to its sender {text.percent(here.linked)} of the time; chance is {1 / n:.1%}. "
+        f"Lines above: exact expectation. Markers: {image_noise.N_RELEASES} releases each, with 95 % intervals."
     )
     layout.figure(
-        "linkage",
-        figures.linkage(points, here, choices.family, n),
+        "curves",
+        figures.damage_and_linkage(points, here, choices.family, n),
         summary,
         partial(image_noise.curve_table, points),
     )

@@ -68,10 +68,13 @@ def figure(name: str, figure: figures.Figure, summary: str, table: Table) -> Non
     under_figure(name, summary, table, lambda: figures.to_html(figure))
 
 
-def card(title: str, number: str, sentence: str) -> None:
-    """One number with what it means."""
-    with st.container(border=True, height="stretch"):
-        st.html(f'<div class="card"><h4>{title}</h4><div class="number">{number}</div><p>{sentence}</p></div>')
+def cards(contents: Sequence[tuple[str, str, str]]) -> None:
+    """Numbers that belong together, each with its title and what it means."""
+    boxes = "".join(
+        f'<section class="card"><h4>{title}</h4><div class="number">{number}</div><p>{sentence}</p></section>'
+        for title, number, sentence in contents
+    )
+    st.html(f'<div class="cards">{boxes}</div>')
 
 
 def folds(contents: Mapping[str, str]) -> None:

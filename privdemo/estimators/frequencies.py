@@ -58,40 +58,39 @@ class EMResult(NamedTuple):
     n_iter: int
 
 
-def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 60, tolerance: float = 1e-3) -> EMResult:
+def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolerance: float = 1e-3) -> EMResult:
     """Maximum-likelihood frequencies under any channel, by accelerated expectation–maximisation.
 
     `counts` (..., m) of m observable bins, `channel_matrix` (m, k) as [observed, true]; each row of
     counts is its own problem. Every iteration takes three EM steps, extrapolating after the second
-    (SQUAREM, Varadhan & Roland 2008) where that raises the likelihood, which so never falls. By
+    (SQUAREM, Varadhan & Roland 2008) unless that lowers the likelihood, which so never falls. By
     concavity the mean log-likelihood is within max_i Σ_b f_b channel[b, i]/(channel·π)_b − 1 of
     its maximum (Lindsay 1983): the certificate `gap`, in nats an observation. Iteration stops when
-    every gap is below `tolerance`, or after `max_iter` iterations.
+    every gap is below `tolerance`, or after `max_iter` iterations. Counts given in single precision
+    are worked on in single precision.
     """
-    channel = np.asarray(channel_matrix, dtype=float)
-    observed = np.asarray(counts, dtype=float)
+    observed = np.asarray(counts)
     observed = observed / _total(observed)
+    channel = np.asarray(channel_matrix, dtype=observed.dtype)
 
-    def expected(frequencies: Array) -> Array:
-        return np.maximum(frequencies @ channel.T, np.finfo(float).tiny)
+    def expectation(frequencies: Array) -> tuple[Array, Array]:
+        """The EM factor of every frequency, and every row's mean log-likelihood."""
+        expected = np.maximum(frequencies @ channel.T, np.finfo(channel.dtype).tiny)
+        return (observed / expected) @ channel, (observed * np.log(expected)).sum(axis=-1, keepdims=True)
 
-    def gain(frequencies: Array) -> Array:
-        return (observed / expected(frequencies)) @ channel
-
-    def log_likelihood(frequencies: Array) -> Array:
-        return (observed * np.log(expected(frequencies))).sum(axis=-1, keepdims=True)
-
-    frequencies = np.full((*observed.shape[:-1], channel.shape[1]), 1 / channel.shape[1])
+    n_true = channel.shape[1]
+    frequencies = np.full((*observed.shape[:-1], n_true), 1 / n_true, channel.dtype)
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (returned below)
-        factor = gain(frequencies)
+        factor, _ = expectation(frequencies)
         gap = factor.max(axis=-1) - 1
         if (gap <= tolerance).all():
             break
         once = frequencies * factor
-        twice = once * gain(once)
+        factor, likelihood = expectation(once)
+        twice = once * factor
         leap = _extrapolated(frequencies, once, twice)
-        leap = leap * gain(leap)
-        frequencies = np.where(log_likelihood(leap) > log_likelihood(twice), leap, twice)
+        factor, leap_likelihood = expectation(leap)
+        frequencies = np.where(leap_likelihood >= likelihood, leap * factor, twice)
     return EMResult(frequencies, gap, n_iter)
 
 
@@ -99,8 +98,8 @@ def _extrapolated(start: Array, once: Array, twice: Array) -> Array:
     """Where three EM iterates of each row are heading, kept inside the simplex."""
     step = once - start
     bend = (twice - once) - step
-    lengths = np.linalg.norm(step, axis=-1), np.maximum(np.linalg.norm(bend, axis=-1), 1e-150)
-    stride = np.maximum(1.0, lengths[0] / lengths[1])[..., None]
+    bend_length = np.maximum(np.linalg.norm(bend, axis=-1), np.finfo(start.dtype).tiny)
+    stride = np.clip(np.linalg.norm(step, axis=-1) / bend_length, 1, 1e6)[..., None]
     leap = np.maximum(start + 2 * stride * step + stride**2 * bend, 1e-12)
     return leap / leap.sum(axis=-1, keepdims=True)
 
