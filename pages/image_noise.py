@@ -8,18 +8,14 @@ from pages.shared import cached, image_controls, image_panels, layout
 
 
 @st.fragment
-def answer(question: image_controls.Question, view: str, place: Any) -> None:
+def follow_the_level(question: image_controls.Question, view: str, place: Any) -> None:
     """All that follows the noise level: alone it runs again when the dial is let go."""
-    choices = image_controls.level_inputs(question)
-    result = cached.run(choices.config)
-    here = cached.measure(choices.curve, choices.level)
-    points = cached.curve(choices.curve)
-    privacy = image_panels.privacy_of(choices, result)
-    layout.takeaway(place, image_panels.takeaway(choices, result, privacy, here))
-    image_panels.pictures(choices, result, view)
-    image_panels.privacy_cards(choices, result, privacy)
-    image_panels.damage_and_linkage(choices, points, here)
-    layout.folds(image_panels.folds(choices, result, here))
+    answer = image_panels.answer(image_controls.level_inputs(question))
+    layout.takeaway(place, image_panels.takeaway(answer))
+    image_panels.pictures(answer, view)
+    image_panels.privacy_cards(answer)
+    image_panels.damage_and_linkage(answer)
+    layout.folds(image_panels.folds(answer))
 
 
 settings = image_controls.all_settings()
@@ -36,4 +32,4 @@ with side, st.container(key="controls"):
 if question:
     with main:
         view = image_panels.presets_and_view()
-        answer(question, view, place)
+        follow_the_level(question, view, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import streamlit as st
 
 from pages.shared import cached, image_controls, layout, text
 from pages.shared.image_controls import Choices
-from pages.shared.live_dial import live_dial
+from pages.shared.live_dial import dial_data, live_dial
 from privdemo import datasets, figures
 from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Point, Privacy, Result
@@ -22,16 +23,44 @@ GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true p
 PAPER = "Barber, *Private machine learning via randomised response*"
 
 
-def privacy_of(choices: Choices, result: Result) -> Privacy:
-    """What the visitor's setting promises for this data set's images."""
-    return image_noise.privacy(choices.config, choices.delta, result.states.shape[1])
+@dataclass(frozen=True)
+class Answer:
+    """Everything that the page shows about a visitor's choices, computed before anything is drawn.
+
+    Drawn in one go, the browser lays the page out once instead of part by part.
+    """
+
+    choices: Choices
+    result: Result
+    privacy: Privacy
+    here: Point
+    dial: dict[str, Any]
+    curves: figures.Figure
+    points: Sequence[Point]
 
 
-def takeaway(choices: Choices, result: Result, privacy: Privacy, here: Point) -> str:
+def answer(choices: Choices) -> Answer:
+    """Run the experiments for `choices`."""
+    result = cached.run(choices.config)
+    here = cached.measure(choices.curve, choices.level)
+    points = cached.curve(choices.curve)
+    step = image_controls.LEVEL_STEPS[choices.family.name]
+    return Answer(
+        choices=choices,
+        result=result,
+        privacy=image_noise.privacy(choices.config, choices.delta, result.states.shape[1]),
+        here=here,
+        dial=dial_data(result, choices.family, choices.level, step),
+        curves=figures.damage_and_linkage(points, here, choices.family, choices.curve.n_candidates),
+        points=points,
+    )
+
+
+def takeaway(answer: Answer) -> str:
     """The page in one sentence, with the live numbers."""
-    n_pixels = privacy.n_pixels
+    choices, result, privacy, here = answer.choices, answer.result, answer.privacy, answer.here
     if isinstance(choices.config.pixels, RandomisedResponse):
-        damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {n_pixels} pixels change"
+        damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {privacy.n_pixels} pixels change"
     else:
         damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> of the way from black to white"
     label = f"the label stays deniable (<b>ε = {text.epsilon(privacy.label)}</b>)"
@@ -61,31 +90,25 @@ def presets_and_view() -> str:
     return image_controls.settings.choose(image_controls.VIEW, "Show")
 
 
-def pictures(choices: Choices, result: Result, view: str) -> None:
+def pictures(answer: Answer, view: str) -> None:
     """The live dial, or one of the paper's figures."""
     if view == image_controls.LIVE:
-        live_dial(
-            result,
-            choices.family,
-            choices.level,
-            image_controls.LEVEL_STEPS[choices.family.name],
-            partial(image_controls.set_level, choices.family),
-        )
-        _under_pictures(choices, result)
+        live_dial(answer.dial, partial(image_controls.set_level, answer.choices.family))
+        _under_pictures(answer.choices, answer.result)
     else:
-        _paper_figure(choices, view)
+        _paper_figure(answer.choices, view)
 
 
 def _under_pictures(choices: Choices, result: Result) -> None:
     n = len(result.labels)
     flipped = int((result.labels != result.released_labels).sum())
     sent = [result.class_names[c] for c in result.released_labels]
-    rows = [f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses]
+    rows = ["clean", "released", *(f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses)]
 
     def html() -> str:
         stack = [result.clean, result.released, *result.guesses.values()]
-        sheet = figures.contact_sheet(_tiles(stack, result.image_shape))
-        return figures.picture_page(sheet, sent, ["clean", "released", *rows], summary)
+        sheet = figures.contact_sheet(image_noise.stack_pictures(stack, result.image_shape))
+        return figures.picture_page(sheet, sent, rows, summary)
 
     summary = (
         f"{n} images of {text.a_list(result.class_names)}, clean and as released at {choices.family.symbol} = "
@@ -93,11 +116,6 @@ def _under_pictures(choices: Choices, result: Result) -> None:
         "clean image under three kinds of prior knowledge."
     )
     layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html)
-
-
-def _tiles(pictures: Sequence[Any], shape: tuple[int, int]) -> Any:
-    """Rows of flat pictures as (rows, columns, height, width)."""
-    return image_noise.stack_pictures(pictures, shape)
 
 
 def _paper_figure(choices: Choices, view: str) -> None:
@@ -130,9 +148,10 @@ def _paper_figure(choices: Choices, view: str) -> None:
 # --- what it promises ----------------------------------------------------------------------------
 
 
-def privacy_cards(choices: Choices, result: Result, privacy: Privacy) -> None:
+def privacy_cards(answer: Answer) -> None:
     """ε of a pixel, of the label, of the whole image, and its (ε, δ), each with what it means."""
     st.subheader("What the noise promises", anchor=False)
+    choices, result, privacy = answer.choices, answer.result, answer.privacy
     delta = text.power_of_ten(privacy.delta)
     cards = (
         ("One pixel", _pixel(privacy, delta), _pixel_words(privacy, delta)),
@@ -206,10 +225,10 @@ def _verdict(epsilon: float) -> str:
 # --- what it costs and what it fails to stop -----------------------------------------------------
 
 
-def damage_and_linkage(choices: Choices, points: Sequence[Point], here: Point) -> None:
+def damage_and_linkage(answer: Answer) -> None:
     """What the noise damages and whom it still finds, against its level."""
     st.subheader("What it damages, and whom it still finds", anchor=False)
-    n = choices.curve.n_candidates
+    choices, here, n = answer.choices, answer.here, answer.choices.curve.n_candidates
     summary = (
         f"At {choices.family.symbol} = {here.level:.4g} a released pixel is off by {here.expected.absolute:.3f} on "
         f"average (measured {here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
@@ -217,19 +236,15 @@ def damage_and_linkage(choices: Choices, points: Sequence[Point], here: Point) -
         f"matches a released image to its sender {text.percent(here.linked)} of the time; chance is {1 / n:.1%}. "
         f"Lines above: exact expectation. Markers: {image_noise.N_RELEASES} releases each, with 95 % intervals."
     )
-    layout.figure(
-        "curves",
-        figures.damage_and_linkage(points, here, choices.family, n),
-        summary,
-        partial(image_noise.curve_table, points),
-    )
+    layout.figure("curves", answer.curves, summary, partial(image_noise.curve_table, answer.points))
 
 
 # --- folded away ---------------------------------------------------------------------------------
 
 
-def folds(choices: Choices, result: Result, here: Point) -> dict[str, str]:
+def folds(answer: Answer) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    choices, result, here = answer.choices, answer.result, answer.here
     return {
         "How it works": _how(choices),
         "What the adversary sees": _adversary(choices, result, here),

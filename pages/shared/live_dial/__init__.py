@@ -28,20 +28,13 @@ _PRIOR_NOTES = {
 }
 
 
-def live_dial(
-    result: Result, family: PixelFamily, level: float, step: float, on_release: Callable[[float], None]
-) -> None:
-    """Mount the dial; `on_release` gets the new level when the visitor lets go."""
+def live_dial(data: dict[str, Any], on_release: Callable[[float], None]) -> None:
+    """Mount the dial with its `dial_data`; `on_release` gets the new level when the visitor lets go."""
 
     def released() -> None:
         on_release(float(st.session_state["dial"]["level"]))
 
-    _component(
-        key="dial",
-        data=dial_data(result, family, level, step),
-        default={"level": level},
-        on_level_change=released,
-    )
+    _component(key="dial", data=data, default={"level": data["level"]}, on_level_change=released)
 
 
 def dial_data(result: Result, family: PixelFamily, level: float, step: float) -> dict[str, Any]:
