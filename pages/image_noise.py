@@ -13,9 +13,10 @@ def follow_the_level(question: image_controls.Question, view: str, place: Any) -
     answer = image_panels.answer(image_controls.level_inputs(question))
     layout.takeaway(place, image_panels.takeaway(answer))
     image_panels.pictures(answer, view)
-    image_panels.privacy_cards(answer)
-    image_panels.damage_and_linkage(answer)
-    layout.folds(image_panels.folds(answer))
+    with st.container(key="rest"):
+        image_panels.privacy_cards(answer)
+        image_panels.damage_and_linkage(answer)
+        layout.folds(image_panels.folds(answer))
 
 
 settings = image_controls.all_settings()

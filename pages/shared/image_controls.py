@@ -24,7 +24,7 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
 LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
 LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
-LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2 of the paper", "figure 4 of the paper"
+LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), many=True, least=2)
@@ -127,7 +127,7 @@ def controls() -> Question | None:
         st.warning("Choose at least two digits: a label needs something to be confused with.")
         return None
     family = MECHANISMS[settings.choose(MECHANISM, "Noise on every pixel")]
-    labels = _labels(len(classes))
+    labels = _labels(classes)
     with st.expander("More settings"):
         return Question(
             data,
@@ -185,21 +185,24 @@ def level_inputs(question: Question) -> Choices:
     return question.at(level)
 
 
-def _labels(n_classes: int) -> LabelMechanism:
+def _labels(classes: tuple[str, ...]) -> LabelMechanism:
     """The label's lie: one flip probability, or two that differ (for two classes)."""
+    n_classes = len(classes)
     kind = settings.choose(LABEL_KIND, "Lie about the label") if n_classes == 2 else SYMMETRIC
     if kind == ASYMMETRIC:
-        _slider(P10, "The first digit is sent as the second")
-        _slider(P01, "The second digit is sent as the first")
+        zero, one = classes
+        _slider(P10, f"Of the {zero}s, share sent as {one}")
+        _slider(P01, f"Of the {one}s, share sent as {zero}")
         with _pair("lies") as (left, right):
             with left:
-                p10 = settings.number(P10, "First as second", step=0.01, form="%.4g")
+                p10 = settings.number(P10, f"{zero} → {one}", step=0.01, form="%.4g")
             with right:
-                p01 = settings.number(P01, "Second as first", step=0.01, form="%.4g")
+                p01 = settings.number(P01, f"{one} → {zero}", step=0.01, form="%.4g")
         return BinaryChannel(p10, p01)
     setting = label_setting(n_classes)
     settings.keep_inside(setting)
     _slider(setting, "Each label is replaced with probability")
+    st.caption("← more accurate · more private →", text_alignment="center")
     with _pair("label") as (left, right):
         with left:
             flip_prob = settings.number(setting, "p of the label", step=0.01, form="%.4g")

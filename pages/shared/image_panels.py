@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pprint import pformat
 from typing import Any
 
 import streamlit as st
@@ -84,10 +85,11 @@ def _image_word(privacy: Privacy) -> str:
 def presets_and_view() -> str:
     """The paper's settings on one click, and what to show: the live dial, or the paper's figure 2 or 4."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("The paper's settings:", width="content")
+        view = image_controls.settings.choose(image_controls.VIEW, "Show", hide_label=True)
+        st.markdown("Paper:", width="content", help="The settings of the paper’s experiments, on one click.")
         for name in image_controls.PRESETS:
             st.button(name, key=f"preset {name}", on_click=image_controls.apply_preset, args=(name,))
-    return image_controls.settings.choose(image_controls.VIEW, "Show")
+    return view
 
 
 def pictures(answer: Answer, view: str) -> None:
@@ -185,13 +187,12 @@ def _pixel_words(privacy: Privacy, delta: str) -> str:
 
 
 def _label_words(result: Result, privacy: Privacy) -> str:
-    shares = [
-        f"Of 100 people who sent “{name}”, {100 * share:.0f} meant it"
-        for name, share in zip(result.class_names, privacy.label_truth, strict=True)
-        if share is not None
-    ]
+    shares = list(zip(result.class_names, privacy.label_truth, strict=True))
+    meant = [f"“{name}”, {100 * share:.0f} meant it" for name, share in shares if share is not None]
     same = len({round(share or 0, 9) for share in privacy.label_truth}) == 1
-    meaning = shares[0] if same else "; ".join(shares[:2])
+    meaning = f"Of 100 people who sent {meant[0]}" + (
+        "" if same else "".join(f"; of 100 who sent {m}" for m in meant[1:])
+    )
     common = "both" if len(result.class_names) == 2 else f"all {len(result.class_names)}"
     return f"{meaning}, if {common} digits are equally common. This is the label alone."
 
@@ -265,8 +266,7 @@ else 0. The loss of the image is the sum over its pixels, convolved exactly.
     "gaussian": r"""
 Each pixel, scaled to [0, 1], gets independent Gaussian noise of standard deviation $\sigma$:
 
-$$\delta(\varepsilon)=\Phi\!\left(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)
--e^{\varepsilon}\,\Phi\!\left(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)$$
+$$\delta(\varepsilon)=\Phi\!\left(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\right)$$
 
 with $\Delta=1$ for a pixel and $\Delta=\sqrt{D}$ for an image of $D$ pixels (Balle & Wang 2018).
 """,
@@ -336,15 +336,16 @@ def _code(choices: Choices) -> str:
     return f"""
 These lines compute the numbers above with the `privdemo` package.
 ```python
-from privdemo.experiments import image_noise
+from privdemo.experiments.image_noise import Config, CurveConfig
+from privdemo.experiments.image_noise import curve, measure, privacy, run
 from privdemo.mechanisms import {", ".join(kinds)}
 
-config = image_noise.{config!r}
-result = image_noise.run(config)  # pictures, guesses, labels
-promise = image_noise.privacy(config, delta={choices.delta!r}, n_pixels={n_pixels})
+config = {pformat(config, width=88)}
+result = run(config)  # pictures, guesses, labels
+promise = privacy(config, delta={choices.delta!r}, n_pixels={n_pixels})
 
-linking = image_noise.{choices.curve!r}
-points = image_noise.curve(linking)
-here = image_noise.measure(linking, {choices.level!r})
+linking = {pformat(choices.curve, width=88)}
+points = curve(linking)
+here = measure(linking, {choices.level!r})
 ```
 """

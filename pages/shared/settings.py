@@ -124,7 +124,7 @@ def number(setting: Number, label: str, *, step: float, form: str | None = None,
     )
 
 
-def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
+def choose(setting: Choice, label: str, *, hide_label: bool = False) -> Any:
     """A row of options, bound to the URL; several may be chosen where the setting says `many`."""
     if setting.many:
         return tuple(
@@ -134,7 +134,6 @@ def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
                 selection_mode="multi",
                 default=list(setting.default),
                 key=setting.key,
-                help=help,
                 wrap=True,
                 bind="query-params",
             )
@@ -145,7 +144,7 @@ def choose(setting: Choice, label: str, *, help: str | None = None) -> Any:
         default=setting.default,
         required=True,
         key=setting.key,
-        help=help,
+        label_visibility="collapsed" if hide_label else "visible",
         wrap=True,
         bind="query-params",
     )
