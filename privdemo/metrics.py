@@ -28,6 +28,7 @@ class Estimate(NamedTuple):
 def mean_interval(values: ArrayLike) -> Estimate:
     """The mean of independent `values` (n,) with a normal 95 % interval, mean ± 1.96 s.e."""
     sample = np.asarray(values, dtype=float)
+    limits.Limit("n", 1, math.inf, integer=True).check(len(sample))
     mean = float(sample.mean())
     if len(sample) < 2:
         return Estimate(mean, -math.inf, math.inf)
@@ -46,7 +47,8 @@ def wilson_interval(successes: float, n: int) -> Estimate:
     share = successes / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Estimate(share, min(share, centre - half), max(share, centre + half))
+    # The ends are 0 at no success and 1 at n; a last digit of rounding must not carry them beyond.
+    return Estimate(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 class Distortion(NamedTuple):

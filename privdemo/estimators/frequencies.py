@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +18,12 @@ def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
 
     `counts` (k,) of each observed state, `channel_matrix` (k, k) as [observed, true]. The raw
     estimate may leave [0, 1]; it is not clipped. Raises ``ValueError`` if the channel cannot be
-    inverted or there are no counts.
+    inverted or does not fit the counts, or there are no counts.
     """
     observed, matrix = np.asarray(counts, dtype=float), np.asarray(channel_matrix, dtype=float)
     total = _total(observed)
+    if matrix.shape != (observed.size, observed.size) or observed.ndim != 1:
+        raise ValueError(f"channel_matrix must be (k, k) for counts (k,), got {matrix.shape} for {observed.shape}")
     if np.linalg.matrix_rank(matrix) < len(matrix):
         raise ValueError("channel_matrix cannot be inverted: some truths give the same answers")
     return np.linalg.solve(matrix, observed / total)
@@ -36,6 +39,7 @@ def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
     """
     observed = np.asarray(counts, dtype=float)
     k = observed.shape[-1]
+    limits.N_STATES.check(k)
     limits.flip_prob_limit(k).check(flip_prob)
     frequencies = observed / _total(observed)
     redraw = min(1.0, flip_prob * k / (k - 1))
@@ -67,11 +71,15 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
     concavity the mean log-likelihood is within max_i Σ_b f_b channel[b, i]/(channel·π)_b − 1 of
     its maximum (Lindsay 1983): the certificate `gap`, in nats an observation. Iteration stops when
     every gap is below `tolerance`, or after `max_iter` iterations. Counts given in single precision
-    are worked on in single precision.
+    are worked on in single precision. Raises ``ValueError`` for counts that are bad or, by the
+    channel, impossible.
     """
+    limits.Limit("max_iter", 1, math.inf, integer=True).check(max_iter)
     observed = np.asarray(counts)
     observed = observed / _total(observed)
     channel = np.asarray(channel_matrix, dtype=observed.dtype)
+    if (observed[..., channel.max(axis=1) <= 0] > 0).any():
+        raise ValueError("counts must be 0 in bins that channel_matrix says are never observed")
 
     def expectation(frequencies: Array) -> tuple[Array, Array]:
         """The EM factor of every frequency, and every row's mean log-likelihood."""
