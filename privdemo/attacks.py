@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from privdemo import limits
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelMechanism
 
@@ -16,16 +17,18 @@ def log_likelihoods(mechanism: PixelMechanism, released: NDArray, candidates: ND
     """ln P(released_i | candidate_j) for all pairs, shape (n_released, n_candidates).
 
     `released` (n_released, d) and clean `candidates` (n_candidates, d) in the mechanism's domain.
-    Exact up to a constant per released record, which no comparison of candidates needs.
+    Exact up to a constant per released record, which no comparison of candidates needs; without
+    flips 0 for a perfect match, else −∞. Raises ``ValueError`` for added noise of level 0.
     """
     if isinstance(mechanism, RandomisedResponse):
         kept, flipped = mechanism.log_likelihood(np.array([0, 0]), np.array([0, 1]))
-        if np.isinf(flipped):  # without noise only a perfect match is possible
-            kept, flipped = 0.0, -1.0
-        return cdist(released, candidates, "hamming") * released.shape[1] * (flipped - kept)
+        n_flipped = cdist(released, candidates, "hamming") * released.shape[1]
+        if np.isinf(flipped):
+            return np.where(n_flipped > 0, -np.inf, 0.0)
+        return n_flipped * (flipped - kept)
     if isinstance(mechanism, GaussianNoise):
-        return -cdist(released, candidates, "sqeuclidean") / (2 * mechanism.sigma**2)
-    return -cdist(released, candidates, "cityblock") / mechanism.scale
+        return -cdist(released, candidates, "sqeuclidean") / (2 * limits.POSITIVE_NOISE.check(mechanism.sigma) ** 2)
+    return -cdist(released, candidates, "cityblock") / limits.POSITIVE_NOISE.check(mechanism.scale)
 
 
 def linked(log_likelihood: Array, owner: NDArray[np.integer]) -> Array:
