@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -55,10 +56,12 @@ class Result:
     """The shown people's images and labels before and after, and what an adversary makes of them.
 
     Pictures are (n_shown, n_pixels) uint8 grey levels; `states` the clean pixels as 0 … k−1;
-    `draws` the randomness of the shown releases, which serves any level of the same mechanism.
+    `draws` the randomness of the shown releases, which serves any level of the same mechanism;
+    `n_people` how many released, fewer than asked for where the data set ends.
     """
 
     config: Config
+    n_people: int
     class_names: tuple[str, ...]
     image_shape: tuple[int, int]
     n_states: int
@@ -94,7 +97,10 @@ class Privacy:
 
 @dataclass(frozen=True)
 class CurveConfig:
-    """Damage and linkage at any level: `n_candidates` known people, one of whom sent each image."""
+    """Damage and linkage at any level: `n_candidates` known people, one of whom sent each image.
+
+    They are fewer where the data set ends; every `Point` says how many there were.
+    """
 
     dataset: str = "mnist"
     classes: tuple[str, ...] = ("7", "9")
@@ -105,13 +111,19 @@ class CurveConfig:
     def __post_init__(self) -> None:
         limits.N_CANDIDATES.check(self.n_candidates)
         limits.SEED.check(self.seed)
+        if self.family not in pixels.FAMILIES:
+            raise ValueError(f"family must be one of {', '.join(pixels.FAMILIES)}, got {self.family!r}")
 
 
 @dataclass(frozen=True)
 class Point:
-    """One noise level: expected (exact) and measured error of a pixel, and how often linking works."""
+    """One noise level: expected (exact) and measured error of a pixel, and how often linking works.
+
+    `n_candidates` is how many people a release was matched against; chance is 1/n_candidates.
+    """
 
     level: float
+    n_candidates: int
     expected: Distortion
     absolute: Estimate
     squared: Estimate
@@ -121,10 +133,15 @@ class Point:
 def run(config: Config) -> Result:
     """Draw the people, release their images and labels, and attack the shown ones.
 
-    Raises ``ValueError`` for unknown classes and `DatasetError` where the data cannot be had.
+    Raises ``ValueError`` for unknown classes or a mechanism on other pixels than the data set's,
+    and `DatasetError` where the data cannot be had.
     """
     people = _people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, _n_states(people)
+    if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
+        raise ValueError(
+            f"pixels must be a mechanism on the {k} states of {config.dataset}, got one on {mechanism.n_states}"
+        )
     clean = pixels.clean_values(mechanism, people.X, k)
     draws = _draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
@@ -134,6 +151,7 @@ def run(config: Config) -> Result:
     guesses, gap = _guesses(mechanism, released, frequencies, shown)
     return Result(
         config=config,
+        n_people=len(people.y),
         class_names=people.class_names,
         image_shape=_image_shape(people),
         n_states=k,
@@ -182,18 +200,19 @@ def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
 
 def measure(config: CurveConfig, level: float) -> Point:
     """Release `N_RELEASES` images of the candidates at `level`; measure the error and link them."""
-    people = _people(config.dataset, config.classes, config.n_candidates, config.seed)
-    k, n = _n_states(people), len(people.y)
+    states, k = _candidates(config)
+    n = len(states)
     mechanism = pixels.FAMILIES[config.family].make(level, k)
-    clean = pixels.clean_values(mechanism, people.X, k)
-    owner = np.arange(N_RELEASES) % n
+    clean = pixels.clean_values(mechanism, states, k)
+    owner = np.arange(N_RELEASES) * max(n, N_RELEASES) // N_RELEASES % n  # in turn, or evenly among many
     draws = _draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
     released = mechanism.apply(clean[owner], draws)
     error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
     hits = attacks.linked(attacks.log_likelihoods(mechanism, released, clean), owner)
     return Point(
         level=level,
-        expected=metrics.expected_distortion(mechanism, people.X[owner], k),
+        n_candidates=n,
+        expected=metrics.expected_distortion(mechanism, states[owner], k),
         absolute=metrics.mean_interval(np.abs(error).mean(axis=1)),
         squared=metrics.mean_interval((error**2).mean(axis=1)),
         linked=metrics.wilson_interval(float(hits.sum()), N_RELEASES),
@@ -237,6 +256,7 @@ def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
     return [
         {
             "level": point.level,
+            "n_candidates": point.n_candidates,
             "absolute_error_expected": point.expected.absolute,
             "squared_error_expected": point.expected.squared,
             **_columns("absolute_error", point.absolute),
@@ -307,6 +327,14 @@ def _people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) ->
     chosen = (source.train if source.n_train is not None else source).select_classes(classes)
     each = min(max(1, n_people // len(classes)), int(np.bincount(chosen.y).min()))
     return chosen.draw(each, _generators(seed)[0])
+
+
+def _candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
+    """The clean pixels of `n_candidates` people, classes as even as can be, and the pixels' k."""
+    each = math.ceil(config.n_candidates / max(1, len(config.classes)))
+    people = _people(config.dataset, config.classes, each * len(config.classes), config.seed)
+    n = min(config.n_candidates, len(people.y))
+    return people.X[np.arange(n) * len(people.y) // n], _n_states(people)
 
 
 def _generators(seed: int) -> list[np.random.Generator]:
