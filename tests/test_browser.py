@@ -54,6 +54,7 @@ def dial(page: Page, level_index: int, event: str) -> None:
 
 def grey_levels(page: Page, kind: str) -> np.ndarray:
     """The grey levels in every canvas of a kind, (n, n_pixels), and nothing but grey."""
+    page.locator(f"canvas.{kind}").first.wait_for()
     rgba = page.locator(f"canvas.{kind}").evaluate_all(
         "all => all.map(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
     )
@@ -213,10 +214,9 @@ def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, 
     )
     assert wide <= 0
     if path == "/image_noise":
-        figure = page.locator(".dial").bounding_box()
-        control = page.locator(".st-key-controls").bounding_box()
-        assert figure["y"] < control["y"], "the main figure stands before the controls"
-        assert figure["width"] <= 390
+        tops = [page.locator(part).bounding_box()["y"] for part in (".takeaway", ".dial", ".st-key-controls", ".cards")]
+        assert tops == sorted(tops), "takeaway, main figure, controls, the rest"
+        assert page.locator(".dial").bounding_box()["width"] <= 390
     context.close()
 
 
