@@ -3,16 +3,16 @@
 The other side uses its closed form for Gaussian noise and, for the two convolutions, a grid as
 coarse as leaves its ε within a per mille of ours; its ε is printed so that this can be seen.
 
-    python tests/benchmarks/bench_accounting.py
+    python -m tests.benchmarks.bench_accounting
 """
 
 import math
 
 import dp_accounting
 from dp_accounting.pld import privacy_loss_distribution as pld
-from timing import alternate, table
 
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
+from tests.benchmarks.timing import alternate, table
 
 N_VALUES, DELTA, REPEATS = 784, 1e-5, 21
 FLIP_PROB, N_STATES, SIGMA, SCALE = 0.2, 256, 5.0, 5.0

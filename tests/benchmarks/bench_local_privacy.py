@@ -7,7 +7,7 @@ multi-freq-ldpy, which is compiled by Numba, from a compiled loop: the package d
 but whoever knows Numba could write it.
 
     pip install -r tests/benchmarks/requirements.txt
-    python tests/benchmarks/bench_local_privacy.py
+    python -m tests.benchmarks.bench_local_privacy
 """
 
 import time
@@ -16,10 +16,10 @@ import numba
 import numpy as np
 from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
 from pure_ldp.frequency_oracles.direct_encoding import DEClient, DEServer
-from timing import alternate, table
 
 from privdemo.estimators.frequencies import invert_channel
 from privdemo.mechanisms import RandomisedResponse
+from tests.benchmarks.timing import alternate, table
 
 N, K, EPSILON, REPEATS = 1_000_000, 10, 1.0, 7
 TRUTH = np.arange(1, K + 1) / (K * (K + 1) / 2)

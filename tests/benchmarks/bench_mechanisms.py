@@ -3,7 +3,7 @@
 Time is compared with drawing the two random numbers a pixel that the naive form needs, and nothing
 else (target: at most 2 times that). Memory is measured in a fresh process (target: below 300 MB).
 
-    python tests/benchmarks/bench_mechanisms.py
+    python -m tests.benchmarks.bench_mechanisms
 """
 
 import resource
@@ -11,9 +11,9 @@ import subprocess
 import sys
 
 import numpy as np
-from timing import alternate, table
 
 from privdemo.mechanisms import RandomisedResponse
+from tests.benchmarks.timing import alternate, table
 
 SHAPE, N_STATES, FLIP_PROB, REPEATS = (60_000, 784), 256, 0.2, 9
 
@@ -47,8 +47,9 @@ def extra_megabytes(side):
 
 def main():
     # First of all, while this process is small: a child may inherit its parent's peak.
+    command = [sys.executable, "-m", "tests.benchmarks.bench_mechanisms"]
     memory = {
-        side: float(subprocess.run([sys.executable, __file__, side], capture_output=True, text=True, check=True).stdout)
+        side: float(subprocess.run([*command, side], capture_output=True, text=True, check=True).stdout)
         for side in ("corrupt", "draw")
     }
     x = images()

@@ -1,6 +1,6 @@
 """From letting go of the dial to figures that are up to date, in a real Chromium.
 
-Run by hand: PRIVDEMO_DATA=… python -m tests.benchmarks.browser_release
+    python -m tests.benchmarks.bench_browser
 Every release goes to a level not seen before, so nothing comes from the cache; the clock runs in
 the browser and stops when takeaway, pictures and both figures show the new level.
 """
