@@ -1,0 +1,283 @@
+"""Pixel priors and posterior means against enumeration of every image, and against better guesses."""
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.pixel_priors import PixelPrior, flat_prior, learned_prior, posterior_mean, true_prior
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import clean_values
+
+K, PIXELS = 3, 4
+MECHANISMS = [RandomisedResponse(0.4, K), GaussianNoise(0.4), LaplaceNoise(0.3)]
+WEAKER = [RandomisedResponse(0.2, K), GaussianNoise(0.2), LaplaceNoise(0.15)]  # wrong by a factor of two
+# A frequency for every pixel and state, all well inside (0, 1).
+FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.2, 0.3, 0.5], [0.3, 0.4, 0.3], [0.15, 0.7, 0.15]])
+name = repr
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def draw_states(n, seed=1, frequencies=FREQUENCIES):
+    """(n, n_pixels) states with these frequencies, by inversion of the cumulative sums."""
+    u = rng(seed).random((n, len(frequencies)))
+    return (u[:, :, None] > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+
+
+def release(mechanism, states, seed=2):
+    return mechanism.randomise(clean_values(mechanism, states, K), rng(seed))
+
+
+def likelihood(mechanism, released, support):
+    """P(released | support) up to a constant factor, from the textbook formula."""
+    released = np.asarray(released, dtype=float)
+    if isinstance(mechanism, RandomisedResponse):
+        p, k = mechanism.flip_prob, mechanism.n_states
+        return np.where(released == support, 1 - p, p / (k - 1))
+    if isinstance(mechanism, GaussianNoise):
+        return np.exp(-((released - support) ** 2) / (2 * mechanism.sigma**2))
+    return np.exp(-np.abs(released - support) / mechanism.scale)
+
+
+def enumerated_mean(mechanism, image, prior):
+    """E[image] over every one of the k**d clean images, one by one."""
+    total, mean = 0.0, np.zeros(len(image))
+    for states in itertools.product(range(len(prior.support)), repeat=len(image)):
+        clean = prior.support[list(states)].astype(float)
+        weight = 1.0
+        for d, state in enumerate(states):
+            weight *= prior.probs[d, state] * likelihood(mechanism, image[d], clean[d])
+        total += weight
+        mean += weight * clean
+    return mean / total
+
+
+# --- priors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
+def test_flat_and_true_priors(mechanism):
+    support = [0, 1, 2] if isinstance(mechanism, RandomisedResponse) else [0, 0.5, 1]
+    flat, true = flat_prior(mechanism, K, PIXELS), true_prior(mechanism, FREQUENCIES)
+    for prior in (flat, true):
+        np.testing.assert_array_equal(prior.support, support)
+        assert prior.probs.shape == (PIXELS, K)
+        np.testing.assert_allclose(prior.probs.sum(axis=1), 1, atol=1e-15)
+        assert prior.gap == 0
+    np.testing.assert_array_equal(flat.probs, 1 / 3)
+    np.testing.assert_array_equal(true.probs, FREQUENCIES)
+
+
+def test_state_frequencies_by_hand():
+    states = np.array([[0, 2], [0, 1], [1, 2], [0, 2]], np.uint8)
+    shares = pixel_priors.state_frequencies(states, 4)
+    np.testing.assert_array_equal(shares, [[0.75, 0.25, 0, 0], [0, 0.25, 0.75, 0]])
+
+
+@given(st.integers(1, 30), st.integers(1, 6), st.integers(2, 256), st.integers(0, 99))
+def test_state_frequencies_count_every_pixel_apart(n, d, k, seed):
+    states = rng(seed).integers(0, k, (n, d)).astype(np.uint8)
+    shares = pixel_priors.state_frequencies(states, k)
+    assert shares.shape == (d, k)
+    for pixel in range(d):
+        np.testing.assert_allclose(shares[pixel] * n, [(states[:, pixel] == s).sum() for s in range(k)], atol=1e-9)
+
+
+def test_a_learner_gets_released_data_only():
+    assert list(inspect.signature(learned_prior).parameters) == ["mechanism", "released", "n_states"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
+def test_learning_follows_the_releases_alone(mechanism):
+    one = learned_prior(mechanism, released := release(mechanism, draw_states(500)), K)
+    kept = released.copy()
+    again = learned_prior(mechanism, rng(5).permutation(released), K)  # whose release it was plays no part
+    # the bins' edges follow the spread, whose last digit depends on the order: one of 500 may change bins
+    np.testing.assert_allclose(again.probs, one.probs, atol=1 / 500)
+    other = learned_prior(mechanism, release(mechanism, draw_states(500, seed=9), seed=9), K)
+    assert np.abs(other.probs - one.probs).max() > 1e-2
+    np.testing.assert_array_equal(released, kept)
+
+
+def information_bound(mechanism, n):
+    """Standard deviations (n_pixels, k) of the best unbiased estimate: the inverse Fisher information.
+
+    Integrated over the release on a fine grid (added noise) or summed over its k values.
+    """
+    support = np.arange(K) if isinstance(mechanism, RandomisedResponse) else np.arange(K) / (K - 1)
+    grid = support if isinstance(mechanism, RandomisedResponse) else np.linspace(-5, 6, 20001)
+    channel = likelihood(mechanism, grid[:, None], support)
+    channel /= channel.sum(axis=0)
+    free = np.vstack((np.eye(K - 1), -np.ones(K - 1)))  # the last frequency is 1 minus the others
+    rows = []
+    for truth in FREQUENCIES:
+        slopes = channel @ free
+        information = n * slopes.T @ (slopes / (channel @ truth)[:, None])
+        rows.append(np.sqrt(np.diag(free @ np.linalg.inv(information) @ free.T)))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("n", [5_000, 20_000, 200_000])
+@pytest.mark.parametrize(("mechanism", "wrong"), list(zip(MECHANISMS, WEAKER, strict=True)), ids=name)
+def test_the_learned_prior_approaches_the_true_one(mechanism, wrong, n):
+    released = release(mechanism, draw_states(n))
+    prior = learned_prior(mechanism, released, K)
+    np.testing.assert_allclose(prior.probs.sum(axis=1), 1, atol=1e-5)
+    # Five standard deviations (a tenth more for binning, which loses information), and what an early stop leaves:
+    # ½ Δ²/variance ≤ n · gap, doubled because the log-likelihood is a parabola near its top only.
+    sd = information_bound(mechanism, n)
+    tolerance = 5.5 * sd + 2 * np.sqrt(2 * n * prior.gap) * sd
+    assert (np.abs(prior.probs - FREQUENCIES) <= tolerance).all()
+    assert not (np.abs(learned_prior(wrong, released, K).probs - FREQUENCIES) <= tolerance).all()
+
+
+def test_the_learned_prior_is_exact_for_randomised_response():
+    mechanism = RandomisedResponse(0.0, K)
+    states = draw_states(300)
+    prior = learned_prior(mechanism, states, K)
+    np.testing.assert_allclose(prior.probs, pixel_priors.state_frequencies(states, K), atol=1e-15)
+    assert prior.gap == 0
+    useless = RandomisedResponse(2 / 3, K)
+    np.testing.assert_array_equal(learned_prior(useless, release(useless, states), K).probs, 1 / 3)
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)], ids=name)
+def test_deconvolution_keeps_the_mean_of_many_states(mechanism):
+    k, n = 256, 20_000
+    clean = (rng(1).beta(2, 5, (n, 2)) * (k - 1)).astype(np.uint8)
+    values = clean_values(mechanism, clean, k)
+    prior = learned_prior(mechanism, mechanism.randomise(values, rng(2)), k)
+    assert prior.probs.shape == (2, pixel_priors.SUPPORT_POINTS)
+    assert prior.support[0] == 0
+    assert prior.support[-1] == 1
+    means = prior.probs @ prior.support
+    # five standard errors of a mean of n releases, and half a bin of the 62 between −2 and 1 + 2 spreads
+    spread = float(np.sqrt(values.var(axis=0).max() + 2 * 0.3**2))
+    tolerance = 5 * spread / np.sqrt(n) + (1 + 4 * spread) / 62 / 2
+    assert (np.abs(means - values.mean(axis=0)) <= tolerance).all()
+    assert (np.abs(means - values.mean(axis=0) - 0.1) > tolerance).all()
+    # narrower than the releases: the noise is taken out, not kept
+    variances = prior.probs @ prior.support**2 - means**2
+    assert (variances < 2 * values.var(axis=0)).all()
+
+
+# --- posterior means ----------------------------------------------------------------------------
+
+
+def some_priors(mechanism):
+    return [flat_prior(mechanism, K, PIXELS), true_prior(mechanism, FREQUENCIES)]
+
+
+@pytest.mark.parametrize(
+    "mechanism", [*MECHANISMS, RandomisedResponse(1e-3, K), GaussianNoise(0.05), LaplaceNoise(0.02)], ids=name
+)
+def test_posterior_mean_equals_enumeration_of_every_image(mechanism):
+    released = release(mechanism, draw_states(8))
+    for prior in some_priors(mechanism):
+        expected = [enumerated_mean(mechanism, image, prior) for image in released]
+        # added noise is worked on in single precision: log-likelihoods of up to 200 (σ = 0.05) and their rounding
+        tolerance = 1e-13 if isinstance(mechanism, RandomisedResponse) else 200 * 2 * np.finfo(np.float32).eps
+        np.testing.assert_allclose(posterior_mean(mechanism, released, prior), expected, atol=tolerance)
+    flat, true = (posterior_mean(mechanism, released, prior) for prior in some_priors(mechanism))
+    assert (np.abs(flat - true).max() > 0.01) == (mechanism in MECHANISMS)  # with little noise the prior hardly counts
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 3), st.floats(0, 1), st.integers(0, 999))
+def test_posterior_mean_of_any_randomised_response(k, d, share, seed):
+    mechanism = RandomisedResponse(share * (k - 1) / k, k)
+    probs = rng(seed).dirichlet(np.ones(k), d)
+    prior = PixelPrior(np.arange(k), probs)
+    released = rng(seed + 1).integers(0, k, (5, d)).astype(np.uint8)
+    expected = [enumerated_mean(mechanism, image, prior) for image in released]
+    np.testing.assert_allclose(posterior_mean(mechanism, released, prior), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 3, 17, 49, 256])
+def test_at_no_noise_and_at_nothing_else(k):
+    probs = rng(k).dirichlet(np.ones(k), 5)
+    prior = PixelPrior(np.arange(k), probs)
+    released = rng(1).integers(0, k, (20, 5)).astype(np.uint8)
+    exact = posterior_mean(RandomisedResponse(0.0, k), released, prior)
+    np.testing.assert_allclose(exact, released, rtol=4 * np.finfo(float).eps)
+    mean = np.broadcast_to(probs @ np.arange(k), released.shape)
+    np.testing.assert_allclose(posterior_mean(RandomisedResponse((k - 1) / k, k), released, prior), mean, rtol=1e-9)
+    half = posterior_mean(RandomisedResponse(0.5 * (k - 1) / k, k), released, prior)
+    assert np.abs(half - mean).max() > 1e-3
+    assert np.abs(half - released).max() > 1e-3
+
+
+def test_a_release_the_prior_calls_impossible_is_kept_where_there_is_no_noise():
+    prior = PixelPrior(np.arange(2), np.array([[1.0, 0.0]]))
+    released = np.array([[1], [0]], np.uint8)
+    np.testing.assert_array_equal(posterior_mean(RandomisedResponse(0.0, 2), released, prior), released)
+    np.testing.assert_array_equal(posterior_mean(RandomisedResponse(0.1, 2), released, prior), [[0], [0]])
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)], ids=name)
+def test_states_of_probability_zero_are_never_guessed(mechanism):
+    prior = PixelPrior(np.array([0.0, 0.5, 1.0]), np.array([[0.0, 1.0, 0.0]]))
+    np.testing.assert_allclose(posterior_mean(mechanism, np.array([[-1.0], [0.1], [3.0]]), prior), 0.5)
+
+
+def test_no_guess_does_better_by_exact_enumeration():
+    """Over every clean state and release, any other guess has a larger expected squared error."""
+    mechanism = RandomisedResponse(0.4, K)
+    prior = PixelPrior(np.arange(K), FREQUENCIES[:1])
+    guesses = posterior_mean(mechanism, np.arange(K, dtype=np.uint8)[:, None], prior)[:, 0]
+    joint = mechanism.channel_matrix * FREQUENCIES[0]  # [observed, true]
+
+    def error(guess):
+        return float((joint * np.square(guess[:, None] - np.arange(K))).sum())
+
+    for observed, step in itertools.product(range(K), (-0.01, 0.01)):
+        moved = guesses + step * (np.arange(K) == observed)
+        # a parabola: the error grows by exactly P(observed) · step²
+        assert error(moved) - error(guesses) == pytest.approx(joint[observed].sum() * step**2, rel=1e-6)
+    assert error(np.arange(K)) > error(guesses)  # the release itself is a worse guess
+
+
+BUMPS = (
+    lambda x: np.ones_like(x),
+    lambda x: x,
+    lambda x: x**2,
+    lambda x: np.sin(3 * x),
+    lambda x: (x > 0.5).astype(float),
+)
+
+
+def gains(mechanism, prior, n=100_000, step=0.05):
+    """How much each ± perturbation of the guesses adds to the squared error: means and standard errors."""
+    states = draw_states(n)
+    truth, released = clean_values(mechanism, states, K).astype(float), release(mechanism, states)
+    guesses = posterior_mean(mechanism, released, prior)
+    before = np.square(guesses - truth)
+    rows = []
+    for bump, sign in itertools.product(BUMPS, (-step, step)):
+        more = np.square(guesses + sign * bump(released.astype(float)) - truth) - before
+        rows.append((more.mean(axis=0), more.std(axis=0) / np.sqrt(n)))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
+def test_no_perturbed_guess_does_better_over_simulated_releases(mechanism):
+    means, errors = gains(mechanism, true_prior(mechanism, FREQUENCIES)).transpose(1, 0, 2)
+    assert (means > -5 * errors).all()  # five standard errors of a paired mean
+    assert means[:2].min() > 0.05**2 / 2  # a constant shift costs its square
+    means, errors = gains(mechanism, flat_prior(mechanism, K, PIXELS)).transpose(1, 0, 2)
+    assert (means < -5 * errors).any()  # guesses from a wrong prior can be bettered
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
+def test_posterior_mean_leaves_its_inputs_alone(mechanism):
+    released = release(mechanism, draw_states(10))
+    before, prior = released.copy(), true_prior(mechanism, FREQUENCIES)
+    posterior_mean(mechanism, released, prior)
+    np.testing.assert_array_equal(released, before)
