@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test lint clean
+.PHONY: run test test-oldest lint clean
 
 run: $(VENV)/.run-ready
 	@echo "privdemo: http://localhost:$(PORT)"
@@ -13,6 +13,13 @@ run: $(VENV)/.run-ready
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/find_chromium.py --install
 	$(BIN)/python -m pytest
+
+# The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.
+test-oldest:
+	$(PYTHON) -m venv $(VENV)-oldest
+	sed -n 's/^\([a-z-]*\)\(\[[a-z]*\]\)\{0,1\}>=\([^,]*\),.*/\1==\3/p' requirements.txt > $(VENV)-oldest/constraints.txt
+	$(VENV)-oldest/bin/python -m pip install --quiet -r requirements-test.txt -c $(VENV)-oldest/constraints.txt
+	$(VENV)-oldest/bin/python -m pytest -m "not browser"
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff format --check .
@@ -32,4 +39,4 @@ $(VENV)/.test-ready: requirements.txt requirements-test.txt | $(VENV)/bin/python
 	@touch $@ $(VENV)/.run-ready
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-oldest
