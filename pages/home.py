@@ -12,6 +12,7 @@ st.markdown(
     "what it does to real data, and measure what can still be learnt and what an adversary still finds out. Every "
     "number on every page is computed as you look, from the code that you can run yourself."
 )
+layout.data_note()
 home_picture.show(cached.image_datasets()[0])
 st.subheader("Pages", anchor=False)
 st.page_link("pages/image_noise.py", label="**What does the noise do to an image?** →")

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import cached, image_controls, image_panels, layout
+from pages.shared import image_controls, image_panels, layout
 
 
 @st.fragment
@@ -21,11 +21,7 @@ def follow_the_level(question: image_controls.Question, view: str, place: Any) -
 
 settings = image_controls.all_settings()
 place = layout.header("What does the noise do to an image?", settings)
-if "mnist" not in cached.image_datasets():
-    st.info(
-        "Showing scikit-learn's small digits, because MNIST is not on this computer. "
-        "To get it: `python -m privdemo data mnist` (11 MB), or set `PRIVDEMO_DATA` to a folder that has it."
-    )
+layout.data_note()
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")
 with side, st.container(key="controls"):

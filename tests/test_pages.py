@@ -197,6 +197,7 @@ def test_reset_brings_every_default_back(mnist: object) -> None:
 def test_without_mnist_the_app_starts_on_digits_and_says_how_to_get_it(no_mnist: None) -> None:
     home = opened()
     assert "data:image/png;base64," in html(home)
+    assert "python -m privdemo data mnist" in home.info[0].value
     at = opened(NOISE)
     assert "python -m privdemo data mnist" in at.info[0].value
     assert at.session_state["data"] == "digits"

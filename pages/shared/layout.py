@@ -14,7 +14,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.shared import settings
 from pages.shared.copy_link import copy_link
-from privdemo import figures, look
+from privdemo import datasets, figures, look
 
 # Made only when somebody asks for it: the rows of a figure's CSV file.
 Table = Callable[[], Sequence[Mapping[str, Any]]]
@@ -45,6 +45,16 @@ def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
             copy_link()
     settings.check_link(all_settings)
     return st.empty()
+
+
+def data_note() -> None:
+    """One line where MNIST is not on this computer: what is shown instead, and how to get it."""
+    if not datasets.available("mnist"):
+        st.info(
+            "Showing scikit-learn's small digits, because MNIST is not on this computer. To get it, run "
+            "`python -m privdemo data mnist` in the project's folder (11 MB, once), or set `PRIVDEMO_DATA` to a "
+            "folder that has it, and restart the app."
+        )
 
 
 def takeaway(place: Any, sentence: str) -> None:
