@@ -204,7 +204,7 @@ def measure(config: CurveConfig, level: float) -> Point:
     n = len(states)
     mechanism = pixels.FAMILIES[config.family].make(level, k)
     clean = pixels.clean_values(mechanism, states, k)
-    owner = np.arange(N_RELEASES) * max(n, N_RELEASES) // N_RELEASES % n  # in turn, or evenly among many
+    owner = np.arange(N_RELEASES) * n // N_RELEASES  # evenly, so that every class sends its share
     draws = _draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
     released = mechanism.apply(clean[owner], draws)
     error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
