@@ -33,7 +33,7 @@ def assert_equal_up_to_a_constant(found, expected):
         np.testing.assert_allclose(shift, shift.mean() if len(shift) else 0, atol=scale)
 
 
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 @given(
     k=st.sampled_from([2, 3, 17, 256]), d=st.integers(1, 12), share=st.floats(1e-9, 1 - 1e-9), seed=st.integers(0, 99)
 )
@@ -103,6 +103,7 @@ def test_rounding_makes_no_winner_but_a_difference_does():
     assert linked(np.array([[best, best - 1e-3]]), np.array([1])) == 0
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
 def test_the_shares_of_all_candidates_sum_to_one(n, m, seed):
     scores = rng(seed).integers(-3, 1, (n, m)).astype(float)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PIL import Image
@@ -141,6 +141,7 @@ def test_contact_sheet_by_hand():
     assert figures.contact_sheet(images).dtype == np.uint8
 
 
+@settings(deadline=None)
 @given(hnp.arrays(np.uint8, hnp.array_shapes(min_dims=4, max_dims=4, max_side=4)), st.integers(0, 3))
 def test_contact_sheet_keeps_every_picture(images, gap):
     sheet = figures.contact_sheet(images, gap)
@@ -161,6 +162,7 @@ def decoded(data):
         return np.asarray(image)
 
 
+@settings(deadline=None)
 @given(hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)))
 def test_png_decodes_to_the_same_array(grey):
     np.testing.assert_array_equal(decoded(figures.png(grey)), grey)

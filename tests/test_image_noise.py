@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from privdemo import attacks, datasets, metrics
+from privdemo.estimators import pixel_priors
 from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Config, CurveConfig, GalleryConfig, Point
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
@@ -120,6 +121,34 @@ def test_changed_pixels(flip_prob):
     tolerance = 64 * (5 * math.sqrt(flip_prob * (1 - flip_prob) / n) + 2.0**-23)
     assert abs(result.changed_pixels - 64 * flip_prob) <= tolerance
     assert abs(result.changed_pixels - 64 * (flip_prob + 0.05)) > tolerance
+
+
+def by_hand(config):
+    """Everyone's images, labels and releases of both, from the three streams of the seed."""
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(config.seed).spawn(3)]
+    people = datasets.load("digits").select_classes(config.classes).draw(config.n_people // 2, streams[0])
+    values = clean_values(config.pixels, people.X, DIGITS_K)
+    return people, config.pixels.randomise(values, streams[1]), config.labels.randomise(people.y, streams[2])
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
+def test_a_run_recomputed_step_by_step(mechanism):
+    config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
+    result = image_noise.run(config)
+    people, released, released_labels = by_hand(config)
+    shown = [*range(10), *range(100, 110)]
+    np.testing.assert_array_equal(result.states, people.X[shown])
+    np.testing.assert_array_equal(result.released, to_grey(mechanism, released[shown], DIGITS_K))
+    np.testing.assert_array_equal(result.released_labels, released_labels[shown])
+    prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
+    np.testing.assert_array_equal(result.guesses["learned"], to_grey(mechanism, guess, DIGITS_K))
+    few = pixel_priors.learned_prior(mechanism, released[shown], DIGITS_K)
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], few)
+    assert (result.guesses["learned"] != to_grey(mechanism, guess, DIGITS_K)).any()
+    means = np.stack([released[::2][released_labels[::2] == c].mean(axis=0) for c in (0, 1)])
+    nearest = np.square(released[1::2, None] - means).sum(axis=2).argmin(axis=1)
+    assert result.label_guess == metrics.wilson_interval(int((nearest == people.y[1::2]).sum()), 100)
 
 
 def test_label_and_pixel_noise_use_streams_of_their_own():
@@ -295,8 +324,10 @@ def test_a_measure_recomputed_step_by_step(family):
     errors = np.abs(released.astype(float) - sent) / scale
     assert point.absolute.mean == pytest.approx(errors.mean(), rel=1e-6)
     assert point.squared.mean == pytest.approx((errors**2).mean(), rel=1e-6)
-    half = 1.959964 * errors.mean(axis=1).std(ddof=1) / math.sqrt(200)
-    assert point.absolute.high - point.absolute.mean == pytest.approx(half, rel=1e-5)
+    for estimate, power in ((point.absolute, 1), (point.squared, 2)):  # one image is one observation
+        half = 1.959964 * (errors**power).mean(axis=1).std(ddof=1) / math.sqrt(200)
+        assert estimate.high - estimate.mean == pytest.approx(half, rel=1e-5)
+        assert estimate.mean - estimate.low == pytest.approx(half, rel=1e-5)
     scores = np.array([[mechanism.log_likelihood(r, c).sum() for c in values] for r in released.astype(float)])
     top = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()

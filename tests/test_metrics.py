@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ def rng(seed=0):
 # --- intervals -------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_agrees_with_scipy(case):
     successes, n = case
@@ -32,6 +33,7 @@ def test_wilson_agrees_with_scipy(case):
     assert found.high - found.low < corrected.high - corrected.low  # without a continuity correction
 
 
+@settings(deadline=None)
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.floats(0, n), st.just(n))))
 def test_wilson_ends_are_shares_around_the_mean(case):
     successes, n = case

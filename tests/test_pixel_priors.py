@@ -81,6 +81,7 @@ def test_state_frequencies_by_hand():
     np.testing.assert_array_equal(shares, [[0.75, 0.25, 0, 0], [0, 0.25, 0.75, 0]])
 
 
+@settings(deadline=None)
 @given(st.integers(1, 30), st.integers(1, 6), st.integers(2, 256), st.integers(0, 99))
 def test_state_frequencies_count_every_pixel_apart(n, d, k, seed):
     states = rng(seed).integers(0, k, (n, d)).astype(np.uint8)
@@ -168,6 +169,20 @@ def test_deconvolution_keeps_the_mean_of_many_states(mechanism):
     assert (variances < 2 * values.var(axis=0)).all()
 
 
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.05), LaplaceNoise(0.05)], ids=name)
+@pytest.mark.parametrize("state", [5, 16, 27])
+def test_deconvolution_finds_a_pixel_that_is_always_the_same(mechanism, state):
+    k, n = 33, 4000
+    values = clean_values(mechanism, np.full((n, 1), state), k)
+    prior = learned_prior(mechanism, mechanism.randomise(values, rng(state)), k)
+    mean = float(prior.probs[0] @ prior.support)
+    # five standard errors of a mean of n, and a shift m that an early stop leaves: m²/(2σ²) ≤ gap; σ = b√2 (Laplace)
+    sigma = 0.05 * np.sqrt(2)
+    tolerance = 5 * sigma / np.sqrt(n) + sigma * np.sqrt(2 * prior.gap)
+    assert abs(mean - state / 32) <= tolerance
+    assert tolerance < 1 / 32 / 2  # a neighbouring state is too far
+
+
 # --- posterior means ----------------------------------------------------------------------------
 
 
@@ -253,7 +268,7 @@ BUMPS = (
 )
 
 
-def gains(mechanism, prior, n=100_000, step=0.05):
+def gains(mechanism, prior, n=40_000, step=0.05):
     """How much each ± perturbation of the guesses adds to the squared error: means and standard errors."""
     states = draw_states(n)
     truth, released = clean_values(mechanism, states, K).astype(float), release(mechanism, states)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
@@ -47,6 +47,7 @@ def test_families_say_what_they_make():
     assert [family.symbol for family in FAMILIES.values()] == ["p", "σ", "b"]
 
 
+@settings(deadline=None)
 @given(st.floats(0.05, 8), st.sampled_from(STATES), st.sampled_from([1e-6, 1e-3, 0.1]), st.sampled_from(list(FAMILIES)))
 def test_for_epsilon_inverts_and_rounds_toward_privacy(epsilon, k, delta, name):
     family = FAMILIES[name]
@@ -94,6 +95,7 @@ def test_grey_levels_of_values_are_clipped_for_display_only(mechanism):
     np.testing.assert_array_equal(values, before)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1, width=32))
 def test_grey_levels_round_to_the_nearest(value):
     for mechanism in ADDITIVE:
