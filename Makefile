@@ -28,7 +28,7 @@ lint: $(VENV)/.test-ready
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privdemo needs Python 3.11 or newer; set PYTHON=python3.x")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No venv: on Debian, apt install python3-venv."; exit 1; }
 
 $(VENV)/.run-ready: requirements.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt

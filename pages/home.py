@@ -4,11 +4,10 @@ import streamlit as st
 
 from pages.shared import cached, home_picture, layout
 
-layout.begin()
-st.title("What does privacy cost, and what does it protect?", anchor=False)
+layout.header("What does privacy cost, and what does it protect?", [home_picture.SEED])
 st.markdown(
     "When people may lie a little about their data, nobody needs to be trusted with the truth: that is **randomised "
-    "response**, and it is how phones and browsers report on their users today. privdemo lets you set the lie, see "
+    "response**. privdemo lets you set the lie, see "
     "what it does to real data, and measure what can still be learnt and what an adversary still finds out. Every "
     "number on every page is computed as you look, from the code that you can run yourself."
 )

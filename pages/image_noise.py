@@ -16,7 +16,7 @@ def follow_the_level(question: image_controls.Question, view: str, place: Any) -
     with st.container(key="rest"):
         image_panels.privacy_cards(answer)
         image_panels.damage_and_linkage(answer)
-        layout.folds(image_panels.folds(answer))
+        layout.folds(image_panels.folds(answer, view))
 
 
 settings = image_controls.all_settings()

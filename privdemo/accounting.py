@@ -304,7 +304,7 @@ def laplace_delta(scale: float, epsilon: float, n_values: int = 1) -> float:
 
 
 # Atoms per unit of distance when the continuous Laplace loss is put on a grid. 32 of them raise the
-# ε of a 784-pixel image by less than 0.1 %; the excess falls with the square of their number.
+# ε of a 784-pixel image by less than 0.4 % for scales from 0.01, 0.1 % from 0.05; it falls with their number's square.
 LAPLACE_STEPS = 32
 # The transform's rounding error per composed value, taken as lost outright. Against direct
 # convolution at D = 784 the whole error was below 10⁻¹², a seventh of what this allows.

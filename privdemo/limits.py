@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from numbers import Integral, Real
 
@@ -49,9 +49,9 @@ class Limit:
             raise ValueError(f"{self.name} must be {kind}{self.range_text}, got {shown}{advice}")
         return value
 
-    def up_to(self, high: float) -> Limit:
-        """The same limit with another upper end."""
-        return replace(self, high=high)
+    def nearest(self, value: float) -> float:
+        """The number inside the range that lies nearest to `value`."""
+        return min(max(value, self.low), self.high)
 
 
 def _short(number: float, rounding: str) -> str:
@@ -73,7 +73,6 @@ PIXEL_SCALE = Limit("scale", 0.01, 5.0, "the dial goes from next to no noise to 
 DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")
 SENSITIVITY = Limit("sensitivity", 0.0, math.inf, low_open=True)
 N_VALUES = Limit("n_values", 1, 10_000, "10,000 is an image of 100 × 100 pixels", integer=True)
-PRIOR = Limit("prior", 0.0, 1.0, "it is a probability")
 PER_CLASS = Limit("per_class", 1, 10, integer=True)
 N_PEOPLE = Limit("n_people", 20, 5000, integer=True)
 N_CANDIDATES = Limit("n_candidates", 2, 1000, integer=True)

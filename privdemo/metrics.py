@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from privdemo import limits
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
@@ -26,13 +27,14 @@ class Estimate(NamedTuple):
 
 
 def mean_interval(values: ArrayLike) -> Estimate:
-    """The mean of independent `values` (n,) with a normal 95 % interval, mean ± 1.96 s.e."""
+    """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e."""
     sample = np.asarray(values, dtype=float)
     limits.Limit("n", 1, math.inf, integer=True).check(len(sample))
     mean = float(sample.mean())
     if len(sample) < 2:
         return Estimate(mean, -math.inf, math.inf)
-    half = Z95 * float(sample.std(ddof=1)) / math.sqrt(len(sample))
+    quantile = float(student_t.ppf(0.975, len(sample) - 1))
+    half = quantile * float(sample.std(ddof=1)) / math.sqrt(len(sample))
     return Estimate(mean, mean - half, mean + half)
 
 

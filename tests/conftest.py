@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from privdemo import datasets
 
+# How long an example may take says nothing on a busy machine.
+settings.register_profile("privdemo", deadline=None)
+settings.load_profile("privdemo")
 ROOT = Path(__file__).parents[1]
 
 

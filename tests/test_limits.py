@@ -148,12 +148,13 @@ def test_flip_prob_limit_never_prints_past_its_end(k):
     assert advised == pytest.approx(limit.high, rel=1e-3)
 
 
-def test_up_to():
-    shorter = COUNT.up_to(5)
-    assert shorter.contains(5)
-    assert not shorter.contains(6)
-    assert COUNT.contains(6)
-    assert shorter == dataclasses.replace(COUNT, high=5)
+def test_nearest():
+    assert [COUNT.nearest(value) for value in (COUNT.low - 1, COUNT.low, COUNT.high, COUNT.high + 1)] == [
+        COUNT.low,
+        COUNT.low,
+        COUNT.high,
+        COUNT.high,
+    ]
 
 
 def test_a_limit_cannot_be_changed():

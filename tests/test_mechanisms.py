@@ -397,29 +397,23 @@ def test_redraw_prob_is_rounded_toward_more_noise(k, share):
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_binary_lies_are_rounded_toward_saying_less(p10, p01):
-    """Read the implemented probabilities off the grid by bisecting the uniform that still lies."""
+def test_a_binary_lie_is_told_exactly_where_the_uniform_is_below_its_probability(p10, p01):
     channel = BinaryChannel(p10, p01)
-    grid = np.arange(-2, 3)
-    implemented = []
     for truth, p in ((0, p10), (1, p01)):
-        steps = np.clip(round(p * 2**24) + grid, 0, 2**24 - 1)
-        uniforms = (np.append(steps, 0) / 2**24).astype(np.float32)
-        lies = channel.apply(np.full(uniforms.size, truth, np.uint8), uniforms) != truth
-        last = uniforms[lies].max(initial=-GRID_STEP)
-        implemented.append(float(last) + GRID_STEP)  # P(u < p) counts the lying grid points
-        assert abs(implemented[-1] - p) <= GRID_STEP
-    actual = BinaryChannel(*implemented)
-    if abs(1 - p10 - p01) > 4 * GRID_STEP:
-        assert actual.epsilon <= channel.epsilon * (1 + 1e-9) or channel.epsilon == math.inf
+        below = np.nextafter(p, -1)
+        lies = channel.apply(np.full(3, truth, np.uint8), np.array([below, p, 0.0])) != truth
+        assert list(lies) == [True, False, p > 0]
 
 
-def test_a_lie_just_short_of_certain_stays_possible_to_miss():
-    channel = BinaryChannel(1 - 1e-9, 0.5)
-    largest = np.array([1 - GRID_STEP], np.float32)
-    assert channel.epsilon < 21  # ln(0.5/1e-9); always lying would make it infinite
-    assert channel.apply(np.array([0]), largest)[0] == 0
-    assert BinaryChannel(1.0, 0.5).apply(np.array([0]), largest)[0] == 1
+@pytest.mark.parametrize(("p10", "p01"), [(1e-9, 1 - 1.5e-9), (1 - 1e-10, 1e-9), (0.3, 0.7)])
+def test_the_uniforms_are_fine_enough_for_extreme_lies(p10, p01):
+    """The probability of u < p, with u a multiple of 2⁻⁵³, gives the promised ε to one part in a million."""
+    drawn = BinaryChannel(*(np.ceil(p * 2.0**53) / 2.0**53 for p in (p10, p01)))
+    assert drawn.epsilon == pytest.approx(BinaryChannel(p10, p01).epsilon, rel=1e-6, abs=1e-12)
+    uniforms = BinaryChannel(p10, p01).draws((1000,), rng(0))
+    assert uniforms.dtype == np.float64
+    assert (uniforms * 2.0**53 % 1 == 0).all()
+    assert (uniforms * 2.0**24 % 1 != 0).any()
 
 
 # --- additive noise ----------------------------------------------------------------------------------

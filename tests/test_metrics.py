@@ -78,8 +78,8 @@ def test_wilson_refuses_impossible_counts(successes, n):
 
 def test_mean_interval_by_hand():
     found = mean_interval([1, 2, 3, 6])
-    # s² = (4 + 1 + 0 + 9)/3, standard error √(s²/4), 97.5 % point of the normal 1.959964
-    half = 1.959964 * math.sqrt(14 / 3 / 4)
+    # s² = (4 + 1 + 0 + 9)/3, standard error √(s²/4), 97.5 % point of Student's t with 3 degrees 3.182446
+    half = 3.18244631 * math.sqrt(14 / 3 / 4)
     assert found.mean == 3
     assert found.low == pytest.approx(3 - half, rel=1e-7)
     assert found.high == pytest.approx(3 + half, rel=1e-7)

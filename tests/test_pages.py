@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from privdemo import accounting, look
@@ -20,11 +23,11 @@ NOISE = "pages/image_noise.py"
 def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
     """The app as a visitor finds it behind a link."""
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    at.run()
+    if page:
+        at.run()
+        at.switch_page(page)
     for key, value in link.items():
         at.query_params[key] = value
-    if page:
-        at.switch_page(page)
     at.run()
     assert not at.exception
     return at
@@ -48,7 +51,7 @@ def test_home_leads_to_every_page_that_exists(mnist: object) -> None:
     pages = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
     assert links == pages
     assert "data:image/png;base64," in html(at)
-    share = re.search(r"\*\*(\d+)%\*\*", "\n".join(text.value for text in at.markdown))
+    share = re.search(r"<b>(\d+)%</b>", html(at))
     points = image_noise.gallery(image_noise.GalleryConfig()).points
     assert share is not None
     assert int(share.group(1)) == round(100 * points[-2].linked.mean)
@@ -57,8 +60,10 @@ def test_home_leads_to_every_page_that_exists(mnist: object) -> None:
 def test_home_draws_other_people(mnist: object) -> None:
     at = opened()
     before = html(at)
-    at.button[0].click().run()
+    next(button for button in at.button if button.label == "Draw two other people").click().run()
     assert html(at) != before
+    assert at.session_state["people_seed"] == 1
+    assert html(opened(people_seed="1")) == html(at)
 
 
 def test_noise_page_opens_with_the_right_numbers(mnist: object) -> None:
@@ -119,7 +124,7 @@ def test_gaussian_epsilon_is_at_the_chosen_delta(mnist: object) -> None:
     at.number_input(key="pixel_epsilon").set_value(5.0).run()
     sigma = at.number_input(key="sigma").value
     assert math.isclose(sigma, accounting.gaussian_sigma(5.0, 1e-3))
-    assert "Gaussian noise has no ε without a δ" in html(at)
+    assert "Gaussian noise has no ε without such a slack" in html(at)
 
 
 @pytest.mark.parametrize("name", ["p = 0.1", "p = 0.2", "p = 0.3", "p = 0.4", "σ² = 0.1", "σ² = 0.5"])
@@ -159,12 +164,16 @@ def test_presets_set_the_papers_values(mnist: object, name: str) -> None:
         ("data", "cifar", "one of MNIST, digits"),
         ("view", "", "one of live dial"),
         ("flipp", "0.3", "this page has no such setting"),
+        ("reset", "1", "this page has no such setting"),
+        ("seed", "1_000", "a whole number"),
+        ("p", "![x](//elsewhere.test/a)", "in [0, 0.996]"),
     ],
 )
 def test_bad_link_is_ignored_with_a_note(mnist: object, key: str, value: str, words: str) -> None:
     at = opened(NOISE, **{key: value})
     notes = warnings(at)
-    assert f"“{key}" in notes
+    assert f"`{key}" in notes
+    assert re.sub(r"`[^`]*`", "", notes).count("](") == 0  # a link's words stay inside code spans
     assert words in notes
     assert takeaway(at) == takeaway(opened(NOISE))
     next(button for button in at.button if button.label == "Dismiss").click().run()
@@ -183,7 +192,7 @@ def test_a_level_outside_another_data_sets_range_is_brought_inside_and_said(mnis
     at.get("button_group")[0].set_value("digits").run()
     assert not at.exception
     assert at.number_input(key="p").value == 16 / 17
-    assert "in [0, 0.9411]" in at.toast[0].value
+    assert "the end of its range" in at.toast[0].value
 
 
 def test_reset_brings_every_default_back(mnist: object) -> None:
@@ -195,6 +204,7 @@ def test_reset_brings_every_default_back(mnist: object) -> None:
 
 
 def test_without_mnist_the_app_starts_on_digits_and_says_how_to_get_it(no_mnist: None) -> None:
+    st.cache_data.clear()
     home = opened()
     assert "data:image/png;base64," in html(home)
     assert "python -m privdemo data mnist" in home.info[0].value
@@ -202,16 +212,35 @@ def test_without_mnist_the_app_starts_on_digits_and_says_how_to_get_it(no_mnist:
     assert "python -m privdemo data mnist" in at.info[0].value
     assert at.session_state["data"] == "digits"
     assert "64 pixels" in takeaway(at)
+    adversary = next(text.value for text in at.markdown if "Three attacks" in text.value)
+    assert re.search(r"from 3\d\d people's", adversary)  # as many as the digits have, not the 2,000 asked for
+
+
+@pytest.mark.parametrize("damage", ["truncated", "wrong"])
+def test_a_bad_mnist_file_is_named_and_the_app_goes_on_with_digits(
+    mnist: object, data_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damage: str
+) -> None:
+    shutil.copytree(data_folder / "mnist", tmp_path / "mnist")
+    name = "t10k-labels-idx1-ubyte.gz"
+    whole = (tmp_path / "mnist" / name).read_bytes()
+    (tmp_path / "mnist" / name).write_bytes(whole[:-20] if damage == "truncated" else gzip.compress(b"something else"))
+    monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path))
+    st.cache_data.clear()
+    for page in (None, NOISE):
+        at = opened(page)
+        assert name in at.info[0].value
+    assert at.session_state["data"] == "digits"
+    st.cache_data.clear()
 
 
 def test_the_shown_code_gives_the_shown_numbers(mnist: object) -> None:
     at = opened(NOISE, p="0.9", noise="Randomised response", seed="3", candidates="40")
     names: dict = {}
     block = next(text.value for text in at.markdown if "```python" in text.value)
-    exec(block.split("```python")[1].split("```")[0], names)
+    exec(block.split("```python")[1].split("```")[0].replace(".show()", ""), names)
     assert f"ε = {names['promise'].image_at_delta:,.0f}" in takeaway(at)
     assert f"<b>{names['result'].changed_pixels:.0f}</b>" in takeaway(at)
-    assert f"<b>{names['here'].linked.mean:.0%}</b>" in takeaway(at)
+    assert f"<b>{100 * names['here'].linked.mean:.0f}</b> are traced" in takeaway(at)
     assert len(names["points"]) == 17
 
 

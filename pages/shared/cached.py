@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+from typing import Any
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
@@ -34,7 +36,7 @@ def measure(config: image_noise.CurveConfig, level: float) -> image_noise.Point:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def strip(config: image_noise.Config, levels: tuple[float, ...]):  # noqa: ANN201
+def strip(config: image_noise.Config, levels: tuple[float, ...]) -> Any:
     return image_noise.strip(config, levels)
 
 
@@ -43,6 +45,21 @@ def gallery(config: image_noise.GalleryConfig) -> image_noise.Gallery:
     return image_noise.gallery(config)
 
 
+@st.cache_data(ttl="1m", show_spinner="Reading the images…")
+def problem(name: str) -> str | None:
+    """Why a data set cannot be shown and what to do, as a sentence; None when it can. Never downloads."""
+    if not datasets.available(name) and not os.environ.get("PRIVDEMO_DATA"):
+        return (
+            f"it is not on this computer. Run `python -m privdemo data {name}` in the project's folder (11 MB, once), "
+            "or set `PRIVDEMO_DATA` to a folder that has it, and restart the app."
+        )
+    try:
+        datasets.load(name)
+    except datasets.DatasetError as error:
+        return str(error)
+    return None
+
+
 def image_datasets() -> tuple[str, ...]:
     """The image sets that can be shown without a download, the best first."""
-    return tuple(name for name in ("mnist", "digits") if datasets.available(name))
+    return tuple(name for name in ("mnist", "digits") if problem(name) is None)

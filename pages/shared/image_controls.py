@@ -13,17 +13,19 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.shared import cached, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import limits
+from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Config, CurveConfig, LabelMechanism
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 DATASETS = {"MNIST": "mnist", "digits": "digits"}
-N_STATES = {"mnist": 256, "digits": 17}
 MECHANISMS = {family.title: family for family in FAMILIES.values()}
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
 LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
 LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+# e^700 is about the largest number that a computer's arithmetic holds.
+LARGEST_EPSILON = 700.0
 LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
@@ -35,7 +37,7 @@ VIEW = Choice("view", (LIVE, FIGURE_2, FIGURE_4), LIVE)
 SHOWN = Number("shown", limits.PER_CLASS, 5)
 PEOPLE = Number("people", limits.N_PEOPLE, 2000)
 CANDIDATES = Number("candidates", limits.N_CANDIDATES, 100)
-DELTA = Number("delta", limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"), 1e-5)
+DELTA = Number("delta", limits.Limit("delta", 1e-10, 0.5, "δ is the slack in the promise"), 1e-5)
 SEED = Number("seed", limits.SEED, 0)
 
 # One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
@@ -62,7 +64,7 @@ class Question:
 
     def at(self, level: float) -> Choices:
         """The question at a noise level."""
-        mechanism = self.family.make(level, N_STATES[self.data])
+        mechanism = self.family.make(level, image_noise.n_states(self.data))
         return Choices(
             config=Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed),
             curve=CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed),
@@ -102,7 +104,7 @@ def label_setting(n_classes: int) -> Number:
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
     data = data_choice()
-    n_states = N_STATES[DATASETS[_current(data)]]
+    n_states = image_noise.n_states(DATASETS[_current(data)])
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
     label = label_setting(max(2, len(_current(CLASSES))))
     more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
@@ -142,7 +144,7 @@ def controls() -> Question | None:
                 CANDIDATES, "Candidates for linking", step=10, help="Known people, one of whom sent the image."
             ),
             delta=settings.number(
-                DELTA, "δ, chance that the promise fails", step=1e-6, form="%.1e", help="Used by every (ε, δ)."
+                DELTA, "δ, slack in the promise", step=1e-6, form="%.6g", help="Used by every (ε, δ)."
             ),
             seed=settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and draws."),
         )
@@ -150,9 +152,9 @@ def controls() -> Question | None:
 
 def level_inputs(question: Question) -> Choices:
     """The noise level, typed, or set through the ε of one pixel."""
-    family, n_states = question.family, N_STATES[question.data]
+    family, n_states = question.family, image_noise.n_states(question.data)
     setting = level_setting(family, n_states)
-    settings.keep_inside(setting)
+    settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     spent = question.delta if family.name == "gaussian" else 0.0
 
     def pixel_epsilon(at: float) -> float | None:
@@ -163,18 +165,18 @@ def level_inputs(question: Question) -> Choices:
             setting,
             f"{family.symbol}, {family.level_name}",
             step=LEVEL_STEPS[family.name],
-            form="%.4g",
+            form="%.8g",
             help="Type an exact level, or drag the dial.",
         )
         settings.linked(
             "pixel_epsilon",
             setting,
             st.number_input,
-            lambda epsilon: family.for_epsilon(epsilon, question.delta, n_states),
+            lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, question.delta, n_states)),
             pixel_epsilon,
             label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
             min_value=pixel_epsilon(setting.limit.high),
-            max_value=pixel_epsilon(setting.limit.low),
+            max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
             value=None,
             step=0.1,
             format="%.4g",
@@ -191,21 +193,25 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
     kind = settings.choose(LABEL_KIND, "Lie about the label") if n_classes == 2 else SYMMETRIC
     if kind == ASYMMETRIC:
         zero, one = classes
-        _slider(P10, f"Of the {zero}s, share sent as {one}")
-        _slider(P01, f"Of the {one}s, share sent as {zero}")
+        sliders = st.container()
         with _pair("lies") as (left, right):
             with left:
-                p10 = settings.number(P10, f"{zero} → {one}", step=0.01, form="%.4g")
+                p10 = settings.number(P10, f"{zero} → {one}", step=0.01, form="%.8g")
             with right:
-                p01 = settings.number(P01, f"{one} → {zero}", step=0.01, form="%.4g")
+                p01 = settings.number(P01, f"{one} → {zero}", step=0.01, form="%.8g")
+        with sliders:  # above the numbers, but they are the ones that read the link
+            _slider(P10, f"Of the {zero}s, share sent as {one}")
+            _slider(P01, f"Of the {one}s, share sent as {zero}")
+        st.caption("0 is accurate. The nearer their sum is to 1, the more private.")
         return BinaryChannel(p10, p01)
+    if n_classes > 2:
+        st.caption("Lies about more than two digits are symmetric.")
     setting = label_setting(n_classes)
-    settings.keep_inside(setting)
-    _slider(setting, "Each label is replaced with probability")
-    st.caption("← more accurate · more private →", text_alignment="center")
+    settings.keep_inside(setting, "The label's flip probability")
+    slider = st.container()
     with _pair("label") as (left, right):
         with left:
-            flip_prob = settings.number(setting, "p of the label", step=0.01, form="%.4g")
+            flip_prob = settings.number(setting, "p of the label", step=0.01, form="%.8g")
         with right:
             settings.linked(
                 "label_epsilon",
@@ -215,12 +221,16 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
                 lambda p: _finite(RandomisedResponse(p, n_classes).epsilon),
                 label="ε of the label",
                 min_value=0.0,
+                max_value=LARGEST_EPSILON,
                 value=None,
                 step=0.1,
                 format="%.4g",
                 placeholder="∞",
                 help="Set either number; the other follows.",
             )
+    with slider:  # above the numbers, but they are the ones that read the link
+        _slider(setting, "Each label is replaced with probability")
+        st.caption("← more accurate · more private →", text_alignment="center")
     return RandomisedResponse(flip_prob, n_classes)
 
 
@@ -255,9 +265,8 @@ def apply_preset(name: str) -> None:
     """Set the controls to one of the paper's settings and go back to the dial."""
     family, level, flip = PRESETS[name]
     st.session_state[MECHANISM.key] = FAMILIES[family].title
-    st.session_state[LEVEL_KEYS[family]] = level
     st.session_state[LABEL_KIND.key] = SYMMETRIC
-    st.session_state["flip"] = flip
+    settings.assign({LEVEL_KEYS[family]: level, "flip": flip})
     st.session_state[VIEW.key] = LIVE
 
 

@@ -17,9 +17,11 @@ from privdemo import datasets, figures
 from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Point, Privacy, Result
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 # Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
 NO_PROMISE = 10.0
+NOT_PRIVATE = "so it is <b>not private</b> in the differential-privacy sense"
 GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true prior"}
 PAPER = "Barber, *Private machine learning via randomised response*"
 
@@ -52,7 +54,7 @@ def answer(choices: Choices) -> Answer:
         privacy=image_noise.privacy(choices.config, choices.delta, result.states.shape[1]),
         here=here,
         dial=dial_data(result, choices.family, choices.level, step),
-        curves=figures.damage_and_linkage(points, here, choices.family, choices.curve.n_candidates),
+        curves=figures.damage_and_linkage(points, here, choices.family, here.n_candidates),
         points=points,
     )
 
@@ -63,20 +65,17 @@ def takeaway(answer: Answer) -> str:
     if isinstance(choices.config.pixels, RandomisedResponse):
         damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {privacy.n_pixels} pixels change"
     else:
-        damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> of the way from black to white"
-    label = f"the label stays deniable (<b>ε = {text.epsilon(privacy.label)}</b>)"
-    if privacy.label > NO_PROMISE:
-        label = f"the label is barely hidden (<b>ε = {text.epsilon(privacy.label)}</b>)"
-    found = f"its sender is picked out of {choices.curve.n_candidates} people <b>{here.linked.mean:.0%}</b> of the time"
+        damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
+    sent = [
+        (name, share) for name, share in zip(result.class_names, privacy.label_truth, strict=True) if share is not None
+    ]
+    name, share = sent[0]
     return (
-        f"At {choices.family.symbol} = <b>{choices.level:.4g}</b> {damage} and {label}, but an image is "
-        f"{_image_word(privacy)} (<b>ε = {text.epsilon(privacy.image_at_delta)}</b> at δ = "
-        f"{text.power_of_ten(privacy.delta)}): {found}."
+        f"At {choices.family.symbol} = <b>{choices.level:.4g}</b> {damage}; of 100 people who sent “{name}”, "
+        f"<b>{100 * share:.0f}</b> meant it (<b>ε = {text.epsilon(privacy.label)}</b>); and of 100 images "
+        f"<b>{100 * here.linked.mean:.0f}</b> are traced to their sender among {here.n_candidates} people "
+        f"(<b>ε = {text.epsilon(privacy.image_at_delta)}</b> at δ = {text.power_of_ten(privacy.delta)})."
     )
-
-
-def _image_word(privacy: Privacy) -> str:
-    return "not hidden" if privacy.image_at_delta > NO_PROMISE else "protected"
 
 
 # --- the main figure -----------------------------------------------------------------------------
@@ -96,15 +95,16 @@ def pictures(answer: Answer, view: str) -> None:
     """The live dial, or one of the paper's figures."""
     if view == image_controls.LIVE:
         live_dial(answer.dial, partial(image_controls.set_level, answer.choices.family))
-        _under_pictures(answer.choices, answer.result)
+        _under_pictures(answer)
     else:
         _paper_figure(answer.choices, view)
 
 
-def _under_pictures(choices: Choices, result: Result) -> None:
+def _under_pictures(answer: Answer) -> None:
+    choices, result = answer.choices, answer.result
     n = len(result.labels)
     flipped = int((result.labels != result.released_labels).sum())
-    sent = [result.class_names[c] for c in result.released_labels]
+    sent = [caption["text"] for caption in answer.dial["captions"]]
     rows = ["clean", "released", *(f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses)]
 
     def html() -> str:
@@ -114,21 +114,26 @@ def _under_pictures(choices: Choices, result: Result) -> None:
 
     summary = (
         f"{n} images of {text.a_list(result.class_names)}, clean and as released at {choices.family.symbol} = "
-        f"{choices.level:.4g}; {flipped} of the {n} labels were flipped. Below, an adversary's best guess of each "
-        "clean image under three kinds of prior knowledge."
+        f"{choices.level:.4g}; of the {n} labels {flipped} "
+        f"{'was' if flipped == 1 else 'were'} flipped. The rows of guesses are an adversary's best guess of each clean "
+        "image under three kinds of prior knowledge."
     )
     layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html)
+
+
+def _paper_levels(view: str) -> tuple[PixelFamily, tuple[float, ...], tuple[str, ...]]:
+    """The mechanism, levels and names of the paper's figure 2 or 4, from the presets."""
+    kind = "randomised_response" if view == image_controls.FIGURE_2 else "gaussian"
+    wanted = {name: level for name, (family, level, _) in image_controls.PRESETS.items() if family == kind}
+    return FAMILIES[kind], tuple(wanted.values()), tuple(wanted)
 
 
 def _paper_figure(choices: Choices, view: str) -> None:
     """The paper's figure 2 (randomised response) or 4 (Gaussian noise), on the chosen images."""
     two = view == image_controls.FIGURE_2
-    wanted = [value for value in image_controls.PRESETS.items() if (value[1][0] == "randomised_response") == two]
-    family = image_controls.FAMILIES[wanted[0][1][0]]
-    levels = tuple(level for _, (_, level, _) in wanted)
-    config = image_noise.with_mechanism(choices.config, family, levels[0])
-    images = cached.strip(config, levels)
-    columns = ["clean", *(name for name, _ in wanted)]
+    family, levels, names = _paper_levels(view)
+    images = cached.strip(image_noise.with_mechanism(choices.config, family, levels[0]), levels)
+    columns = ["clean", *names]
     summary = (
         f"{PAPER.replace('*', '')}, figure {2 if two else 4}: one person of each class, clean and released with "
         + (
@@ -160,7 +165,7 @@ def privacy_cards(answer: Answer) -> None:
         ("The label", f"ε = {text.epsilon(privacy.label)}", _label_words(result, privacy)),
         ("The whole image", f"ε = {text.epsilon(privacy.image)}", _image_words(privacy)),
         (
-            f"The whole image, but for δ = {delta}",
+            f"The whole image, with slack δ = {delta}",
             f"ε = {text.epsilon(privacy.image_at_delta)}",
             _image_delta_words(choices, privacy, delta),
         ),
@@ -180,9 +185,10 @@ def _pixel_words(privacy: Privacy, delta: str) -> str:
         return f"Seeing one released pixel multiplies the odds of any guess about it by at most {factor}."
     if privacy.pixel_at_delta == float("inf"):
         return "Without noise a released pixel is the pixel."
+    factor = text.odds_factor(privacy.pixel_at_delta)
     return (
-        f"At δ = {delta}: but for that chance, one released pixel multiplies the odds of any guess about it by at "
-        f"most {text.odds_factor(privacy.pixel_at_delta)}. Gaussian noise has no ε without a δ."
+        f"Any outcome is at most {factor} as likely under one value of the pixel as under another, give or take "
+        f"δ = {delta}. Gaussian noise has no ε without such a slack."
     )
 
 
@@ -208,19 +214,18 @@ def _image_delta_words(choices: Choices, privacy: Privacy, delta: str) -> str:
     how = {
         "randomised_response": "From the exact distribution of the privacy loss.",
         "gaussian": "From the exact Gaussian curve.",
-        "laplace": "From an upper bound on the privacy loss, within 0.1 %.",
+        "laplace": "From an upper bound on the privacy loss, within 0.4 %.",
     }[choices.family.name]
-    return f"{_verdict(privacy.image_at_delta)} {how}"
+    factor = text.odds_factor(privacy.image_at_delta)
+    verdict = f", {NOT_PRIVATE}" if privacy.image_at_delta > NO_PROMISE else ""
+    return f"Any outcome is at most {factor} as likely under one image as under another, give or take δ{verdict}. {how}"
 
 
 def _verdict(epsilon: float) -> str:
+    odds = text.odds_factor(epsilon)
     if epsilon > NO_PROMISE:
-        odds = text.odds_factor(epsilon)
-        return (
-            f"The odds of a guess about the image may rise by {odds}: it is <b>not private</b> in the "
-            "differential-privacy sense."
-        )
-    return f"The odds of any guess about the image rise by at most {text.odds_factor(epsilon)}."
+        return f"The odds of a guess about the image may rise by {odds}, {NOT_PRIVATE}."
+    return f"The odds of any guess about the image rise by at most {odds}."
 
 
 # --- what it costs and what it fails to stop -----------------------------------------------------
@@ -229,7 +234,7 @@ def _verdict(epsilon: float) -> str:
 def damage_and_linkage(answer: Answer) -> None:
     """What the noise damages and whom it still finds, against its level."""
     st.subheader("What it damages, and whom it still finds", anchor=False)
-    choices, here, n = answer.choices, answer.here, answer.choices.curve.n_candidates
+    choices, here, n = answer.choices, answer.here, answer.here.n_candidates
     summary = (
         f"At {choices.family.symbol} = {here.level:.4g} a released pixel is off by {here.expected.absolute:.3f} on "
         f"average (measured {here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
@@ -243,14 +248,14 @@ def damage_and_linkage(answer: Answer) -> None:
 # --- folded away ---------------------------------------------------------------------------------
 
 
-def folds(answer: Answer) -> dict[str, str]:
+def folds(answer: Answer, view: str) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
     choices, result, here = answer.choices, answer.result, answer.here
     return {
         "How it works": _how(choices),
         "What the adversary sees": _adversary(choices, result, here),
         "Caveats": _caveats(choices, result),
-        "Code that reproduces this": _code(choices),
+        "Code that reproduces this": _code(choices, here, view),
     }
 
 
@@ -281,7 +286,8 @@ def _how(choices: Choices) -> str:
     return _HOW[choices.family.name] + (
         r"""
 **ε** bounds how much more likely a release is under one truth than another, $e^{\varepsilon}$ times at most; **δ**
-is the chance allowed for that to fail: $\delta(\varepsilon)=\mathbb{E}\left[(1-e^{\varepsilon-L})_+\right]$ in general.
+is a slack: $P(S\mid x)\le e^{\varepsilon}P(S\mid x')+\delta$ for every set $S$ of releases. The least δ at an ε is
+$\delta(\varepsilon)=\mathbb{E}\left[(1-e^{\varepsilon-L})_+\right]$, with $L$ the privacy loss.
 The dial keeps the same random draws at every level, so more noise only ever changes more.
 """
         f"Sources: {PAPER}, sections 5–6; Kairouz, Oh & Viswanath 2014 for ε; the guesses follow section 5.2 there."
@@ -289,19 +295,24 @@ The dial keeps the same random draws at every level, so more noise only ever cha
 
 
 def _adversary(choices: Choices, result: Result, here: Point) -> str:
-    n = choices.curve.n_candidates
+    n, chance = here.n_candidates, 1 / len(result.class_names)
+    verdict = (
+        "The label's own lie does not protect against that: **the image betrays the label.**"
+        if result.label_guess.low > chance
+        else "That is no better than chance: here the image keeps the label to itself."
+    )
     return f"""
-Three attacks, each on the very release shown above.
+Three attacks at this noise level.
 
 1. **Clean the image up.** The rows *Guess* show the posterior mean of every pixel: the guess with the least squared
    error for someone who knows the noise and holds every state equally likely (*flat*), has learnt each pixel's habits
-   from {choices.config.n_people:,} people's releases alone (*learned*), or knows them from clean data (*true*).
-2. **Find the sender.** Among {n} people whose clean images are known, the exact likelihood picks the sender
+   from {result.n_people:,} people's releases alone (*learned*), or knows them from clean data (*true*).
+2. **Find the sender.** {image_noise.N_RELEASES} fresh releases by {n} people whose clean images are known: the exact
+   likelihood picks the sender
    {text.percent(here.linked)} of the time; chance is {1 / n:.1%}.
-3. **Read the label off the image.** The simplest classifier there is (nearest class mean), taught on half of the
-   releases with their lied labels, names the true digit of the other half {text.percent(result.label_guess)} of the
-   time; chance is {1 / len(result.class_names):.0%}. The label's own lie does not protect against that: **the image
-   betrays the label.**
+3. **Read the label off the image.** The simplest classifier there is (nearest class mean), taught on an eighth of the
+   releases with their lied labels, names the true digit of everyone else {text.percent(result.label_guess)} of the
+   time (the interval is over {image_noise.N_LEARNERS} such classifiers); chance is {chance:.0%}. {verdict}
 """
 
 
@@ -322,22 +333,31 @@ def _caveats(choices: Choices, result: Result) -> str:
             f"The learned prior was stopped early: its fit could still gain up to {result.prior_gap:.3f} nats a pixel "
             "of log-likelihood for the worst pixel."
         )
-    if isinstance(choices.config.labels, BinaryChannel) and choices.config.labels.epsilon == 0:
+    if isinstance(choices.config.labels, BinaryChannel) and choices.config.labels.epsilon < 1e-12:
         lines.append("These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
     source = datasets.load(choices.config.dataset)
     lines.append(f"Images: {source.source} Licence: {source.licence}")
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _code(choices: Choices) -> str:
+def _code(choices: Choices, here: Point, view: str) -> str:
     config = choices.config
     kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
     n_pixels = datasets.load(config.dataset).X.shape[1]
+    paper = ""
+    if view != image_controls.LIVE:
+        family, levels, _ = _paper_levels(view)
+        paper = f"""
+images = strip(with_mechanism(config, FAMILIES[{family.name!r}], {levels[0]!r}), {levels!r})
+open("figure.png", "wb").write(png(contact_sheet(images)))
+"""
     return f"""
 These lines compute the numbers above with the `privdemo` package.
 ```python
 from privdemo.experiments.image_noise import Config, CurveConfig
-from privdemo.experiments.image_noise import curve, measure, privacy, run
+from privdemo.experiments.image_noise import curve, measure, privacy, run, strip, with_mechanism
+from privdemo.figures import contact_sheet, damage_and_linkage, png
+from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.mechanisms import {", ".join(kinds)}
 
 config = {pformat(config, width=88)}
@@ -347,5 +367,6 @@ promise = privacy(config, delta={choices.delta!r}, n_pixels={n_pixels})
 linking = {pformat(choices.curve, width=88)}
 points = curve(linking)
 here = measure(linking, {choices.level!r})
-```
+damage_and_linkage(points, here, FAMILIES[{choices.family.name!r}], {here.n_candidates}).show()
+{paper}```
 """

@@ -12,15 +12,15 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.shared import settings
+from pages.shared import cached, settings
 from pages.shared.copy_link import copy_link
-from privdemo import datasets, figures, look
+from privdemo import figures, look
 
 # Made only when somebody asks for it: the rows of a figure's CSV file.
 Table = Callable[[], Sequence[Mapping[str, Any]]]
 _APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-_COLOURS = f":root {{ --lie: {look.NAIVE.colour}; --adversary: {look.ADVERSARY.colour}; }}"
+_COLOURS = f":root {{ --flipped: {look.OTHERS[1].colour}; }}"
 
 
 def begin() -> None:
@@ -48,13 +48,10 @@ def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
 
 
 def data_note() -> None:
-    """One line where MNIST is not on this computer: what is shown instead, and how to get it."""
-    if not datasets.available("mnist"):
-        st.info(
-            "Showing scikit-learn's small digits, because MNIST is not on this computer. To get it, run "
-            "`python -m privdemo data mnist` in the project's folder (11 MB, once), or set `PRIVDEMO_DATA` to a "
-            "folder that has it, and restart the app."
-        )
+    """One line where MNIST cannot be shown: what is shown instead, why, and how to get it."""
+    problem = cached.problem("mnist")
+    if problem:
+        st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
 def takeaway(place: Any, sentence: str) -> None:

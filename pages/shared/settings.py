@@ -5,6 +5,7 @@ A link with a bad value is not an error: the value is ignored and a note says so
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import streamlit as st
 from privdemo.limits import Limit
 
 _NOTES = "link_notes"
+_LATER = "assigned_later"
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,14 @@ class Number:
     def problem(self, raw: list[str]) -> str | None:
         """What is wrong with the raw URL value, as a sentence, or None."""
         try:
+            if not re.fullmatch(r"[-+.0-9eE]+", raw[-1]):  # int() and float() know more spellings than a link needs
+                raise ValueError(raw[-1])
             number: float = int(raw[-1]) if self.limit.integer else float(raw[-1])
             self.limit.check(number)
         except ValueError:
             kind = "a whole number " if self.limit.integer else ""
             return (
-                f"“{self.key}={_shown(raw)}” was ignored: it must be {kind}{self.limit.range_text}. "
+                f"{_quoted(self.key, raw)} was ignored: it must be {kind}{self.limit.range_text}. "
                 f"The default, {self.default:g}, is shown."
             )
         return None
@@ -54,15 +58,17 @@ class Choice:
         if known and (self.least <= len(set(raw)) if self.many else len(raw) == 1):
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
-        return f"“{self.key}={_shown(raw)}” was ignored: it must be {wanted} {', '.join(self.options)}."
+        return f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {', '.join(self.options)}."
 
 
 Setting = Number | Choice
 
 
-def _shown(raw: list[str]) -> str:
-    text = ", ".join(raw)
-    return text if len(text) <= 40 else text[:40] + "…"
+def _quoted(key: str, raw: list[str] | None = None) -> str:
+    """A link's words as a code span, in which no Markdown of theirs comes alive."""
+    text = key if raw is None else f"{key}={', '.join(raw)}"
+    plain = "".join(c if c.isprintable() and c != "`" else " " for c in text)
+    return f"`{plain if len(plain) <= 60 else plain[:60] + '…'}`"
 
 
 def check_link(settings: Iterable[Setting]) -> None:
@@ -72,7 +78,8 @@ def check_link(settings: Iterable[Setting]) -> None:
     """
     known = {setting.key: setting for setting in settings}
     notes = st.session_state.setdefault(_NOTES, [])
-    arrived = [key for key in st.query_params if key not in st.session_state]  # the others are widgets' own
+    # What a widget has taken from the link is the widget's own by now.
+    arrived = [key for key in st.query_params if key not in known or key not in st.session_state]
     bad = {key: _problem(key, known) for key in arrived}
     bad = {key: problem for key, problem in bad.items() if problem}
     if bad:
@@ -88,7 +95,7 @@ def check_link(settings: Iterable[Setting]) -> None:
 
 def _problem(key: str, known: Mapping[str, Setting]) -> str | None:
     if key not in known:
-        return f"“{_shown([key])}” was ignored: this page has no such setting."
+        return f"{_quoted(key)} was ignored: this page has no such setting."
     return known[key].problem(st.query_params.get_all(key))
 
 
@@ -99,19 +106,31 @@ def reset(settings: Iterable[Setting]) -> None:
         st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
 
 
-def keep_inside(setting: Number) -> None:
+def assign(values: Mapping[str, Any]) -> None:
+    """Set numbers whose widgets may not be on screen yet, as a preset does.
+
+    A widget takes its first value from the link or its default, and only a change after that reaches the URL. So a
+    value for a widget that comes on screen with the next run is given to it in the run after (see `number`).
+    """
+    st.session_state.setdefault(_LATER, {}).update(values)
+
+
+def keep_inside(setting: Number, name: str) -> None:
     """Bring a value from before a change of range (another data set) back inside, and say so."""
     value = st.session_state.get(setting.key)
     if value is not None and not setting.limit.contains(value):
-        inside = min(max(value, setting.limit.low), setting.limit.high)
+        inside = setting.limit.nearest(value)
         st.session_state[setting.key] = inside
-        st.toast(f"{setting.limit.name} is now {inside:.4g}: here it must be {setting.limit.range_text}.")
+        st.toast(f"{name} is now {inside:.8g}, the end of its range here.")
 
 
 def number(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> Any:
     """A number to type, bound to the URL."""
     cast = int if setting.limit.integer else float
-    return st.number_input(
+    later = st.session_state.get(_LATER, {})
+    if setting.key in later and setting.key in st.session_state:
+        st.session_state[setting.key] = later.pop(setting.key)
+    value = st.number_input(
         label,
         cast(setting.limit.low),
         cast(setting.limit.high),
@@ -122,6 +141,9 @@ def number(setting: Number, label: str, *, step: float, form: str | None = None,
         help=help,
         bind="query-params",
     )
+    if setting.key in later:
+        st.rerun()
+    return value
 
 
 def choose(setting: Choice, label: str, *, hide_label: bool = False) -> Any:

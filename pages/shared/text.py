@@ -11,6 +11,8 @@ def epsilon(value: float) -> str:
     """ε with three figures, thousands separated, or ∞."""
     if math.isinf(value):
         return "∞"
+    if value < 1e-12:  # the rounding error of a channel that says nothing
+        return "0"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 1 else f"{value:.2g}"
 
 
@@ -19,8 +21,9 @@ def odds_factor(value: float) -> str:
     if math.isinf(value):
         return "any factor at all"
     if value < math.log(1e6):
-        factor = math.exp(value)
-        return f"a factor of {factor:,.0f}" if factor >= 10 else f"a factor of {factor:.2f}"
+        digits = 0 if value > math.log(10) else 2
+        factor = math.ceil(math.exp(value) * 10**digits * (1 - 1e-12)) / 10**digits  # never understated
+        return f"a factor of {factor:,.{digits}f}"
     return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
 
 
@@ -30,7 +33,9 @@ def superscript(number: int) -> str:
 
 
 def power_of_ten(value: float) -> str:
-    """A small probability such as 1e-5 as “10⁻⁵”, or “2·10⁻⁵”."""
+    """A small probability such as 1e-5 as “10⁻⁵” or “2·10⁻⁵”; a larger one as it is."""
+    if value >= 0.01:
+        return f"{value:g}"
     exponent = math.floor(math.log10(value))
     factor = value / 10.0**exponent
     base = f"10{superscript(exponent)}"

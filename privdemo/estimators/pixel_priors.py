@@ -20,7 +20,8 @@ Array = NDArray[np.floating]
 # The learned prior under added noise: deconvolution on this many support points and output bins.
 SUPPORT_POINTS = 33
 OUTPUT_BINS = 64
-# Enough that more change the guesses' error by under 0.1 %; the certified `gap` says what is left.
+# With 1000 the guesses' squared error changed by 0.2 % at σ = 1 and 2.5 % at σ = 3 with twenty people;
+# the certified `gap` says what is left.
 MAX_ITERATIONS = 40
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import attacks, datasets, limits, metrics
+from privdemo import accounting, attacks, datasets, limits, metrics
 from privdemo.estimators import pixel_priors
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse, pixels
 from privdemo.mechanisms.pixels import PixelFamily, PixelMechanism
@@ -21,6 +21,8 @@ LabelMechanism = RandomisedResponse | BinaryChannel
 PRIORS = ("flat", "learned", "true")
 # Releases behind every point of a curve.
 N_RELEASES = 200
+# Classifiers behind the label attack, each taught by its own share of the people.
+N_LEARNERS = 8
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ def run(config: Config) -> Result:
         released_labels=released_labels[shown],
         changed_pixels=float(np.mean(released != clean) * clean.shape[1]),
         prior_gap=gap,
-        label_guess=_label_guess(released, released_labels, people.y),
+        label_guess=_label_guess(config.labels, released, released_labels, people.y),
     )
 
 
@@ -221,7 +223,7 @@ def measure(config: CurveConfig, level: float) -> Point:
 
 def curve(config: CurveConfig) -> tuple[Point, ...]:
     """`measure` at every level of the family's curve, with the same people and the same draws."""
-    k = _n_states(datasets.load(config.dataset))
+    k = n_states(config.dataset)
     return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))
 
 
@@ -273,7 +275,7 @@ def _columns(name: str, estimate: Estimate) -> dict[str, float]:
 
 def with_mechanism(config: Config, family: PixelFamily, level: float) -> Config:
     """`config` with `family`'s noise at `level` on its pixels, everything else the same."""
-    return replace(config, pixels=family.make(level, _n_states(datasets.load(config.dataset))))
+    return replace(config, pixels=family.make(level, n_states(config.dataset)))
 
 
 def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) -> NDArray[np.uint8]:
@@ -306,7 +308,7 @@ class Gallery:
 def gallery(config: GalleryConfig) -> Gallery:
     """Release the same people with the same draws at every level; guess with the learned prior."""
     family = pixels.FAMILIES["randomised_response"]
-    k = _n_states(datasets.load(config.dataset))
+    k = n_states(config.dataset)
     useless = family.limit(k).high
     levels = (*(level for level in config.levels if level < useless), useless)
     base = Config(dataset=config.dataset, per_class=1, seed=config.seed)
@@ -342,8 +344,15 @@ def _generators(seed: int) -> list[np.random.Generator]:
     return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
 
 
+def n_states(dataset: str) -> int:
+    """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for a data set without images."""
+    source = datasets.load(dataset)
+    _image_shape(source)
+    return _n_states(source)
+
+
 def _n_states(dataset: datasets.Dataset) -> int:
-    return int(np.max(dataset.n_states)) if dataset.n_states is not None else 2
+    return int(np.max(np.asarray(dataset.n_states)))
 
 
 def _image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
@@ -374,7 +383,9 @@ def _draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any
 def _true_frequencies(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> NDArray[np.floating]:
     """The people's clean pixel frequencies, which no level changes."""
     people = _people(dataset, classes, n_people, seed)
-    return pixel_priors.state_frequencies(people.X, _n_states(people))
+    frequencies = pixel_priors.state_frequencies(people.X, _n_states(people))
+    frequencies.flags.writeable = False
+    return frequencies
 
 
 def _guesses(
@@ -394,14 +405,25 @@ def _guesses(
     return pictures, priors["learned"].gap
 
 
-def _label_guess(released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
-    """How often the image alone betrays the label, to a learner that saw other people's releases."""
-    taught = np.arange(len(labels)) % 2 == 0
-    guessed = attacks.guess_labels(released[taught], released_labels[taught], released[~taught])
-    return metrics.wilson_interval(int((guessed == labels[~taught]).sum()), int((~taught).sum()))
+def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
+    """How often the image alone betrays the label, to a learner that saw other people's releases.
+
+    `N_LEARNERS` classifiers, each taught by its own part of the people and tried on all the others: their spread is
+    that of learning as well as of guessing. Each knows the label's channel and names the likeliest true label.
+    """
+    meaning = mechanism.channel_matrix.argmax(axis=1)
+    group = np.arange(len(labels)) % N_LEARNERS
+    right = []
+    for learner in range(N_LEARNERS):
+        taught = group == learner
+        guessed = attacks.guess_labels(released[taught], released_labels[taught], released[~taught])
+        right.append(float((meaning[guessed] == labels[~taught]).mean()))
+    return metrics.mean_interval(right)
 
 
 def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
-    """P(true = c | sent c) for equally common classes: the diagonal over its row's sum."""
-    rows = channel.sum(axis=1)
-    return tuple(float(channel[c, c] / total) if total > 0 else None for c, total in enumerate(rows))
+    """P(true = c | sent c) for equally common classes; None for a class that nobody would send."""
+    k = len(channel)
+    return tuple(
+        float(accounting.posterior(channel, np.full(k, 1 / k), c)[c]) if channel[c].any() else None for c in range(k)
+    )

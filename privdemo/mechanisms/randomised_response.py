@@ -158,7 +158,7 @@ class BinaryChannel:
     def inverse_matrix(self) -> Array:
         """The inverse of `channel_matrix`; ``ValueError`` when 1 − p10 − p01 = 0."""
         determinant = 1 - self.p10 - self.p01
-        if determinant == 0:
+        if math.isclose(self.p10 + self.p01, 1.0, rel_tol=1e-12):
             raise ValueError(
                 f"p10 + p01 must differ from 1, got {self.p10:g} + {self.p01:g}; "
                 "such an answer carries no information, so nothing can be inverted"
@@ -180,14 +180,17 @@ class BinaryChannel:
         losses = accounting.binary_channel_losses(self.p10, self.p01, n_values)
         return max(loss.delta(epsilon) for loss in losses)
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-        """One uniform float32 in [0, 1) for each value; it does not depend on p10 or p01."""
-        return rng.random(shape, dtype=np.float32)
+    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+        """One uniform in [0, 1) for each value; it does not depend on p10 or p01.
 
-    def apply(self, x: NDArray[np.integer], draws: NDArray[np.float32]) -> NDArray[np.integer]:
+        In double precision: ε near 0 and near ∞ hangs on the last digits of both probabilities.
+        """
+        return rng.random(shape)
+
+    def apply(self, x: NDArray[np.integer], draws: Array) -> NDArray[np.integer]:
         """Release `x` with given draws: flipped where the uniform is below p10 (or p01)."""
         x = _checked_states(x, 2)
-        flips = draws < self._lie_probs[x]
+        flips = draws < np.array([self.p10, self.p01])[x]
         return x ^ flips.astype(x.dtype)
 
     def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
@@ -197,16 +200,6 @@ class BinaryChannel:
         """
         x = _checked_states(x, 2)
         return self.apply(x, self.draws(x.shape, rng))
-
-    @property
-    def _lie_probs(self) -> NDArray[np.float32]:
-        """p10 and p01 on the grid of the draws, rounded toward an answer that says less.
-
-        That is up while lies are rarer than truths (p10 + p01 < 1), down where they are commoner.
-        """
-        scaled = np.array([self.p10, self.p01]) * GRID
-        lies = np.ceil(scaled) if self.p10 + self.p01 < 1 else np.floor(scaled)
-        return (lies / GRID).astype(np.float32)
 
 
 def _block_sizes(size: int) -> list[int]:
