@@ -150,6 +150,29 @@ def test_a_typed_value_moves_the_dial(page: Page, address: str) -> None:
     expect(page).to_have_url(re.compile("p=0.1234"))
 
 
+def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    page.get_by_role("button", name="σ² = 0.1").click()
+    expect(page).to_have_url(re.compile("sigma=0.316"))
+    expect(page.locator(".takeaway")).to_contain_text("σ = 0.3162")
+    browsing.settled(page)
+    page.reload()
+    browsing.settled(page)
+    expect(page.locator(".takeaway")).to_contain_text("σ = 0.3162")
+    page.get_by_role("button", name="p = 0.4").click()
+    expect(page).to_have_url(re.compile("p=0.4"))
+    expect(page.locator(".takeaway")).to_contain_text("p = 0.4")
+
+
+def test_a_link_cannot_make_the_page_fetch_or_link_elsewhere(page: Page, address: str) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    browsing.open_page(page, f"{address}/image_noise?p=![x](//127.0.0.1:9/a)&[q](//127.0.0.1:9/b)=1")
+    expect(page.locator(".st-key-link-notes")).to_contain_text("127.0.0.1:9/a")
+    assert not page.locator(".st-key-link-notes img, .st-key-link-notes a").count()
+    assert not [url for url in requests if url.startswith(("http://127.0.0.1:9/", "//"))]
+
+
 def test_nonsense_in_a_link_is_noted_and_the_page_works(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise?p=1.2&seed=abc&what=ever&classes=7")
     note = page.locator(".st-key-link-notes")

@@ -119,6 +119,37 @@ def test_level_and_epsilon_follow_each_other(mnist: object) -> None:
     assert "50 meant it" in html(at)
 
 
+def test_sliders_show_what_the_link_says(mnist: object) -> None:
+    assert opened(NOISE, flip="0.4").slider(key="flip_slide").value == 0.4
+    at = opened(NOISE, label_lie="asymmetric", p10="0.25", p01="0.6")
+    assert [at.slider(key=f"{key}_slide").value for key in ("p10", "p01")] == [0.25, 0.6]
+
+
+def test_words_follow_the_numbers(mnist: object) -> None:
+    """Nothing is called protected, hidden or betrayed against what the numbers beside it say."""
+
+    def adversary(**link: str) -> str:
+        return next(text.value for text in opened(NOISE, **link).markdown if "Three attacks" in text.value)
+
+    assert "the image betrays the label" in adversary()
+    assert "no better than chance" in adversary(p="0.99609375")
+    assert "no better than chance" in adversary(flip="0.5")
+    assert "add up to 1" in "".join(
+        t.value for t in opened(NOISE, label_lie="asymmetric", p10="0.3", p01="0.7").markdown
+    )
+    cards = html(opened(NOISE, p="0.99609375"))
+    assert "not private" not in cards
+    assert "a factor of 1.00" in cards
+
+
+def test_as_many_people_as_there_are(mnist: object) -> None:
+    at = opened(NOISE, data="digits", candidates="1000", people="5000")
+    result = image_noise.measure(image_noise.CurveConfig("digits", n_candidates=1000), 0.2)
+    assert result.n_candidates < 400
+    assert f"among {result.n_candidates} people" in takeaway(at)
+    assert f"{1 / result.n_candidates:.1%}" in html(at)
+
+
 def test_gaussian_epsilon_is_at_the_chosen_delta(mnist: object) -> None:
     at = opened(NOISE, noise="Gaussian", delta="0.001")
     at.number_input(key="pixel_epsilon").set_value(5.0).run()

@@ -184,6 +184,12 @@ def level_inputs(question: Question) -> Choices:
             help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
             "private. Set either number; the other follows.",
         )
+    with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
+        for other in FAMILIES.values():
+            if other is not family:
+                hidden = level_setting(other, n_states)
+                settings.keep_inside(hidden, f"The {other.level_name} {other.symbol}")
+                settings.number(hidden, other.title, step=LEVEL_STEPS[other.name])
     return question.at(level)
 
 
