@@ -40,6 +40,7 @@ async ([index]) => {
 def releases(page: Page, address: str, noise: str) -> list[tuple[float, float]]:
     """(ms to redraw while dragging, ms from release to up to date) of every release."""
     browsing.open_page(page, f"{address}/image_noise?noise={noise}")
+    page.locator("canvas.released").first.wait_for()
     times = []
     for i in range(RELEASES):
         times.append(tuple(page.evaluate(WAIT_FOR_ALL, [str(10 + 5 * i)])))
