@@ -14,10 +14,16 @@ from privdemo.experiments import image_noise
 
 # Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
 threadpool_limits(1, user_api="blas")
-# Streamlit collects garbage after every run, while its messages wait. The libraries loaded by now are there to stay:
-# taken out of the collector's sight, they no longer cost every visitor a tenth of a second.
-gc.collect()
-gc.freeze()
+
+
+@st.cache_resource(show_spinner=False)
+def settle_in() -> None:
+    """After the first page: take the loaded libraries, which stay, out of the garbage collector's sight.
+
+    Streamlit collects garbage after every run, while its messages wait; this saves every visitor a tenth of a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

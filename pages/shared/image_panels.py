@@ -311,7 +311,7 @@ Three attacks at this noise level.
    likelihood picks the sender
    {text.percent(here.linked)} of the time; chance is {1 / n:.1%}.
 3. **Read the label off the image.** The simplest classifier there is (nearest class mean), taught on an eighth of the
-   releases with their lied labels, names the true digit of everyone else {text.percent(result.label_guess)} of the
+   releases with their lied labels, names the true digit of another eighth {text.percent(result.label_guess)} of the
    time (the interval is over {image_noise.N_LEARNERS} such classifiers); chance is {chance:.0%}. {verdict}
 """
 

@@ -85,10 +85,11 @@ def cards(contents: Sequence[tuple[str, str, str]]) -> None:
 
 
 def folds(contents: Mapping[str, str]) -> None:
-    """Markdown folded away under its titles: how it works, what the adversary sees, caveats, code."""
+    """Markdown folded away under its titles: how it works, what the adversary sees, caveats, code. Ends a page."""
     for title, content in contents.items():
         with st.expander(title):
             st.markdown(content)
+    cached.settle_in()
 
 
 def to_csv(table: Sequence[Mapping[str, Any]]) -> str:

@@ -408,16 +408,16 @@ def _guesses(
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
     """How often the image alone betrays the label, to a learner that saw other people's releases.
 
-    `N_LEARNERS` classifiers, each taught by its own part of the people and tried on all the others: their spread is
+    `N_LEARNERS` classifiers, each taught by its own part of the people and tried on the next part: their spread is
     that of learning as well as of guessing. Each knows the label's channel and names the likeliest true label.
     """
     meaning = mechanism.channel_matrix.argmax(axis=1)
     group = np.arange(len(labels)) % N_LEARNERS
     right = []
     for learner in range(N_LEARNERS):
-        taught = group == learner
-        guessed = attacks.guess_labels(released[taught], released_labels[taught], released[~taught])
-        right.append(float((meaning[guessed] == labels[~taught]).mean()))
+        taught, tried = group == learner, group == (learner + 1) % N_LEARNERS
+        guessed = attacks.guess_labels(released[taught], released_labels[taught], released[tried])
+        right.append(float((meaning[guessed] == labels[tried]).mean()))
     return metrics.mean_interval(right)
 
 
