@@ -17,6 +17,7 @@ from tests import browsing, find_chromium
 from tests.conftest import missing
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)  # a busy machine is no failure
 LEVEL_KEY = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
 
 
