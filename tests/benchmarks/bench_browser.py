@@ -25,9 +25,9 @@ async ([index]) => {
   const level = dial.querySelector('output').textContent;
   input.dispatchEvent(new Event('change'));
   const done = () =>
-    document.querySelector(".takeaway").textContent.includes(level) &&
+    document.querySelector(".takeaway")?.textContent.includes(level) &&
     !dial.querySelector('.dial').classList.contains('stale') &&
-    document.querySelector('.js-plotly-plot .annotation-text').textContent === level;
+    document.querySelector('.js-plotly-plot .annotation-text')?.textContent === level;
   while (!done()) {
     if (performance.now() - start > 10000) throw new Error('the page did not follow the dial to ' + level);
     await new Promise((next) => setTimeout(next, 4));
