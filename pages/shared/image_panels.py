@@ -19,7 +19,7 @@ from privdemo.experiments.image_noise import Point, Privacy, Result
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
-# Above this ε an output may be e^10 = 22,000 times more likely under one image than under another.
+# Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
 NO_PROMISE = 10.0
 NOT_PRIVATE = "so it is <b>not private</b> in the differential-privacy sense"
 GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true prior"}
@@ -218,7 +218,10 @@ def _image_delta_words(choices: Choices, privacy: Privacy, delta: str) -> str:
     }[choices.family.name]
     factor = text.odds_factor(privacy.image_at_delta)
     verdict = f", {NOT_PRIVATE}" if privacy.image_at_delta > NO_PROMISE else ""
-    return f"Any outcome is at most {factor} more likely under one image than under another, give or take δ{verdict}. {how}"
+    return (
+        f"Any outcome is at most {factor} more likely under one image than under another, give or take "
+        f"δ{verdict}. {how}"
+    )
 
 
 def _verdict(epsilon: float) -> str:
