@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from scipy.special import expit
+from scipy.stats import binom
 
 from privdemo import limits
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelMechanism
 
 Array = NDArray[np.floating]
@@ -51,3 +55,37 @@ def guess_labels(released: NDArray, released_labels: NDArray[np.integer], target
     classes = np.unique(released_labels)
     means = np.stack([released[released_labels == c].mean(axis=0, dtype=float) for c in classes])
     return classes[cdist(targets, means, "sqeuclidean").argmin(axis=1)]
+
+
+class RepeatedAnswers(NamedTuple):
+    """What M independent answers of one person give away about a yes or no.
+
+    `chances` (2, M+1): P(j answers are 1 | truth 0) and P(j answers are 1 | truth 1), j = 0 … M.
+    `posterior` (M+1,): P(truth 1 | j answers are 1); nan where j cannot happen.
+    `majority_right`: how often the majority is the truth, a tie settled by a coin.
+    `best_guess_right`: how often the likelier truth is the truth; no guess can do better.
+    """
+
+    chances: Array
+    posterior: Array
+    majority_right: float
+    best_guess_right: float
+
+
+def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> RepeatedAnswers:
+    """The posterior after M = `n_answers` answers, p(c | c₁…c_M) ∝ p(c) Π p(c_m | c) (Barber eq. 3), exactly.
+
+    `prior` is P(truth 1). Only the number j of 1s matters, binomial given the truth. Together the
+    answers cost M times the channel's ε: composition is tight here, for all M may be alike.
+    """
+    limits.N_ANSWERS.check(n_answers)
+    limits.SHARE.check(prior)
+    ones = np.arange(n_answers + 1)
+    log_chances = np.stack([binom.logpmf(ones, n_answers, chance) for chance in (channel.p10, 1 - channel.p01)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_joint = np.log([[1 - prior], [prior]]) + log_chances
+        posterior = expit(log_joint[1] - log_joint[0])
+    joint = np.exp(log_joint)
+    majority = np.sign(2 * ones - n_answers)  # 0 is a tie
+    right = np.stack([1 - majority, 1 + majority]) / 2
+    return RepeatedAnswers(np.exp(log_chances), posterior, float((joint * right).sum()), float(joint.max(axis=0).sum()))

@@ -15,8 +15,10 @@ from PIL import Image
 
 from privdemo import figures, look
 from privdemo.experiments.image_noise import Point
+from privdemo.figures import pictures
+from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import FAMILIES
-from privdemo.metrics import Distortion, Estimate
+from privdemo.metrics import Distortion
 
 NASTY = "<script>alert('1')</script> & \"7\""
 GREY = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10
@@ -128,7 +130,7 @@ def test_the_axes_say_what_they_show(family, title):
 
 def test_contact_sheet_by_hand():
     images = np.array([[[[1, 2]], [[3, 4]]], [[[5, 6]], [[7, 8]]]], np.uint8)  # two by two pictures of one by two
-    g = figures.GUTTER
+    g = pictures.GUTTER
     assert figures.contact_sheet(images).tolist() == [[1, 2, g, 3, 4], [g] * 5, [5, 6, g, 7, 8]]
     assert figures.contact_sheet(images, gap=0).tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert figures.contact_sheet(images, gap=2).tolist() == [
@@ -153,7 +155,7 @@ def test_contact_sheet_keeps_every_picture(images, gap):
     gutters = np.ones(sheet.shape, bool)
     for r, c in np.ndindex(rows, columns):
         gutters[r * (height + gap) : r * (height + gap) + height, c * (width + gap) : c * (width + gap) + width] = False
-    assert (sheet[gutters] == figures.GUTTER).all()
+    assert (sheet[gutters] == pictures.GUTTER).all()
 
 
 def decoded(data):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo import attacks, datasets, metrics
+from privdemo import attacks, datasets, intervals
 from privdemo.estimators import pixel_priors
 from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Config, CurveConfig, GalleryConfig, Point
@@ -153,7 +153,7 @@ def test_a_run_recomputed_step_by_step(mechanism):
         tried = np.arange(200) % 8 == (learner + 1) % 8
         nearest = np.square(released[tried, None] - means).sum(axis=2).argmin(axis=1)
         right.append((nearest == people.y[tried]).mean())
-    assert result.label_guess == pytest.approx(metrics.mean_interval(right), rel=1e-12)
+    assert result.label_guess == pytest.approx(intervals.mean_interval(right), rel=1e-12)
 
 
 def test_label_and_pixel_noise_use_streams_of_their_own():
@@ -344,7 +344,7 @@ def test_a_measure_recomputed_step_by_step(family):
     scores = np.array([[mechanism.log_likelihood(r, c).sum() for c in values] for r in released.astype(float)])
     top = scores >= scores.max(axis=1, keepdims=True) - 1e-9
     hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()
-    assert point.linked == pytest.approx(metrics.wilson_interval(hits, 200), rel=1e-9)
+    assert point.linked == pytest.approx(intervals.wilson_interval(hits, 200), rel=1e-9)
     assert point.linked.mean > 0.2
 
 

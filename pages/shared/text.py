@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from privdemo.metrics import Estimate
+from privdemo.intervals import Estimate
 
 
 def epsilon(value: float) -> str:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from privdemo import accounting, attacks, datasets, limits, metrics
 from privdemo.estimators import pixel_priors
+from privdemo.intervals import Estimate, mean_interval, wilson_interval
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse, pixels
 from privdemo.mechanisms.pixels import PixelFamily, PixelMechanism
-from privdemo.metrics import Distortion, Estimate
+from privdemo.metrics import Distortion
 
 LabelMechanism = RandomisedResponse | BinaryChannel
 PRIORS = ("flat", "learned", "true")
@@ -215,9 +216,9 @@ def measure(config: CurveConfig, level: float) -> Point:
         level=level,
         n_candidates=n,
         expected=metrics.expected_distortion(mechanism, states[owner], k),
-        absolute=metrics.mean_interval(np.abs(error).mean(axis=1)),
-        squared=metrics.mean_interval((error**2).mean(axis=1)),
-        linked=metrics.wilson_interval(float(hits.sum()), N_RELEASES),
+        absolute=mean_interval(np.abs(error).mean(axis=1)),
+        squared=mean_interval((error**2).mean(axis=1)),
+        linked=wilson_interval(float(hits.sum()), N_RELEASES),
     )
 
 
@@ -418,7 +419,7 @@ def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: 
         taught, tried = group == learner, group == (learner + 1) % N_LEARNERS
         guessed = attacks.guess_labels(released[taught], released_labels[taught], released[tried])
         right.append(float((meaning[guessed] == labels[tried]).mean()))
-    return metrics.mean_interval(right)
+    return mean_interval(right)
 
 
 def _label_truth(channel: NDArray) -> tuple[float | None, ...]:

@@ -72,6 +72,11 @@ class RandomisedResponse:
         return matrix
 
     @property
+    def one_against_rest(self) -> BinaryChannel:
+        """What becomes of "this state or another": an asymmetric lie with p10 = p/(k−1) and p01 = p."""
+        return BinaryChannel(self.flip_prob / (self.n_states - 1), self.flip_prob)
+
+    @property
     def epsilon(self) -> float:
         """ε of one value; ∞ for p = 0."""
         return accounting.randomised_response_epsilon(self.flip_prob, self.n_states)
@@ -155,15 +160,19 @@ class BinaryChannel:
         return np.array([[1 - self.p10, self.p01], [self.p10, 1 - self.p01]])
 
     @property
+    def contrast(self) -> float:
+        """1 − p10 − p01: by how much a truth of 1 makes the answer 1 likelier. 0 tells nothing, below 0 reverses."""
+        return 0.0 if math.isclose(self.p10 + self.p01, 1.0, rel_tol=1e-12) else 1 - self.p10 - self.p01
+
+    @property
     def inverse_matrix(self) -> Array:
         """The inverse of `channel_matrix`; ``ValueError`` when 1 − p10 − p01 = 0."""
-        determinant = 1 - self.p10 - self.p01
-        if math.isclose(self.p10 + self.p01, 1.0, rel_tol=1e-12):
+        if not self.contrast:
             raise ValueError(
                 f"p10 + p01 must differ from 1, got {self.p10:g} + {self.p01:g}; "
                 "such an answer carries no information, so nothing can be inverted"
             )
-        return np.array([[1 - self.p01, -self.p01], [-self.p10, 1 - self.p10]]) / determinant
+        return np.array([[1 - self.p01, -self.p01], [-self.p10, 1 - self.p10]]) / self.contrast
 
     @property
     def epsilon(self) -> float:

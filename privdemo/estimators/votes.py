@@ -1,0 +1,216 @@
+"""What share voted for A, from answers that are sometimes lies: three estimators and their uncertainty.
+
+Every estimator here is a monotone map from the observed share f̃ of answers "A" to an estimate of the
+true share θ. That gives each of them the same two measures of luck: the map of Wilson's interval for
+f̃, and the standard deviation of the map over the binomial number of answers "A".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, xlogy
+from scipy.stats import binom
+
+from privdemo import limits
+from privdemo.intervals import wilson_ends
+from privdemo.mechanisms import BinaryChannel
+
+Array = NDArray[np.floating]
+Estimator = Callable[[ArrayLike, BinaryChannel], Array]
+# log-odds of the shares at which the reconstruction objective is looked at: 2·10⁻⁹ … 1 − 2·10⁻⁹.
+LOG_ODDS = np.linspace(-20, 20, 20_001)
+
+
+def naive(shares: ArrayLike, channel: BinaryChannel) -> Array:
+    """The observed `shares` as they are (Barber eq. 34). On average p10 + (1 − p10 − p01) θ, not θ."""
+    return _checked(shares)
+
+
+def spread(shares: ArrayLike, channel: BinaryChannel) -> Array:
+    """θ̂ = (f̃ − p10) / (1 − p10 − p01): where the spread likelihood (Barber eq. 22) is stationary.
+
+    Unbiased; it may leave [0, 1] and is not clipped. Barber's eq. (2) and (24) print f̃ + p10, which
+    does not recover θ. Raises ``ValueError`` where 1 − p10 − p01 = 0.
+    """
+    from_b, from_a = channel.inverse_matrix[1]
+    observed = _checked(shares)
+    return from_b * (1 - observed) + from_a * observed
+
+
+def spread_mle(shares: ArrayLike, channel: BinaryChannel) -> Array:
+    """The maximum of the spread likelihood on [0, 1]: `spread`, projected.
+
+    That likelihood is concave in θ: where its stationary point lies outside, the nearer end is best.
+    """
+    return np.clip(spread(shares, channel), 0.0, 1.0)
+
+
+def reconstruction_objective(theta: ArrayLike, share: ArrayLike, channel: BinaryChannel) -> Array:
+    """J(θ) = Σ_x̃ f̃_x̃ Σ_x p_θ(x|x̃) ln p_θ(x), the posterior inside moving with θ (Barber eq. 36–38).
+
+    `theta` and `share` broadcast. With the long-run share p10 + (1 − p10 − p01) θ₀ it is J∞.
+    J ≤ 0 everywhere, and J = 0 at both ends of [0, 1] when every lie is possible: a learner who takes
+    everybody for a voter of A reconstructs nothing but votes for A, and finds them certain.
+    """
+    theta, observed = _checked(theta), _checked(share)
+    after_b, after_a = (posterior for posterior, _ in _posteriors(theta, channel))
+    voted_a = observed * after_a + (1 - observed) * after_b
+    return xlogy(voted_a, theta) + xlogy(1 - voted_a, 1 - theta)
+
+
+def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
+    """The local maximum of J (`reconstruction_objective`) that is uphill from the observed share.
+
+    Where both lies are possible J is largest at 0 and at 1 whatever the answers, so its global maximum
+    says nothing. An ascent from f̃ (from 1 − f̃ where lies outweigh truths) ends in the one inner
+    maximum if that lies on its way, else at an end. Without lies the inner maximum is f̃; at symmetric lies above
+    (2 − √2)/4 = 0.146 there is none for any f̃. A start exactly where J is level, as f̃ = ½ under
+    symmetric lies, is kept. For shares of any shape; each distinct one is solved once.
+    """
+    distinct, where = np.unique(_checked(shares), return_inverse=True)
+    start = np.clip(distinct if channel.contrast >= 0 else 1 - distinct, 1e-12, 1 - 1e-12)
+    slope = _slope(start, distinct, channel)
+    found = np.where(slope > 0, 1.0, 0.0)
+    found = np.where(np.abs(slope) < 1e-9, start, found)
+    inner = _inner_maximum(distinct, channel)
+    uphill = (inner - start) * slope >= 0  # false where there is no inner maximum (nan)
+    return np.where(uphill, inner, found)[where].reshape(np.shape(shares))
+
+
+ESTIMATORS: dict[str, Estimator] = {
+    "naive": naive,
+    "reconstruction": reconstruction,
+    "spread": spread,
+    "spread MLE": spread_mle,
+}
+
+
+class VoteEstimate(NamedTuple):
+    """An estimate of the true share, its standard error and the ends of its 95 % interval."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+
+
+def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChannel) -> VoteEstimate:
+    """The estimator called `name` on one election: `answers_for_a` of `n_voters` said A.
+
+    Raises ``ValueError`` for counts that cannot be, and for the spread estimators where the answers
+    carry no information.
+    """
+    limits.N_VOTERS.check(n_voters)
+    limits.Limit("answers_for_a", 0, n_voters, integer=True).check(answers_for_a)
+    share = answers_for_a / n_voters
+    value = float(ESTIMATORS[name](share, channel))
+    low, high = interval(name, share, n_voters, channel)
+    return VoteEstimate(value, moments(name, share, n_voters, channel)[1], float(low), float(high))
+
+
+def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> tuple[Array, Array]:
+    """95 % intervals for `shares` of answers "A": the estimator applied to both ends of Wilson's.
+
+    It covers what the estimator tends to. That is θ for the spread estimators; for the naive and the
+    reconstruction estimate it is wherever the lies lead them.
+    """
+    ends = [ESTIMATORS[name](end, channel) for end in wilson_ends(shares, n_voters)]
+    return np.minimum(*ends), np.maximum(*ends)
+
+
+def moments(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) -> tuple[float, float]:
+    """Mean and standard deviation of an estimator when each voter answers "A" with `answer_prob`.
+
+    Summed over the binomial distribution of the answers, left out only beyond 10⁻¹⁵ on either side.
+    With `answer_prob` = f̃ the deviation is the plug-in standard error: √(f̃(1−f̃)/N) for the naive
+    and √(f̃(1−f̃)/N) / |1 − p10 − p01| for the raw spread estimate.
+    """
+    limits.N_VOTERS.check(n_voters)
+    limits.SHARE.check(answer_prob)
+    tails = binom.ppf([1e-15, 1 - 1e-15], n_voters, answer_prob)
+    counts = np.arange(tails[0], tails[1] + 1)
+    weights = binom.pmf(counts, n_voters, answer_prob)
+    weights /= weights.sum()
+    values = ESTIMATORS[name](counts / n_voters, channel)
+    mean = float(weights @ values)
+    return mean, math.sqrt(float(weights @ (values - mean) ** 2))
+
+
+def _checked(shares: ArrayLike) -> Array:
+    values = np.asarray(shares, dtype=float)
+    if not ((values >= 0) & (values <= 1)).all():
+        wrong = values[~((values >= 0) & (values <= 1))].flat[0]
+        limits.SHARE.check(float(wrong))
+    return values
+
+
+def _posteriors(theta: Array, channel: BinaryChannel) -> list[tuple[Array, Array]]:
+    """P(voted A | answer) and its derivative in θ, for the answers B and A.
+
+    With P(answer | A) = a and P(answer | B) = b they are aθ/(aθ + b(1−θ)) and ab/(aθ + b(1−θ))².
+    """
+    found = []
+    for b, a in channel.channel_matrix:
+        chance = np.maximum(a * theta + b * (1 - theta), 1e-150)
+        found.append((a * theta / chance, a * b / chance**2))
+    return found
+
+
+def _slopes(theta: Array, channel: BinaryChannel) -> tuple[Array, Array]:
+    """The derivatives of what one answer B, and one answer A, adds to J; θ inside (0, 1)."""
+    log_odds = np.log(theta) - np.log1p(-theta)
+    after_b, after_a = (
+        moved * log_odds + posterior / theta - (1 - posterior) / (1 - theta)
+        for posterior, moved in _posteriors(theta, channel)
+    )
+    return after_b, after_a
+
+
+def _slope(theta: Array, share: Array, channel: BinaryChannel) -> Array:
+    """dJ/dθ, linear in the observed share."""
+    after_b, after_a = _slopes(theta, channel)
+    return (1 - share) * after_b + share * after_a
+
+
+@lru_cache(maxsize=256)
+def _maxima(channel: BinaryChannel) -> tuple[Array, Array]:
+    """All inner maxima of J for this channel: the θ, and the share that has its maximum there, increasing.
+
+    As dJ/dθ is linear in the share, every θ is stationary for one share at most; it is a maximum
+    where dJ/dθ falls as θ passes.
+    """
+    theta = expit(LOG_ODDS)
+    after_b, after_a = _slopes(theta, channel)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = after_b / (after_b - after_a)
+    here, there = theta[1:-1], share[1:-1]
+    with np.errstate(invalid="ignore"):
+        falls = (_slope(theta[:-2], there, channel) > 0) & (_slope(theta[2:], there, channel) < 0)
+        kept = falls & (there >= 0) & (there <= 1)
+    order = np.argsort(there[kept])
+    return here[kept][order], there[kept][order]
+
+
+def _inner_maximum(shares: Array, channel: BinaryChannel) -> Array:
+    """Where J has its maximum inside (0, 1) for each of `shares`; nan where it has none."""
+    found = np.full(shares.shape, np.nan)
+    theta, stationary_for = _maxima(channel)
+    if not len(theta):
+        return found
+    has_one = (shares >= stationary_for[0]) & (shares <= stationary_for[-1])
+    share = shares[has_one]
+    guess = np.interp(share, stationary_for, theta)
+    step = 2 * guess * (1 - guess) * (LOG_ODDS[1] - LOG_ODDS[0])
+    low, high = np.maximum(guess - step, 1e-12), np.minimum(guess + step, 1 - 1e-12)
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        rising = _slope(middle, share, channel) > 0
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    found[has_one] = 0.5 * (low + high)
+    return found

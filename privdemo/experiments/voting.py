@@ -1,0 +1,308 @@
+"""An election by randomised response: who voted for whom, who lied, and what three estimators make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import limits
+from privdemo.estimators import frequencies, votes
+from privdemo.intervals import Estimate, mean_interval, wilson_ends, wilson_interval
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+
+Array = NDArray[np.floating]
+Counts = NDArray[np.integer]
+HONEST = "honest"
+TRUTHFUL = BinaryChannel(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ElectionConfig:
+    """`n_elections` polls of `n_voters` people each, from a country where the share `share` voted for A.
+
+    Who voted for B says A with `channel.p10`; who voted for A says B with `channel.p01`. The polls of
+    one seed do not depend on how many more are drawn: the 7th is the same in a run of 10 and of 1,000.
+    """
+
+    n_voters: int = 1000
+    share: float = 0.35
+    channel: BinaryChannel = BinaryChannel(0.2, 0.2)
+    n_elections: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_VOTERS.check(self.n_voters)
+        limits.SHARE.check(self.share)
+        limits.N_ELECTIONS.check(self.n_elections)
+        limits.SEED.check(self.seed)
+
+    @property
+    def answer_prob(self) -> float:
+        """How often a person drawn at random answers A: p10 + (1 − p10 − p01) θ."""
+        p10, p01 = self.channel.p10, self.channel.p01
+        return min(1.0, max(0.0, p10 + (1 - p10 - p01) * self.share))
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators that have an answer: none of the spread family where answers carry no information."""
+        return tuple(n for n in votes.ESTIMATORS if self.channel.contrast or not n.startswith("spread"))
+
+
+@dataclass(frozen=True, eq=False)
+class Elections:
+    """Counts of every poll, each (n_elections,): true votes for A, and lies of the voters for A and for B."""
+
+    voted_a: Counts
+    lied_a: Counts
+    lied_b: Counts
+
+    @property
+    def said_a(self) -> Counts:
+        """All that the pollster sees: the number of answers A."""
+        return self.voted_a - self.lied_a + self.lied_b
+
+
+def run(config: ElectionConfig) -> Elections:
+    """Hold the polls, drawing counts instead of people.
+
+    Voters are independent, so the number of votes for A is binomial(N, θ), and the numbers of lies
+    are binomial given it: the same distribution as asking one person after another.
+    """
+    votes_rng, a_rng, b_rng = (np.random.default_rng(s) for s in np.random.SeedSequence(config.seed).spawn(3))
+    voted_a = votes_rng.binomial(config.n_voters, config.share, config.n_elections)
+    lied_a = a_rng.binomial(voted_a, config.channel.p01)
+    lied_b = b_rng.binomial(config.n_voters - voted_a, config.channel.p10)
+    return Elections(voted_a, lied_a, lied_b)
+
+
+# --- one poll ------------------------------------------------------------------------------------
+
+
+class Poll(NamedTuple):
+    """One poll: its four kinds of people, and every estimate, the honest one first."""
+
+    voted_a: int
+    lied_a: int
+    lied_b: int
+    said_a: int
+    n_voters: int
+    estimates: dict[str, votes.VoteEstimate]
+
+
+def poll(config: ElectionConfig, elections: Elections, index: int = -1) -> Poll:
+    """One of the polls with its estimates; the last one unless `index` says otherwise."""
+    voted_a, lied_a, lied_b = (int(counts[index]) for counts in (elections.voted_a, elections.lied_a, elections.lied_b))
+    said_a = voted_a - lied_a + lied_b
+    estimates = {HONEST: votes.estimate("naive", voted_a, config.n_voters, TRUTHFUL)}
+    for name in config.estimators:
+        estimates[name] = votes.estimate(name, said_a, config.n_voters, config.channel)
+    return Poll(voted_a, lied_a, lied_b, said_a, config.n_voters, estimates)
+
+
+# Kinds of people in a dot field: their vote, and whether they lied.
+A_TRUE, A_LIED, B_TRUE, B_LIED = range(4)
+N_DOTS = 1000
+
+
+def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
+    """The kind of each of at most `N_DOTS` people of a poll, in no order: A_TRUE, A_LIED, B_TRUE or B_LIED.
+
+    Of a larger poll, people drawn at random without replacement. Every place keeps its luck when the
+    settings change, so that more lies turn more people into liars and few others change.
+    """
+    cells = np.array([shown.voted_a - shown.lied_a, shown.lied_a, 0, shown.lied_b])
+    cells[B_TRUE] = shown.n_voters - cells.sum()
+    rng = np.random.default_rng([config.seed, config.n_elections])
+    n_dots = min(N_DOTS, shown.n_voters)
+    if n_dots < shown.n_voters:
+        cells = rng.multivariate_hypergeometric(cells, n_dots)
+    vote_luck, lie_luck = rng.permutation(n_dots), rng.permutation(n_dots)
+    kinds = np.empty(n_dots, np.uint8)
+    by_vote = np.argsort(vote_luck)
+    n_a = cells[A_TRUE] + cells[A_LIED]
+    for people, liar, truthful, n_liars in (
+        (by_vote[:n_a], A_LIED, A_TRUE, cells[A_LIED]),
+        (by_vote[n_a:], B_LIED, B_TRUE, cells[B_LIED]),
+    ):
+        ranked = people[np.argsort(lie_luck[people])]
+        kinds[ranked[:n_liars]] = liar
+        kinds[ranked[n_liars:]] = truthful
+    return kinds
+
+
+# --- many polls ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What one estimator did over all polls.
+
+    `values` (n_elections,); `bias` measured, with its 95 % interval; `deviation` measured; `covered` how often
+    the estimator's own 95 % interval held the true share; `long_run` and `long_run_deviation` the exact mean and
+    standard deviation, summed over the binomial distribution.
+    """
+
+    name: str
+    values: Array
+    bias: Estimate
+    deviation: float
+    covered: Estimate
+    long_run: float
+    long_run_deviation: float
+
+
+def records(config: ElectionConfig, elections: Elections) -> tuple[Record, ...]:
+    """Every estimator over all polls; the first is what honest answers would have given."""
+    honest = _record(config, HONEST, elections.voted_a, config.share, TRUTHFUL)
+    rest = (_record(config, name, elections.said_a, config.answer_prob, config.channel) for name in config.estimators)
+    return honest, *rest
+
+
+def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: float, channel: BinaryChannel) -> Record:
+    estimator = "naive" if name == HONEST else name
+    distinct, where = np.unique(counts, return_inverse=True)
+    shares = distinct / config.n_voters
+    values = votes.ESTIMATORS[estimator](shares, channel)[where]
+    low, high = votes.interval(estimator, shares, config.n_voters, channel)
+    holds = (low <= config.share) & (config.share <= high)
+    mean, deviation = votes.moments(estimator, answer_prob, config.n_voters, channel)
+    return Record(
+        name,
+        values,
+        mean_interval(values - config.share),
+        float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        wilson_interval(int(holds[where].sum()), config.n_elections),
+        mean,
+        deviation,
+    )
+
+
+# --- figure 1 of the paper -------------------------------------------------------------------------
+
+FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+class LongRun(NamedTuple):
+    """What each estimator tends to with ever more voters, for true shares `share` (n,) under one symmetric lie.
+
+    `best_inside` is where J∞ is largest when the ends of [0, 1] are kept out, ever closer to them: what a search
+    over a grid finds.
+    """
+
+    flip_prob: float
+    share: Array
+    naive: Array
+    spread: Array
+    reconstruction: Array
+    best_inside: Array
+
+
+def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tuple[LongRun, ...]:
+    """Barber's figure 1: the reconstruction θ against the true θ₀, from J∞, and beside it the other two estimators."""
+    share = np.linspace(0, 1, n_shares)
+    return tuple(long_run(p, share) for p in flip_probs)
+
+
+def long_run(flip_prob: float, share: Array) -> LongRun:
+    """The limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
+    mechanism = RandomisedResponse(flip_prob)
+    channel = BinaryChannel(mechanism.flip_prob, mechanism.flip_prob)
+    answers = flip_prob + (1 - 2 * flip_prob) * share
+    spread = votes.spread(answers, channel) if channel.contrast else np.full(share.shape, np.nan)
+    reconstruction = votes.reconstruction(answers, channel)
+    # Near an end J falls as c·t·ln t, at a rate c that is smaller at the end that most answers name.
+    best_inside = np.where(answers > 0.5, 1.0, np.where(answers < 0.5, 0.0, np.nan)) if flip_prob else share
+    return LongRun(flip_prob, share, votes.naive(answers, channel), spread, reconstruction, best_inside)
+
+
+def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
+    """J∞ over θ for the visitor's own election: `theta` (n_points,) and `J` (n_points,), in nats a voter."""
+    theta = np.linspace(0, 1, n_points)
+    return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)
+
+
+# --- more than two candidates ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ManyConfig:
+    """One poll among k = len(shares) candidates; `shares` sum to 1 and everyone lies with k-ary randomised response."""
+
+    shares: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1)
+    epsilon: float = 1.0
+    n_voters: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_CHOICES.check(len(self.shares))
+        for share in self.shares:
+            limits.SHARE.check(share)
+        if abs(sum(self.shares) - 1) > 1e-6:
+            raise ValueError(f"shares must sum to 1, got {sum(self.shares):.6g}; change one of them")
+        limits.EPSILON.check(self.epsilon)
+        limits.N_VOTERS.check(self.n_voters)
+        limits.SEED.check(self.seed)
+
+    @property
+    def mechanism(self) -> RandomisedResponse:
+        """The least lie among k candidates that is ε-private."""
+        return RandomisedResponse.from_epsilon(self.epsilon, len(self.shares))
+
+
+@dataclass(frozen=True, eq=False)
+class ManyResult:
+    """`answers` (k,) counts; estimates of the k shares, each (k,), with the raw one's 95 % interval.
+
+    `mle_by_em` agrees with `mle`, the same maximum in closed form, to within `em_gap` nats a voter.
+    """
+
+    answers: Counts
+    naive: Array
+    inversion: Array
+    low: Array
+    high: Array
+    projected: Array
+    mle: Array
+    mle_by_em: Array
+    em_gap: float
+
+
+def run_many(config: ManyConfig) -> ManyResult:
+    """Hold one poll among k candidates and estimate every share in four ways."""
+    mechanism = config.mechanism
+    shares = np.array(config.shares) / sum(config.shares)
+    votes_rng, lies_rng = (np.random.default_rng(s) for s in np.random.SeedSequence(config.seed).spawn(2))
+    voted = votes_rng.multinomial(config.n_voters, shares)
+    answers = lies_rng.multinomial(voted, mechanism.channel_matrix.T).sum(axis=0)
+    channel = mechanism.one_against_rest
+    naive = answers / config.n_voters
+    inversion = frequencies.invert_channel(answers, mechanism.channel_matrix)
+    low, high = (votes.spread(end, channel) for end in wilson_ends(naive, config.n_voters))
+    fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=20_000, tolerance=1e-9)
+    return ManyResult(
+        answers,
+        naive,
+        inversion,
+        low,
+        high,
+        frequencies.project_to_simplex(inversion),
+        frequencies.randomised_response_mle(answers, mechanism.flip_prob),
+        fitted.frequencies,
+        float(fitted.gap),
+    )
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+def record_table(found: Sequence[Record]) -> list[dict[str, Any]]:
+    """One row for each estimator and poll."""
+    return [
+        {"estimator": record.name, "election": i + 1, "estimate": float(value)}
+        for record in found
+        for i, value in enumerate(record.values)
+    ]

@@ -1,0 +1,81 @@
+"""Charts of the image-noise experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments.image_noise import Point
+from privdemo.figures.charts import error_bars, line, marker
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.pixels import PixelFamily
+
+
+def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
+    """Two panels over one axis, the noise level: the error of a pixel, and how often the sender is found.
+
+    Lines of the upper panel are exact expectations; all markers are measured, with 95 % intervals. The visitor's own
+    level is a vertical rule through both. Fixed margins and one figure: it is redrawn when the dial is let go.
+    """
+    levels = [point.level for point in curve]
+    linked = [point.linked for point in curve]
+    chance = 1 / n_candidates
+    traces = [
+        *_error(
+            levels, "absolute error", look.OTHERS[0], [p.expected.absolute for p in curve], [p.absolute for p in curve]
+        ),
+        *_error(
+            levels, "squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]
+        ),
+        _measured(levels, linked, "sender found", look.ADVERSARY) | {"mode": "lines+markers", "yaxis": "y2"},
+        {
+            "x": [levels[0], levels[-1]],
+            "y": [chance, chance],
+            "yaxis": "y2",
+            "mode": "lines",
+            "name": f"chance, 1 in {n_candidates}",
+            "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+        },
+    ]
+    level = here.level
+    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": look.TRUTH.colour}}
+    label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero", "anchor": "y2"},
+            "yaxis": {"title": {"text": "error of a pixel"}, "rangemode": "tozero", "domain": [0.54, 1]},
+            "yaxis2": {
+                "title": {"text": "sender found"},
+                "range": [-0.04, 1.06],
+                "tickformat": ".0%",
+                "domain": [0, 0.46],
+            },
+            "shapes": [{"type": "line", **rule}],
+            "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
+            "height": 520,
+            "margin": {"l": 64, "r": 12, "t": 26, "b": 100, "autoexpand": False},
+            "legend": {"orientation": "h", "y": -0.14, "yanchor": "top", "x": 0},
+            "hovermode": "closest",
+        },
+    )
+
+
+def _error(
+    levels: list[float], name: str, style: look.Style, expected: list[float], measured: list[Estimate]
+) -> list[dict]:
+    curve = {"x": levels, "y": expected, "mode": "lines", "name": name, "line": line(style)}
+    return [curve, _measured(levels, measured, f"{name}, measured", style) | {"mode": "markers", "showlegend": False}]
+
+
+def _measured(levels: list[float], estimates: list[Estimate], name: str, style: look.Style) -> dict:
+    return {
+        "x": levels,
+        "y": [estimate.mean for estimate in estimates],
+        "error_y": error_bars(estimates, style),
+        "name": name,
+        "line": line(style),
+        "marker": marker(style),
+    }

@@ -1,0 +1,68 @@
+"""Images as sheets, files and HTML."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+# Grey between the tiles of a contact sheet: visible beside black and white, on light and dark pages.
+GUTTER = 110
+
+# How a contact sheet lies under its headings; the pages' style sheet uses the same text.
+SHEET_CSS = """
+.sheet { display: grid; grid-template: auto 1fr / auto 1fr; gap: 0.2rem 0.5rem;
+  margin: 0.25rem 0 0.5rem; max-width: calc(var(--columns) * 7.5rem + 8rem); }
+.sheet-heads { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), 1fr); }
+.sheet-heads span { text-align: center; font-size: 0.8rem; font-variant-numeric: tabular-nums; }
+.sheet-sides { display: grid; grid-template-rows: repeat(var(--rows), 1fr); align-items: center; }
+.sheet-sides span { font-size: 0.8rem; line-height: 1.15; max-width: 6.5rem; }
+.sheet-image { width: 100%; image-rendering: pixelated; display: block; border-radius: 3px; }
+@media (max-width: 640px) {
+  .sheet-heads span, .sheet-sides span { font-size: 0.66rem; }
+  .sheet-sides span { max-width: 3.6rem; }
+}
+"""
+
+
+def contact_sheet(images: NDArray[np.uint8], gap: int = 1) -> NDArray[np.uint8]:
+    """Grey `images` (rows, columns, height, width) side by side, `gap` grey pixels between them."""
+    padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=GUTTER)
+    rows, columns, height, width = padded.shape
+    sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
+    return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
+
+
+def png(grey: NDArray[np.uint8]) -> bytes:
+    """A (height, width) array of grey levels as a PNG file, one pixel for each value."""
+    buffer = io.BytesIO()
+    Image.fromarray(grey).save(buffer, format="PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def picture_html(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
+    """A contact sheet as HTML: the PNG inline, sharp when enlarged, with headings over and beside it."""
+    data = base64.b64encode(png(grey)).decode()
+    heads = "".join(f"<span>{html.escape(text)}</span>" for text in columns)
+    sides = "".join(f"<span>{html.escape(text)}</span>" for text in rows)
+    return (
+        f'<figure class="sheet" style="--columns:{len(columns)};--rows:{len(rows)}">'
+        f'<div class="sheet-heads" aria-hidden="true">{heads}</div>'
+        f'<div class="sheet-sides" aria-hidden="true">{sides}</div>'
+        f'<img class="sheet-image" src="data:image/png;base64,{data}" alt="{html.escape(alt, quote=True)}">'
+        "</figure>"
+    )
+
+
+def picture_page(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
+    """`picture_html` as one self-contained HTML page, its text under it."""
+    return (
+        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<title>privdemo</title><style>{SHEET_CSS} body {{ font-family: sans-serif; }}</style>"
+        f"{picture_html(grey, columns, rows, alt)}<p>{html.escape(alt)}</p>"
+    )
