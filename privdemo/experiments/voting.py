@@ -18,6 +18,7 @@ Array = NDArray[np.floating]
 Counts = NDArray[np.integer]
 HONEST = "honest"
 TRUTHFUL = BinaryChannel(0.0, 0.0)
+ONE_IN_FIVE = BinaryChannel(0.2, 0.2)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class ElectionConfig:
 
     n_voters: int = 1000
     share: float = 0.35
-    channel: BinaryChannel = BinaryChannel(0.2, 0.2)
+    channel: BinaryChannel = ONE_IN_FIVE
     n_elections: int = 100
     seed: int = 0
 
