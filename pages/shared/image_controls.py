@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared import cached, settings, text
+from pages.shared import cached, lies, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import limits
 from privdemo.experiments import image_noise
 from privdemo.experiments.image_noise import Config, CurveConfig, LabelMechanism
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 DATASETS = {"MNIST": "mnist", "digits": "digits"}
@@ -24,8 +21,6 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
 LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
 LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
-# e^700 is about the largest number that a computer's arithmetic holds.
-LARGEST_EPSILON = 700.0
 LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
@@ -158,7 +153,7 @@ def level_inputs(question: Question) -> Choices:
     spent = question.delta if family.name == "gaussian" else 0.0
 
     def pixel_epsilon(at: float) -> float | None:
-        return _finite(family.make(at, n_states).epsilon_at(spent))
+        return lies.finite(family.make(at, n_states).epsilon_at(spent))
 
     with st.container(horizontal=True, key="level-inputs"):
         level = settings.number(
@@ -176,7 +171,7 @@ def level_inputs(question: Question) -> Choices:
             pixel_epsilon,
             label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
             min_value=pixel_epsilon(setting.limit.high),
-            max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
+            max_value=pixel_epsilon(setting.limit.low) or lies.LARGEST_EPSILON,
             value=None,
             step=0.1,
             format="%.4g",
@@ -199,72 +194,25 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
     kind = settings.choose(LABEL_KIND, "Lie about the label") if n_classes == 2 else SYMMETRIC
     if kind == ASYMMETRIC:
         zero, one = classes
-        sliders = st.container()
-        with _pair("lies") as (left, right):
-            with left:
-                p10 = settings.number(P10, f"{zero} → {one}", step=0.01, form="%.8g")
-            with right:
-                p01 = settings.number(P01, f"{one} → {zero}", step=0.01, form="%.8g")
-        with sliders:  # above the numbers, but they are the ones that read the link
-            _slider(P10, f"Of the {zero}s, share sent as {one}")
-            _slider(P01, f"Of the {one}s, share sent as {zero}")
-        st.caption("0 is accurate. The nearer their sum is to 1, the more private.")
-        return BinaryChannel(p10, p01)
+        return lies.asymmetric(
+            P10,
+            P01,
+            labels=(f"{zero} → {one}", f"{one} → {zero}"),
+            titles=(f"Of the {zero}s, share sent as {one}", f"Of the {one}s, share sent as {zero}"),
+        )
     if n_classes > 2:
         st.caption("Lies about more than two digits are symmetric.")
     setting = label_setting(n_classes)
     settings.keep_inside(setting, "The label's flip probability")
-    slider = st.container()
-    with _pair("label") as (left, right):
-        with left:
-            flip_prob = settings.number(setting, "p of the label", step=0.01, form="%.8g")
-        with right:
-            settings.linked(
-                "label_epsilon",
-                setting,
-                st.number_input,
-                lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_classes).flip_prob,
-                lambda p: _finite(RandomisedResponse(p, n_classes).epsilon),
-                label="ε of the label",
-                min_value=0.0,
-                max_value=LARGEST_EPSILON,
-                value=None,
-                step=0.1,
-                format="%.4g",
-                placeholder="∞",
-                help="Set either number; the other follows.",
-            )
-    with slider:  # above the numbers, but they are the ones that read the link
-        _slider(setting, "Each label is replaced with probability")
-        st.caption("← more accurate · more private →", text_alignment="center")
-    return RandomisedResponse(flip_prob, n_classes)
-
-
-@contextmanager
-def _pair(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
-    """Two linked numbers on one line."""
-    with st.container(key=f"pair-{name}"):
-        left, right = st.columns(2, gap="small")
-        yield left, right
-
-
-def _slider(setting: Number, label: str) -> None:
-    """A probability to slide; the number beside it is typed exactly."""
-    settings.linked(
-        f"{setting.key}_slide",
+    flip_prob = lies.symmetric(
         setting,
-        st.slider,
-        lambda value: value,
-        lambda value: value,
-        label=label,
-        min_value=0.0,
-        max_value=setting.limit.high,
-        step=0.01,
+        n_classes,
+        name="label",
+        label="Each label is replaced with probability",
+        p_label="p of the label",
+        epsilon_label="ε of the label",
     )
-
-
-def _finite(value: float) -> float | None:
-    return None if math.isinf(value) else value
+    return RandomisedResponse(flip_prob, n_classes)
 
 
 def apply_preset(name: str) -> None:

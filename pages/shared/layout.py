@@ -32,7 +32,7 @@ def begin() -> None:
     if PagesManager.uses_pages_directory:
         runpy.run_path(str(_APP), run_name="__main__")
         st.stop()
-    st.html(f"<style>{_COLOURS}{_STYLE}{figures.SHEET_CSS}</style>")
+    st.html(f"<style>{_COLOURS}{_STYLE}{figures.CSS}</style>")
 
 
 def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:

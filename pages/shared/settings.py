@@ -61,7 +61,24 @@ class Choice:
         return f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {', '.join(self.options)}."
 
 
-Setting = Number | Choice
+@dataclass(frozen=True)
+class Words:
+    """A text in the URL; `check` raises ``ValueError`` with a sentence for one that means nothing."""
+
+    key: str
+    check: Callable[[str], Any]
+    default: str
+
+    def problem(self, raw: list[str]) -> str | None:
+        """What is wrong with the raw URL value, as a sentence, or None."""
+        try:
+            self.check(raw[-1])
+        except ValueError as error:
+            return f"{_quoted(self.key, raw)} was ignored: {error}. The default, {self.default}, is shown."
+        return None
+
+
+Setting = Number | Choice | Words
 
 
 def _quoted(key: str, raw: list[str] | None = None) -> str:

@@ -111,7 +111,7 @@ def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChanne
     share = answers_for_a / n_voters
     value = float(ESTIMATORS[name](share, channel))
     low, high = interval(name, share, n_voters, channel)
-    return VoteEstimate(value, moments(name, share, n_voters, channel)[1], float(low), float(high))
+    return VoteEstimate(value, law(name, share, n_voters, channel).deviation, float(low), float(high))
 
 
 def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> tuple[Array, Array]:
@@ -124,11 +124,28 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
     return np.minimum(*ends), np.maximum(*ends)
 
 
-def moments(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) -> tuple[float, float]:
-    """Mean and standard deviation of an estimator when each voter answers "A" with `answer_prob`.
+class Law(NamedTuple):
+    """The distribution of an estimator: `values` (m,) and their probabilities `weights` (m,), summing to 1."""
 
-    Summed over the binomial distribution of the answers, left out only beyond 10⁻¹⁵ on either side.
-    With `answer_prob` = f̃ the deviation is the plug-in standard error: √(f̃(1−f̃)/N) for the naive
+    values: Array
+    weights: Array
+
+    @property
+    def mean(self) -> float:
+        """Σ weights · values."""
+        return float(self.weights @ self.values)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(float(self.weights @ (self.values - self.mean) ** 2))
+
+
+def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) -> Law:
+    """The estimator's distribution when each of `n_voters` answers "A" with `answer_prob`, independently.
+
+    One value for every number of answers "A" that is not beyond 10⁻¹⁵ of the binomial on either side.
+    With `answer_prob` = f̃ its deviation is the plug-in standard error: √(f̃(1−f̃)/N) for the naive
     and √(f̃(1−f̃)/N) / |1 − p10 − p01| for the raw spread estimate.
     """
     limits.N_VOTERS.check(n_voters)
@@ -136,10 +153,7 @@ def moments(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel
     tails = binom.ppf([1e-15, 1 - 1e-15], n_voters, answer_prob)
     counts = np.arange(tails[0], tails[1] + 1)
     weights = binom.pmf(counts, n_voters, answer_prob)
-    weights /= weights.sum()
-    values = ESTIMATORS[name](counts / n_voters, channel)
-    mean = float(weights @ values)
-    return mean, math.sqrt(float(weights @ (values - mean) ** 2))
+    return Law(ESTIMATORS[name](counts / n_voters, channel), weights / weights.sum())
 
 
 def _checked(shares: ArrayLike) -> Array:

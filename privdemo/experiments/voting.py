@@ -142,9 +142,8 @@ def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
 class Record:
     """What one estimator did over all polls.
 
-    `values` (n_elections,); `bias` measured, with its 95 % interval; `deviation` measured; `covered` how often
-    the estimator's own 95 % interval held the true share; `long_run` and `long_run_deviation` the exact mean and
-    standard deviation, summed over the binomial distribution.
+    `values` (n_elections,); `bias` measured, with its 95 % interval, and `deviation` measured; `covered` how often
+    the estimator's own 95 % interval held the true share; `law` the exact distribution, which the others tend to.
     """
 
     name: str
@@ -152,8 +151,7 @@ class Record:
     bias: Estimate
     deviation: float
     covered: Estimate
-    long_run: float
-    long_run_deviation: float
+    law: votes.Law
 
 
 def records(config: ElectionConfig, elections: Elections) -> tuple[Record, ...]:
@@ -170,16 +168,42 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
     values = votes.ESTIMATORS[estimator](shares, channel)[where]
     low, high = votes.interval(estimator, shares, config.n_voters, channel)
     holds = (low <= config.share) & (config.share <= high)
-    mean, deviation = votes.moments(estimator, answer_prob, config.n_voters, channel)
     return Record(
         name,
         values,
-        mean_interval(values - config.share),
-        float(values.std(ddof=1)) if len(values) > 1 else 0.0,
-        wilson_interval(int(holds[where].sum()), config.n_elections),
-        mean,
-        deviation,
+        bias=mean_interval(values - config.share),
+        deviation=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        covered=wilson_interval(int(holds[where].sum()), config.n_elections),
+        law=votes.law(estimator, answer_prob, config.n_voters, channel),
     )
+
+
+class Histogram(NamedTuple):
+    """`edges` (m+1,); the measured and the exact share of polls in each bin, both (m,)."""
+
+    edges: Array
+    measured: Array
+    exact: Array
+
+
+def histogram(record: Record, low: float, high: float, n_bins: int = 60) -> Histogram:
+    """A record's estimates in about `n_bins` bins between `low` and `high`, beside their exact distribution.
+
+    Estimates of a few voters lie on a lattice; a bin holds a whole number of its points, each in the middle of its
+    share of the bin, so that no bin looks fuller than its neighbours for that reason alone.
+    """
+    width = (high - low) / n_bins
+    steps = np.diff(record.law.values)
+    step = float(np.abs(steps).max()) if len(steps) and np.allclose(steps, steps[0]) else 0.0
+    start = low
+    if step:
+        width = step * max(1, round(width / step))
+        start = record.law.values[0] - 0.5 * step
+        start -= width * np.ceil((start - low) / width)
+    edges = start + width * np.arange(np.ceil((high - start) / width) + 1)
+    measured, _ = np.histogram(record.values, edges)
+    exact, _ = np.histogram(record.law.values, edges, weights=record.law.weights)
+    return Histogram(edges, measured / len(record.values), exact)
 
 
 # --- figure 1 of the paper -------------------------------------------------------------------------

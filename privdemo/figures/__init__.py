@@ -4,13 +4,20 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures.charts import to_html
 from privdemo.figures.image_noise import damage_and_linkage
+from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, people_page
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, picture_page, png
 
+CSS = SHEET_CSS + PEOPLE_CSS
+
 __all__ = [
+    "CSS",
     "SHEET_CSS",
     "Figure",
     "contact_sheet",
     "damage_and_linkage",
+    "dot_field",
+    "people_html",
+    "people_page",
     "picture_html",
     "picture_page",
     "png",

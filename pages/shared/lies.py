@@ -1,0 +1,89 @@
+"""Controls for a lie: one probability with its ε, or two that differ. A slider for each, and numbers to type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.shared import settings
+from pages.shared.settings import Number
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+
+# e^700 is about the largest number that a computer's arithmetic holds.
+LARGEST_EPSILON = 700.0
+
+
+def symmetric(setting: Number, n_states: int, *, name: str, label: str, p_label: str, epsilon_label: str) -> float:
+    """The flip probability among `n_states` states, or its ε: either can be set. `name` keys what is not in the URL."""
+    slider = st.container()
+    with pair(name) as (left, right):
+        with left:
+            flip_prob = settings.number(setting, p_label, step=0.01, form="%.8g")
+        with right:
+            settings.linked(
+                f"{name}_epsilon",
+                setting,
+                st.number_input,
+                lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob,
+                lambda p: finite(RandomisedResponse(p, n_states).epsilon),
+                label=epsilon_label,
+                min_value=0.0,
+                max_value=LARGEST_EPSILON,
+                value=None,
+                step=0.1,
+                format="%.4g",
+                placeholder="∞",
+                help="ε bounds what one answer gives away: it multiplies the odds of any guess by e^ε at most. "
+                "Set either number; the other follows.",
+            )
+    with slider:  # above the numbers, but they are the ones that read the link
+        slide(setting, label)
+        st.caption("← more accurate · more private →", text_alignment="center")
+    return flip_prob
+
+
+def asymmetric(zero: Number, one: Number, *, labels: tuple[str, str], titles: tuple[str, str]) -> BinaryChannel:
+    """Two lies that differ: from 0 to 1 (`zero`) and from 1 to 0 (`one`)."""
+    sliders = st.container()
+    with pair("lies") as (left, right):
+        with left:
+            p10 = settings.number(zero, labels[0], step=0.01, form="%.8g")
+        with right:
+            p01 = settings.number(one, labels[1], step=0.01, form="%.8g")
+    with sliders:  # above the numbers, but they are the ones that read the link
+        slide(zero, titles[0])
+        slide(one, titles[1])
+    st.caption("0 is accurate. The nearer their sum is to 1, the more private.")
+    return BinaryChannel(p10, p01)
+
+
+@contextmanager
+def pair(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
+    """Two linked numbers on one line."""
+    with st.container(key=f"pair-{name}"):
+        left, right = st.columns(2, gap="small")
+        yield left, right
+
+
+def slide(setting: Number, label: str) -> None:
+    """A probability to slide; the number beside it is typed exactly."""
+    settings.linked(
+        f"{setting.key}_slide",
+        setting,
+        st.slider,
+        lambda value: value,
+        lambda value: value,
+        label=label,
+        min_value=0.0,
+        max_value=setting.limit.high,
+        step=0.01,
+    )
+
+
+def finite(value: float) -> float | None:
+    """`value`, or None for ∞: an empty number input, whose placeholder says ∞."""
+    return None if math.isinf(value) else value

@@ -1,0 +1,99 @@
+"""Pictures of people: one dot each, its colour and shape the vote or the answer, hollow for a lie."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import look
+from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE
+
+A_COLOUR, B_COLOUR = look.OTHERS[0].colour, look.OTHERS[2].colour
+
+
+class Dot(NamedTuple):
+    """How a kind of person is drawn: A is a disc, B a square; a lie leaves it hollow."""
+
+    colour: str
+    square: bool
+    hollow: bool
+    sign: str
+
+
+VOTED_A = Dot(A_COLOUR, False, False, "●")
+VOTED_B = Dot(B_COLOUR, True, False, "■")
+LIED_A = Dot(A_COLOUR, False, True, "○")
+LIED_B = Dot(B_COLOUR, True, True, "□")
+# What is true, for us to see; and what is said, which is all that the pollster sees.
+TRUTH = {A_TRUE: VOTED_A, A_LIED: LIED_A, B_TRUE: VOTED_B, B_LIED: LIED_B}
+ANSWERS = {A_TRUE: VOTED_A, A_LIED: VOTED_B, B_TRUE: VOTED_B, B_LIED: VOTED_A}
+
+# How dot fields lie side by side; the pages' style sheet uses the same text.
+PEOPLE_CSS = """
+.people { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 0.5rem 1.5rem;
+  margin: 0.25rem 0 0.5rem; }
+.people figure { margin: 0; }
+.people figcaption { font-size: 0.9rem; margin-bottom: 0.3rem; }
+.people img { display: block; width: 100%; max-width: var(--width); }
+.people-legend { font-size: 0.85rem; display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0; }
+.people-legend span { white-space: nowrap; }
+.people-legend b { font-weight: 400; font-size: 1.05rem; }
+"""
+
+
+class Field(NamedTuple):
+    """A dot field with its heading: an `svg` of `columns` dots a row."""
+
+    heading: str
+    svg: str
+    columns: int
+
+
+def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot], columns: int | None = None) -> Field:
+    """People in rows, in the order of `kinds` (n,); `dots` says how each kind is drawn."""
+    columns = columns or max(1, math.ceil(math.sqrt(1.8 * len(kinds))))
+    rows = math.ceil(len(kinds) / columns)
+    shapes = []
+    for kind, dot in dots.items():
+        where = np.flatnonzero(kinds == kind)
+        outlines = "".join(_outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist())
+        paint = f'fill="none" stroke="{dot.colour}" stroke-width="1.6"' if dot.hollow else f'fill="{dot.colour}"'
+        shapes.append(f'<path {paint} d="{outlines}"/>')
+    size = f"0 0 {10 * columns} {10 * rows}"
+    return Field(heading, f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}">{"".join(shapes)}</svg>', columns)
+
+
+def _outline(x: int, y: int, square: bool) -> str:
+    if square:
+        return f"M{x - 3} {y - 3}h6v6h-6z"
+    return f"M{x - 3.5} {y}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z"
+
+
+def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
+    """Dot fields side by side under one legend, as HTML with the pictures inline."""
+    pictures = "".join(
+        f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
+        f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt if i == 0 else "", quote=True)}" '
+        f'src="data:image/svg+xml;base64,{base64.b64encode(field.svg.encode()).decode()}"></figure>'
+        for i, field in enumerate(fields)
+    )
+    signs = "".join(
+        f'<span><b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}</span>'
+        for name, dot in legend.items()
+    )
+    return f'<div class="people">{pictures}</div><p class="people-legend">{signs}</p>'
+
+
+def people_page(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
+    """`people_html` as one self-contained HTML page, its text under it."""
+    return (
+        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<title>privdemo</title><style>{PEOPLE_CSS} body {{ font-family: sans-serif; }}</style>"
+        f"{people_html(fields, legend, alt)}<p>{html.escape(alt)}</p>"
+    )
