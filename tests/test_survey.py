@@ -1,0 +1,147 @@
+"""Voters, lie and precision: each solved from the others, against search, simulation and arithmetic."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from privdemo.estimators import survey, votes
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+
+Z = float(stats.norm.ppf(0.975))
+lies = st.floats(0, 0.49)
+shares = st.floats(0, 1)
+voters = st.integers(1, 1_000_000)
+
+
+def by_definition(n, p, share):
+    """z standard errors of (f̃ − p)/(1 − 2p), f̃ a mean of n answers."""
+    says_a = share * (1 - p) + (1 - share) * p
+    return Z * math.sqrt(says_a * (1 - says_a) / n) / (1 - 2 * p)
+
+
+@given(voters, lies, shares)
+def test_half_width_is_the_definition(n, p, share):
+    # ¼ is subtracted from a variance of about ¼: what is left is exact to a few 10⁻¹⁶
+    expected = by_definition(n, p, share)
+    found = survey.half_width(n, p, share)
+    assert found**2 == pytest.approx(expected**2, rel=1e-9, abs=Z**2 * 1e-15 / n / (1 - 2 * p) ** 2)
+
+
+@pytest.mark.parametrize(("flip_prob", "share"), [(0.0, 0.3), (0.2, 0.5), (0.2, 0.05), (0.4, 0.9)])
+def test_half_width_is_that_of_simulated_polls(flip_prob, share):
+    n, polls = 500, 4000
+    rng = np.random.default_rng(1)
+    people = (rng.random((polls, n)) < share).astype(np.uint8)
+    channel = BinaryChannel(flip_prob, flip_prob)
+    found = votes.spread(channel.randomise(people, rng).mean(axis=1), channel)
+    measured = Z * found.std(ddof=1)
+
+    def fits(p):
+        expected = survey.half_width(n, p, share)
+        return abs(measured - expected) <= 5 * expected / math.sqrt(2 * polls)  # the s.e. of a standard deviation
+
+    assert fits(flip_prob)
+    assert not fits(flip_prob + 0.05)
+    assert not fits(abs(flip_prob - 0.1))
+
+
+@given(st.integers(1, 20_000), lies, shares)
+def test_voters_needed_inverts_half_width(n, p, share):
+    half = survey.half_width(n, p, share)
+    assume(1e-4 < half <= 0.5)
+    assert survey.voters_needed(p, half, share) == n
+
+
+@given(lies, st.floats(0.001, 0.5), shares)
+def test_voters_needed_are_the_fewest(p, half, share):
+    n = survey.voters_needed(p, half, share)
+    assert isinstance(n, int)
+    assert n >= 1
+    assert by_definition(n, p, share) <= half * (1 + 1e-9)
+    if n > 1:
+        assert by_definition(n - 1, p, share) > half * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("flip_prob", "half", "share"), [(0.2, 0.1, 0.5), (0.0, 0.3, 0.1), (0.3, 0.5, 0.9)])
+def test_voters_needed_by_counting_up(flip_prob, half, share):
+    fewest = next(n for n in range(1, 10_000) if by_definition(n, flip_prob, share) <= half)
+    assert survey.voters_needed(flip_prob, half, share) == fewest
+    assert survey.voters_needed(flip_prob + 0.05, half, share) != fewest
+
+
+@given(voters, st.floats(0.001, 0.49), shares)
+def test_flip_prob_allowed_inverts_half_width(n, p, share):
+    half = survey.half_width(n, p, share)
+    assume(1e-6 < half <= 0.5)
+    # p = (1 − c)/2 with a contrast c known to a few roundings, magnified where half and share fix it poorly
+    assert survey.flip_prob_allowed(n, half, share) == pytest.approx(p, abs=1e-11)
+
+
+@given(st.integers(10, 1_000_000), st.floats(0.001, 0.5), shares)
+def test_flip_prob_allowed_is_the_largest(n, half, share):
+    assume(by_definition(n, 0, share) <= half)
+    found = survey.flip_prob_allowed(n, half, share)
+    assert 0 <= found < 0.5
+    assert by_definition(n, found, share) <= half * (1 + 1e-6) or found == 0
+    more = found + 1e-4
+    if more < 0.5:
+        assert by_definition(n, more, share) > half
+
+
+@pytest.mark.parametrize(("n", "half"), [(2400, 0.02), (100, 0.02), (1, 0.5), (95, 0.1)])
+def test_what_honest_answers_cannot_do_is_refused(n, half):
+    fewest = next(m for m in range(1, 10_000) if by_definition(m, 0, 0.5) <= half)
+    assert n < fewest
+    with pytest.raises(ValueError, match=rf"n_voters must be at least {fewest} for a half-width of {half}.*got {n};"):
+        survey.flip_prob_allowed(n, half)
+    assert 0 <= survey.flip_prob_allowed(fewest, half) < 0.1
+
+
+@given(lies, st.floats(0.01, 0.99))
+def test_price_is_the_ratio_of_the_voters(p, share):
+    ratio = (by_definition(1000, p, share) / by_definition(1000, 0, share)) ** 2
+    assert survey.price(p, share) == pytest.approx(ratio, rel=1e-9)
+    assert survey.price(p, share) >= 1
+
+
+def test_price_at_epsilon_one_is_4_7():
+    flip_prob = RandomisedResponse.from_epsilon(1.0).flip_prob
+    assert survey.price(flip_prob) == pytest.approx(((math.e + 1) / (math.e - 1)) ** 2, rel=1e-9)
+    assert f"{survey.price(flip_prob):.1f}" == "4.7"
+    assert f"{survey.price(RandomisedResponse.from_epsilon(1.1).flip_prob):.1f}" != "4.7"
+
+
+def test_lies_that_say_nothing_have_no_price():
+    assert survey.price(0.5) == survey.half_width(1000, 0.5) == survey.voters_needed(0.5, 0.1) == math.inf
+    assert math.isfinite(survey.price(0.4999))
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_where_everybody_agrees_honest_answers_never_vary(share):
+    assert survey.price(0.2, share) == math.inf
+    assert survey.half_width(10, 0.0, share) == 0
+    assert survey.voters_needed(0.0, 0.01, share) == 1
+    assert survey.half_width(10, 0.1, share) > 0
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: survey.half_width(0, 0.1), r"n_voters must be a whole number in \[1, 10000000\], got 0"),
+        (lambda: survey.half_width(10, 0.6), r"flip_prob must be in \[0, 0\.5\], got 0\.6"),
+        (lambda: survey.half_width(10, 0.1, 1.5), r"share must be in \[0, 1\], got 1\.5"),
+        (lambda: survey.voters_needed(0.1, 0.0), r"half_width must be in \(0, 0\.5\], got 0"),
+        (lambda: survey.voters_needed(-0.1, 0.1), r"flip_prob must be in \[0, 0\.5\], got -0\.1"),
+        (lambda: survey.flip_prob_allowed(10, 0.6), r"half_width must be in \(0, 0\.5\], got 0\.6"),
+        (lambda: survey.flip_prob_allowed(0, 0.1), r"n_voters must be a whole number in \[1, 10000000\], got 0"),
+        (lambda: survey.flip_prob_allowed(1000, 0.1, -0.2), r"share must be in \[0, 1\], got -0\.2"),
+        (lambda: survey.price(0.7), r"flip_prob must be in \[0, 0\.5\], got 0\.7"),
+    ],
+)
+def test_impossible_questions_are_refused(ask, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ask()
