@@ -6,6 +6,7 @@ st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
 st.navigation(
     [
         st.Page("pages/home.py", title="Home", default=True),
+        st.Page("pages/voting.py", title="Voting with a lie"),
         st.Page("pages/image_noise.py", title="Noise on images"),
     ],
     position="top",

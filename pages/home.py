@@ -14,5 +14,7 @@ st.markdown(
 layout.data_note()
 home_picture.show(cached.image_datasets()[0])
 st.subheader("Pages", anchor=False)
+st.page_link("pages/voting.py", label="**How many voted for A?** →")
+st.caption("Let everyone lie a little, read the true share off the lies, and see who is protected and what it costs.")
 st.page_link("pages/image_noise.py", label="**What does the noise do to an image?** →")
 st.caption("Drag a dial and watch digits dissolve; see what the noise promises, damages and fails to hide.")

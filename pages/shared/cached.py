@@ -10,7 +10,7 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from privdemo import datasets
-from privdemo.experiments import image_noise
+from privdemo.experiments import image_noise, naive_training, voting
 
 # Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
 threadpool_limits(1, user_api="blas")
@@ -49,6 +49,29 @@ def strip(config: image_noise.Config, levels: tuple[float, ...]) -> Any:
 @st.cache_data(max_entries=64, show_spinner="Releasing two digits at rising noise levels…")
 def gallery(config: image_noise.GalleryConfig) -> image_noise.Gallery:
     return image_noise.gallery(config)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def polls(config: voting.ElectionConfig) -> tuple[voting.Poll, Any, tuple[voting.Record, ...]]:
+    """The last poll, its people as dots, and what every estimator did over all polls."""
+    elections = voting.run(config)
+    last = voting.poll(config, elections)
+    return last, voting.dots(config, last), voting.records(config, elections)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def figure1(flip_probs: tuple[float, ...]) -> tuple[voting.LongRun, ...]:
+    return voting.figure1(flip_probs)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def candidates(config: voting.ManyConfig) -> voting.ManyResult:
+    return voting.run_many(config)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def naive_training_run(config: naive_training.NaiveConfig) -> naive_training.NaiveResult:
+    return naive_training.run(config)
 
 
 @st.cache_data(ttl="1m", show_spinner="Reading the images…")

@@ -59,20 +59,52 @@ def takeaway(place: Any, sentence: str) -> None:
     place.markdown(f'<p class="takeaway">{sentence}</p>', unsafe_allow_html=True)
 
 
-def under_figure(name: str, summary: str, table: Table, html: Callable[[], str]) -> None:
-    """What stands under every figure: its text summary, its data as CSV, and itself as HTML."""
+def under_figure(name: str, summary: str, table: Table, html: Callable[[], str], code: str = "") -> None:
+    """What stands under every figure: its text summary, its data as CSV, itself as HTML, and `code` that makes it.
+
+    A figure without code of its own has it in the fold at the page's end.
+    """
     st.html(f'<p class="summary">{summary}</p>')
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "CSV", lambda: to_csv(table()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
         st.download_button("HTML", html, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
+        if code:
+            with st.popover("Python"):
+                st.code(code.strip(), language="python")
 
 
-def figure(name: str, figure: figures.Figure, summary: str, table: Table) -> None:
+def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: str = "") -> None:
     """A Plotly figure and all that stands under it."""
+    chart(name, figure, summary)
+    under_figure(name, summary, table, lambda: figures.to_html(figure), code)
+
+
+def section(question: str, anchor: str, sentence: str) -> None:
+    """A part of a long page: its question, which a link can jump to, and its answer in one sentence."""
+    st.subheader(question, anchor=anchor)
+    st.markdown(f'<p class="answer">{sentence}</p>', unsafe_allow_html=True)
+
+
+def contents(sections: Mapping[str, str]) -> None:
+    """What else is on a long page: the titles of its sections by anchor, as links."""
+    links = " · ".join(f'<a href="#{anchor}" target="_self">{title}</a>' for anchor, title in sections.items())
+    st.html(f'<nav class="contents" aria-label="On this page">On this page: {links}</nav>')
+
+
+def grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A small table of texts; the first cell of a row names it."""
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
+    )
+    st.html(f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+
+
+def chart(name: str, figure: figures.Figure, summary: str) -> None:
+    """A Plotly figure alone, with `summary` for those who cannot see it."""
     st.plotly_chart(figure, key=f"{name}-figure", alt=summary, config={"displayModeBar": False})
-    under_figure(name, summary, table, lambda: figures.to_html(figure))
 
 
 def cards(contents: Sequence[tuple[str, str, str]]) -> None:

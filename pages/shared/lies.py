@@ -41,7 +41,7 @@ def symmetric(setting: Number, n_states: int, *, name: str, label: str, p_label:
                 "Set either number; the other follows.",
             )
     with slider:  # above the numbers, but they are the ones that read the link
-        slide(setting, label)
+        settings.slide(setting, label, step=0.01)
         st.caption("← more accurate · more private →", text_alignment="center")
     return flip_prob
 
@@ -55,8 +55,8 @@ def asymmetric(zero: Number, one: Number, *, labels: tuple[str, str], titles: tu
         with right:
             p01 = settings.number(one, labels[1], step=0.01, form="%.8g")
     with sliders:  # above the numbers, but they are the ones that read the link
-        slide(zero, titles[0])
-        slide(one, titles[1])
+        settings.slide(zero, titles[0], step=0.01)
+        settings.slide(one, titles[1], step=0.01)
     st.caption("0 is accurate. The nearer their sum is to 1, the more private.")
     return BinaryChannel(p10, p01)
 
@@ -67,21 +67,6 @@ def pair(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
     with st.container(key=f"pair-{name}"):
         left, right = st.columns(2, gap="small")
         yield left, right
-
-
-def slide(setting: Number, label: str) -> None:
-    """A probability to slide; the number beside it is typed exactly."""
-    settings.linked(
-        f"{setting.key}_slide",
-        setting,
-        st.slider,
-        lambda value: value,
-        lambda value: value,
-        label=label,
-        min_value=0.0,
-        max_value=setting.limit.high,
-        step=0.01,
-    )
 
 
 def finite(value: float) -> float | None:

@@ -141,7 +141,15 @@ def keep_inside(setting: Number, name: str) -> None:
         st.toast(f"{name} is now {inside:.8g}, the end of its range here.")
 
 
-def number(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> Any:
+def number(
+    setting: Number,
+    label: str,
+    *,
+    step: float,
+    form: str | None = None,
+    help: str | None = None,
+    hide_label: bool = False,
+) -> Any:
     """A number to type, bound to the URL."""
     cast = int if setting.limit.integer else float
     later = st.session_state.get(_LATER, {})
@@ -156,11 +164,43 @@ def number(setting: Number, label: str, *, step: float, form: str | None = None,
         format=form,
         key=setting.key,
         help=help,
+        label_visibility="collapsed" if hide_label else "visible",
         bind="query-params",
     )
     if setting.key in later:
         st.rerun()
     return value
+
+
+def dial(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> Any:
+    """A number to slide and, under the slider, to type exactly."""
+    slider = st.container()
+    value = number(setting, label, step=step, form=form, hide_label=True)
+    with slider:  # above the number, but it is the number that reads the link
+        slide(setting, label, step=step, help=help)
+    return value
+
+
+def slide(setting: Number, label: str, *, step: float, help: str | None = None) -> None:
+    """A slider over the whole range of a number that is typed elsewhere."""
+    cast = int if setting.limit.integer else float
+    linked(
+        f"{setting.key}_slide",
+        setting,
+        st.slider,
+        lambda value: value,
+        lambda value: value,
+        label=label,
+        min_value=cast(setting.limit.low),
+        max_value=cast(setting.limit.high),
+        step=cast(step),
+        help=help,
+    )
+
+
+def write(setting: Words, label: str, help: str | None = None) -> str:
+    """A text to type, bound to the URL."""
+    return st.text_input(label, setting.default, key=setting.key, help=help, bind="query-params")
 
 
 def choose(setting: Choice, label: str, *, hide_label: bool = False) -> Any:

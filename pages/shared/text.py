@@ -51,3 +51,39 @@ def percent(estimate: Estimate) -> str:
 def a_list(words: tuple[str, ...]) -> str:
     """“7 and 9”, “1, 2 and 3”."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def share(value: float, digits: int = 1) -> str:
+    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”."""
+    return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
+
+
+def between(low: float, high: float) -> str:
+    """The ends of an interval of shares: “32.1 to 38.0 %”."""
+    return f"{_signed_zero(100 * low, 1)} to {_signed_zero(100 * high, 1)} %".replace("-", "−")
+
+
+def points(difference: float, digits: int = 1) -> str:
+    """A difference of shares with its sign: “+5.9 points”."""
+    return f"{_signed_zero(100 * difference, digits, '+')} points".replace("-", "−")
+
+
+def _signed_zero(value: float, digits: int, sign: str = "") -> str:
+    """`value` with `digits` decimals, a rounded zero without a minus sign."""
+    rounded = round(value, digits)
+    return f"{rounded if rounded else 0.0:{sign}.{digits}f}"
+
+
+def times(factor: float) -> str:
+    """“4.7 times as many”, or how many more digits it takes to say."""
+    return "∞" if math.isinf(factor) else f"{factor:,.1f}" if factor < 100 else f"{factor:,.0f}"
+
+
+def degrees(angle: float) -> str:
+    """“27.4°”, never “-0.0°”."""
+    return f"{_signed_zero(angle, 1)}°".replace("-", "−")
+
+
+def near_zero(value: float) -> str:
+    """A number with two figures; what is only rounding error is 0."""
+    return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from privdemo import limits
+from privdemo import accounting, limits
 from privdemo.intervals import Z95
 
 
@@ -53,6 +53,12 @@ def price(flip_prob: float, share: float = 0.5) -> float:
     """
     honest = _variance(0.0, share)
     return math.inf if honest == 0 else _variance(flip_prob, share) / honest
+
+
+def curve(half_width: float, share: float = 0.5, n_points: int = 61) -> list[tuple[float, float]]:
+    """(ε, voters needed) for ε from 0.1 to 10, evenly on a logarithmic scale."""
+    epsilons = [10 ** (2 * i / (n_points - 1) - 1) for i in range(n_points)]
+    return [(epsilon, voters_needed(accounting.flip_prob_for(epsilon), half_width, share)) for epsilon in epsilons]
 
 
 def _variance(flip_prob: float, share: float) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,11 @@ class NaiveConfig:
         limits.P_0_TO_1.check(self.p01)
         limits.RATIO.check(self.ratio)
         limits.ANGLE.check(self.angle)
+
+    @property
+    def isotropic(self) -> NaiveConfig:
+        """The same flips, and inputs with the spread s in all directions."""
+        return replace(self, ratio=1.0)
 
     @property
     def covariance(self) -> Array:

@@ -135,6 +135,12 @@ def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
     return kinds
 
 
+def first_voted_a(n_a: int, n_people: int) -> NDArray[np.uint8]:
+    """Kinds of `n_people` honest people, the first `n_a` of whom voted A: an icon array."""
+    limits.Limit("n_a", 0, n_people, integer=True).check(n_a)
+    return np.where(np.arange(n_people) < n_a, A_TRUE, B_TRUE).astype(np.uint8)
+
+
 # --- many polls ----------------------------------------------------------------------------------
 
 
@@ -244,6 +250,16 @@ def long_run(flip_prob: float, share: Array) -> LongRun:
     return LongRun(flip_prob, share, votes.naive(answers, channel), spread, reconstruction, best_inside)
 
 
+def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
+    """Where each estimator of `config` tends with ever more voters."""
+    return {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
+
+
+def misprint(config: ElectionConfig) -> float:
+    """What Barber's eq. (2) and (24) tend to as they are printed, with f̃ + p10: the contrast must not be 0."""
+    return (config.answer_prob + config.channel.p10) / config.channel.contrast
+
+
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
     """J∞ over θ for the visitor's own election: `theta` (n_points,) and `J` (n_points,), in nats a voter."""
     theta = np.linspace(0, 1, n_points)
@@ -269,6 +285,10 @@ class ManyConfig:
         if abs(sum(self.shares) - 1) > 1e-6:
             raise ValueError(f"shares must sum to 1, got {sum(self.shares):.6g}; change one of them")
         limits.EPSILON.check(self.epsilon)
+        if self.epsilon < 1e-9:
+            raise ValueError(
+                f"epsilon must be above 0 to tell the candidates apart, got {self.epsilon:g}; let people lie less"
+            )
         limits.N_VOTERS.check(self.n_voters)
         limits.SEED.check(self.seed)
 
@@ -322,6 +342,41 @@ def run_many(config: ManyConfig) -> ManyResult:
 
 
 # --- tables ------------------------------------------------------------------------------------------
+
+
+def poll_table(shown: Poll) -> list[dict[str, Any]]:
+    """The four kinds of people in a poll."""
+    voted_b = shown.n_voters - shown.voted_a
+    return [
+        {"voted": "A", "said": "A", "people": shown.voted_a - shown.lied_a},
+        {"voted": "A", "said": "B", "people": shown.lied_a},
+        {"voted": "B", "said": "B", "people": voted_b - shown.lied_b},
+        {"voted": "B", "said": "A", "people": shown.lied_b},
+    ]
+
+
+def estimate_table(shown: Poll) -> list[dict[str, Any]]:
+    """One row for each estimate of a poll."""
+    return [{"estimator": name, **e._asdict()} for name, e in shown.estimates.items()]
+
+
+def figure1_table(runs: Sequence[LongRun]) -> list[dict[str, Any]]:
+    """One row for each lie and true share."""
+    columns = LongRun._fields[1:]
+    return [
+        {"flip_prob": run.flip_prob, **dict(zip(columns, map(float, row), strict=True))}
+        for run in runs
+        for row in zip(*run[1:], strict=True)
+    ]
+
+
+def many_table(config: ManyConfig, result: ManyResult) -> list[dict[str, Any]]:
+    """One row for each candidate."""
+    columns = ("answers", "naive", "inversion", "low", "high", "projected", "mle")
+    return [
+        {"candidate": i + 1, "share": share, **{name: getattr(result, name)[i].item() for name in columns}}
+        for i, share in enumerate(config.shares)
+    ]
 
 
 def record_table(found: Sequence[Record]) -> list[dict[str, Any]]:

@@ -62,7 +62,9 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
     shapes = []
     for kind, dot in dots.items():
         where = np.flatnonzero(kinds == kind)
-        outlines = "".join(_outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist())
+        outlines = "".join(
+            _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()
+        )
         paint = f'fill="none" stroke="{dot.colour}" stroke-width="1.6"' if dot.hollow else f'fill="{dot.colour}"'
         shapes.append(f'<path {paint} d="{outlines}"/>')
     size = f"0 0 {10 * columns} {10 * rows}"

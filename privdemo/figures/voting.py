@@ -75,7 +75,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             },
             "shapes": [_rule(truth)],
             "annotations": [_over(truth, f"truth {truth:.1%}")],
-            "height": 74 * len(names) + 70,
+            "height": 56 * len(names) + 80,
             "margin": {"l": 118, "r": 12, "t": 26, "b": 48},
             "showlegend": False,
         },
@@ -178,12 +178,12 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
                 "showarrow": False,
             }
         )
-        inside = look.Style(look.RECONSTRUCTION.colour, "longdash")
+        inside = look.Style(look.RECONSTRUCTION.colour)
         for name, y, style in (
+            ("reconstruction, largest J∞ on a grid", _gapped(run.best_inside), inside),
             ("spread likelihood", run.spread, look.SPREAD),
             ("naive", run.naive, look.NAIVE),
             ("reconstruction, climbing from the answers", _gapped(run.reconstruction), look.RECONSTRUCTION),
-            ("reconstruction, largest J∞ on a grid", _gapped(run.best_inside), inside),
         ):
             traces.append(
                 {
@@ -191,7 +191,8 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
                     "x": run.share,
                     "y": y,
                     "mode": "lines",
-                    "line": line(style) | {"width": 1.2 if style is inside else 2.5},
+                    "line": line(style) | {"width": 8 if style is inside else 2.5},
+                    "opacity": 0.35 if style is inside else 1,
                     "name": name,
                     "legendgroup": name,
                     "showlegend": i == 0,
@@ -203,7 +204,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         if here is not None and here[0] == run.flip_prob:
             layout.setdefault("shapes", []).append(_rule(here[1], f"x{axis}", f"y{axis}"))
     layout["annotations"] += [
-        _caption("true share θ₀", 0.5, 0, -46, "top"),
+        _caption("true share θ₀", 0.5, 0, -18, "top"),
         {
             "text": "estimate θ in the long run",
             "x": 0,
@@ -217,8 +218,8 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         },
     ]
     layout |= {
-        "height": 240 * n_rows + 130,
-        "margin": {"l": 56, "r": 8, "t": 8, "b": 130},
+        "height": 240 * n_rows + 100,
+        "margin": {"l": 56, "r": 8, "t": 8, "b": 100},
         "legend": {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0},
     }
     return Figure(data=traces, layout=layout)
@@ -397,7 +398,7 @@ def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
             "x": names,
             "y": list(shares),
             "name": "truth",
-            "marker": {"color": look.TRUTH.colour},
+            "marker": {"color": look.TRUTH.colour, "opacity": 0.3},
             "width": 0.9,
         }
     ]
@@ -476,7 +477,8 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                     "y": [max(0.0, float(np.interp(result.best, result.alpha, result.loss)) - least)],
                     "mode": "markers",
                     "marker": marker(style) | {"size": 12, "line": {"width": 2, "color": style.colour}},
-                    "name": f"{name}: least at α = {result.best:.1f}°",
+                    "name": f"{name}: least at α = {round(result.best, 1) + 0.0:.1f}°",
+                    "cliponaxis": False,
                     "hovertemplate": "α = %{x:.1f}°<extra></extra>",
                 }
             )

@@ -1,0 +1,91 @@
+"""What is folded away on the voting page: how it works, caveats, and the code that reproduces it."""
+
+from __future__ import annotations
+
+from pages.shared import text
+from privdemo.experiments import voting
+from privdemo.experiments.voting import ElectionConfig
+
+HOW = """
+**The lie is a channel.** A voter of B says A with probability P₁₀, a voter of A says B with P₀₁ (Warner 1965). If θ is
+the true share of A, a random person says A with probability P₁₀ + (1 − P₁₀ − P₀₁) θ. Every estimate is a reading of the
+observed share f̃ of answers A (Barber, *Private machine learning via randomised response*, sections 1, 3 and 4).
+
+- **Naive** (eq. 34): θ̂ = f̃. It tends to the share of answers, not of votes.
+- **Spread likelihood** (eq. 22): the θ under which the released answers are most likely,
+  θ̂ = (f̃ − P₁₀) / (1 − P₁₀ − P₀₁). *The paper prints a plus sign in the numerator of equations 2 and 24: a
+  misprint.MISPRINT* The raw value may leave [0, 1]; the maximum of the likelihood is the nearer end then.
+- **Reconstruction** (eq. 36–38): the θ that maximises J(θ) = Σ f̃(answer) Σ p_θ(vote | answer) ln p_θ(vote), where the
+  guess of each vote moves with θ.
+
+**Intervals.** All three are Wilson's 95 % interval of f̃, read the same way as f̃ itself; standard errors are exact sums
+over the binomial number of answers A. For the spread estimate the standard error is √(f̃(1 − f̃)/N) / |1 − P₁₀ − P₀₁|: lies
+cost precision, not truth.
+
+**Privacy.** One answer multiplies the odds of a vote by at most e^ε, ε = ln((1 − p)/p) for a symmetric lie p. M answers
+with fresh lies cost M ε, and no less: all M may agree. The posterior after M answers is equation 3. *For three answers
+the paper prints the majority as c₁ + c₂ + c₃ > 2, which asks for all three; a majority is > 1.*
+
+**Training on flipped labels** (appendix B). For Gaussian inputs of mean 0, equation 104 reduces to integrals over one
+Gaussian: −L′∞ = E[ln(1 + e^z)] − (P₁₁ − P₀₁) Cov(z₁, z) E[φ′(z₁)]. *Two claims of the paper need mending. Its second
+derivative (eq. 107) counts −s² E[φ′] too many, because the −φ(z₂) of equation 106 was left out; the right one is
+−s² (P₁₁ − P₀₁) E[φ′]. And unequal spread turns the optimum only because the weights are held at length 1: when their
+length is free, the gradient vanishes only along the true direction, for every covariance.*
+"""
+
+CAVEATS = """
+- The intervals speak of luck alone. Those of the naive and of the reconstruction estimate do not know that the reading
+  is wrong, and miss the truth the more surely the more people are asked.
+- Wilson's interval is not exact: asked of ten people it may hold the truth a few points less often than 95 % (the table
+  shows how often it did).
+- People are taken to lie as told, independently and with a fair coin. Those who lie more, or refuse, are not modelled.
+- Honest polls are no free comparison: people who fear for their secret may not answer truthfully at all.
+- “People to ask” comes from the standard error; for very few people the interval is a little wider on one side.
+- Reconstruction is climbed from the observed share. Other starts may end elsewhere: its objective has up to three peaks.
+- ε is the promise of one answer. Whoever is asked twice, here or elsewhere, spends it twice.
+"""
+
+
+def folds(config: ElectionConfig) -> dict[str, str]:
+    """Markdown by title."""
+    printed = ""
+    if config.channel.contrast:
+        printed = (
+            f" With your lies and a true share of {text.share(config.share)} the printed formula tends to "
+            f"{text.share(voting.misprint(config))}."
+        )
+    return {
+        "How it works": HOW.replace("MISPRINT", printed),
+        "Caveats": CAVEATS,
+        "Code that reproduces this": _code(config),
+    }
+
+
+def _code(config: ElectionConfig) -> str:
+    return f"""
+These lines hold the polls above and draw their figures; the other figures have theirs beside them.
+```python
+from privdemo import figures
+from privdemo.experiments import voting
+from privdemo.figures import people
+from privdemo.figures import voting as charts
+from privdemo.mechanisms import BinaryChannel
+
+config = voting.{config!r}
+elections = voting.run(config)
+poll = voting.poll(config, elections)  # the last one
+dots = voting.dots(config, poll)
+seen = figures.dot_field("votes, and who lied", dots, people.TRUTH)
+told = figures.dot_field("answers", dots, people.ANSWERS)
+open("people.html", "w").write(figures.people_page([seen, told], {{}}, "one poll"))
+charts.estimates(poll.estimates, config.share).show()
+
+records = voting.records(config, elections)
+for record in records:
+    print(record.name, record.bias, record.law.mean - config.share, record.law.deviation, record.covered)
+
+ends = voting.in_the_long_run(config)
+charts.figure1(voting.figure1()).show()
+charts.landscape(*voting.landscape(config), ends, config.share).show()
+```
+"""
