@@ -2,14 +2,16 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logit
 
-from privdemo.attacks import guess_labels, linked, log_likelihoods
-from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.attacks import guess_labels, linked, log_likelihoods, repeated_answers
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 
 N = 100_000
 
@@ -219,3 +221,132 @@ def test_means_of_small_integers_do_not_overflow():
     released = np.full((1000, 1), 250, np.uint8)
     released[500:] = 10
     assert guess_labels(released, np.arange(1000) // 500, np.array([[240], [20]], np.uint8)).tolist() == [0, 1]
+
+
+# --- one person, many answers ----------------------------------------------------------------------
+
+CHANNELS = [
+    BinaryChannel(0.2, 0.2),
+    BinaryChannel(0.1, 0.35),
+    BinaryChannel(0.8, 0.7),
+    BinaryChannel(0.0, 0.3),
+    BinaryChannel(0.3, 0.0),
+    BinaryChannel(0.0, 0.0),
+    BinaryChannel(1.0, 0.4),
+    BinaryChannel(0.6, 0.4),
+]
+
+
+def by_sequences(channel, prior, n_answers):
+    """P(truth, every sequence of answers) by multiplying the channel out, shape {sequence: (P with 0, P with 1)}."""
+    matrix = channel.channel_matrix
+    return {
+        answers: tuple(p * math.prod(matrix[a, truth] for a in answers) for truth, p in ((0, 1 - prior), (1, prior)))
+        for answers in itertools.product((0, 1), repeat=n_answers)
+    }
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("prior", [0.0, 0.1, 0.5, 0.83, 1.0])
+@pytest.mark.parametrize("n_answers", [1, 2, 3, 8])
+def test_repeated_answers_are_those_of_every_sequence(channel, prior, n_answers):
+    found = repeated_answers(channel, prior, n_answers)
+    joint = by_sequences(channel, prior, n_answers)
+    majority = best = 0.0
+    for answers, (with_0, with_1) in joint.items():
+        ones = sum(answers)
+        if with_0 + with_1 > 0:
+            assert found.posterior[ones] == pytest.approx(with_1 / (with_0 + with_1), abs=1e-12)
+        else:
+            assert math.isnan(found.posterior[ones])
+        zeros = n_answers - ones
+        majority += with_1 if ones > zeros else with_0 if zeros > ones else (with_0 + with_1) / 2
+        best += max(with_0, with_1)
+    assert found.majority_right == pytest.approx(majority, abs=1e-12)
+    assert found.best_guess_right == pytest.approx(best, abs=1e-12)
+    for truth in (0, 1):
+        given_truth = by_sequences(channel, float(truth), n_answers)
+        by_count = np.zeros(n_answers + 1)
+        for answers, pair in given_truth.items():
+            by_count[sum(answers)] += pair[truth]
+        np.testing.assert_allclose(found.chances[truth], by_count, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("p10", "p01", "prior"), [((1, 5), (1, 5), (1, 2)), ((1, 10), (2, 5), (3, 100)), ((7, 10), (9, 10), (1, 3))]
+)
+def test_fifty_answers_in_exact_fractions(p10, p01, prior):
+    p10, p01, prior = Fraction(*p10), Fraction(*p01), Fraction(*prior)
+    found = repeated_answers(BinaryChannel(float(p10), float(p01)), float(prior), 50)
+    majority = best = Fraction(0)
+    for ones in range(51):
+        ways = math.comb(50, ones)
+        with_0 = (1 - prior) * ways * p10**ones * (1 - p10) ** (50 - ones)
+        with_1 = prior * ways * (1 - p01) ** ones * p01 ** (50 - ones)
+        # fifty factors and a logarithm of up to 120: 10⁻¹² of either side's odds
+        assert found.posterior[ones] == pytest.approx(float(with_1 / (with_0 + with_1)), rel=1e-12)
+        majority += with_1 if ones > 25 else with_0 if ones < 25 else (with_0 + with_1) / 2
+        best += max(with_0, with_1)
+    assert found.majority_right == pytest.approx(float(majority), rel=1e-12)
+    assert found.best_guess_right == pytest.approx(float(best), rel=1e-12)
+
+
+probabilities = st.one_of(st.floats(0.001, 0.999), st.just(0.0), st.just(1.0))
+
+
+@given(probabilities, probabilities, probabilities, st.integers(1, 50))
+def test_no_guess_beats_the_best(p10, p01, prior, n_answers):
+    found = repeated_answers(BinaryChannel(p10, p01), prior, n_answers)
+    rounding = 1e-11  # of fifty logarithms of binomial coefficients
+    assert found.best_guess_right >= max(found.majority_right, prior, 1 - prior) - rounding
+    assert found.best_guess_right <= 1 + rounding
+    np.testing.assert_allclose(found.chances.sum(axis=1), 1, atol=rounding)
+
+
+def test_deniability_collapses_with_every_answer():
+    right = [repeated_answers(BinaryChannel(0.2, 0.2), 0.5, m).majority_right for m in range(1, 51)]
+    assert right[0] == pytest.approx(0.8, abs=1e-12)
+    assert right[2] == pytest.approx(0.8**3 + 3 * 0.8**2 * 0.2, abs=1e-12)
+    np.testing.assert_allclose(right[1::2], right[0::2], atol=1e-12)  # an even answer only adds ties: Condorcet
+    assert (np.diff(right[0:22:2]) > 0).all()
+    assert right[-1] > 0.9999
+
+
+@pytest.mark.parametrize("channel", [BinaryChannel(0.2, 0.2), BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)])
+@pytest.mark.parametrize("n_answers", [1, 7, 50])
+@pytest.mark.parametrize("prior", [0.05, 0.5])
+def test_answers_cost_epsilon_each(channel, n_answers, prior):
+    posterior = repeated_answers(channel, prior, n_answers).posterior[[0, -1]]
+    with_0, with_1 = zip(*(by_sequences(channel, prior, 1)[(a,)] for a in (0, 1)), strict=True)
+    expected = n_answers * np.log(np.divide(with_1, with_0) * (1 - prior) / prior)
+    assert np.abs(expected).max() == pytest.approx(n_answers * channel.epsilon, rel=1e-12)
+    # log-odds of a posterior next to 1 are lost in 1 − posterior: look where it is the smaller of the two
+    small = expected < 0
+    change = logit(posterior[small]) - logit(prior)
+    np.testing.assert_allclose(change, expected[small], rtol=1e-10)
+    mirrored = repeated_answers(BinaryChannel(channel.p01, channel.p10), 1 - prior, n_answers).posterior[[-1, 0]]
+    change = logit(1 - prior) - logit(mirrored[~small])
+    np.testing.assert_allclose(change, expected[~small], rtol=1e-10)
+
+
+def test_the_published_threshold_is_no_majority():
+    # c = 𝟙(c₁ + c₂ + c₃ > 2) asks for three 1s of three; two are a majority already
+    joint = by_sequences(BinaryChannel(0.2, 0.2), 0.5, 3)
+    published = sum(pair[int(sum(answers) > 2)] for answers, pair in joint.items())
+    majority = sum(pair[int(sum(answers) > 1)] for answers, pair in joint.items())
+    found = repeated_answers(BinaryChannel(0.2, 0.2), 0.5, 3).majority_right
+    assert found == pytest.approx(majority, abs=1e-12)
+    assert published == pytest.approx(0.5 * 0.8**3 + 0.5 * (1 - 0.2**3), abs=1e-12)
+    assert found > published + 0.1
+
+
+@pytest.mark.parametrize("n_answers", [0, 51, 2.0])
+def test_impossible_numbers_of_answers_are_refused(n_answers):
+    with pytest.raises(ValueError, match=rf"n_answers must be a whole number in \[1, 50\], got {n_answers:g}"):
+        repeated_answers(BinaryChannel(0.2, 0.2), 0.5, n_answers)
+
+
+@pytest.mark.parametrize("prior", [-0.1, 1.1, math.nan])
+def test_impossible_priors_are_refused(prior):
+    with pytest.raises(ValueError, match=rf"share must be in \[0, 1\], got {prior}"):
+        repeated_answers(BinaryChannel(0.2, 0.2), prior, 3)

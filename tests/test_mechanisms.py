@@ -1,6 +1,7 @@
 """Mechanisms against their channels: what is released has the promised distribution, and no other."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
+from privdemo.estimators import votes
 from privdemo.mechanisms import (
     BinaryChannel,
     GaussianNoise,
@@ -598,3 +600,69 @@ def test_mechanisms_cannot_be_changed():
         RandomisedResponse(0.1).flip_prob = 0.2
     assert RandomisedResponse(0.1) == RandomisedResponse(0.1, 2)
     assert hash(GaussianNoise(0.1)) == hash(GaussianNoise(0.1))
+
+
+# --- what is left of the truth ---------------------------------------------------------------------
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_contrast_is_the_determinant_of_the_channel(p10, p01):
+    channel = BinaryChannel(p10, p01)
+    exact = 1 - Fraction(p10) - Fraction(p01)
+    if abs(exact) > 1e-11:
+        assert channel.contrast == pytest.approx(float(exact), abs=2 * np.finfo(float).eps)
+        assert channel.contrast == pytest.approx(np.linalg.det(channel.channel_matrix), abs=1e-14)
+        np.testing.assert_allclose(channel.inverse_matrix @ channel.channel_matrix, np.eye(2), atol=4e-16 / abs(exact))
+    elif abs(exact) < 1e-13:
+        assert channel.contrast == 0
+
+
+@pytest.mark.parametrize("hundredths", range(0, 101, 7))
+def test_lies_that_add_up_to_one_leave_exactly_nothing(hundredths):
+    p10, p01 = hundredths / 100, (100 - hundredths) / 100
+    assert BinaryChannel(p10, p01).contrast == 0
+    assert BinaryChannel(p10, 1 - p10).contrast == 0
+    with pytest.raises(ValueError, match=r"p10 \+ p01 must differ from 1"):
+        BinaryChannel(p10, p01).inverse_matrix
+    if p10:
+        assert BinaryChannel(p10 - 1e-6, p01).contrast == pytest.approx(1e-6, rel=1e-9)
+    if p01:
+        assert BinaryChannel(min(1.0, p10 + 1e-6), p01).contrast == pytest.approx(-1e-6, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 20, 256])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.7, 1.0])
+def test_one_against_rest_merges_all_other_states(k, share):
+    mechanism = RandomisedResponse(share * ((k - 1) / k), k)
+    channel, matrix = mechanism.one_against_rest, mechanism.channel_matrix
+    for state in range(k):
+        others = [j for j in range(k) if j != state]
+        for other in others[:3]:  # whichever other state is the truth
+            assert channel.p10 == pytest.approx(matrix[state, other], abs=1e-15)
+        assert channel.p01 == pytest.approx(matrix[others, state].sum(), abs=1e-13)
+    assert channel.contrast == pytest.approx(1 - mechanism.flip_prob * k / (k - 1), abs=1e-15)
+    if 0 < share < 1:
+        assert channel.epsilon == pytest.approx(mechanism.epsilon, rel=1e-12)
+    if k > 2 and share:
+        assert channel.p10 < channel.p01
+
+
+def test_one_against_rest_intervals_cover_every_candidate():
+    shares, n, polls = np.array([0.45, 0.3, 0.25, 0.0]), 2000, 1500
+    mechanism, wrong = RandomisedResponse.from_epsilon(1.0, 4), RandomisedResponse.from_epsilon(1.3, 4)
+    voted = rng(1).choice(4, (polls, n), p=shares).astype(np.uint8)
+    released = mechanism.randomise(voted, rng(2))
+    said = np.stack([(released == state).mean(axis=1) for state in range(4)], axis=1)
+    chances = mechanism.channel_matrix @ shares
+    counts = np.arange(n + 1)[:, None]
+    # the exact coverage of Wilson's interval: all counts that a score test of the true chance does not reject
+    kept = np.abs(counts / n - chances) <= 1.959964 * np.sqrt(chances * (1 - chances) / n)
+    promised = (stats.binom.pmf(counts, n, chances) * kept).sum(axis=0)
+    tolerance = 5 * np.sqrt(promised * (1 - promised) / polls)
+
+    def coverage(channel):
+        low, high = votes.interval("spread", said, n, channel)
+        return ((low <= shares) & (shares <= high)).mean(axis=0)
+
+    assert (np.abs(coverage(mechanism.one_against_rest) - promised) <= tolerance).all()
+    assert (np.abs(coverage(wrong.one_against_rest) - promised) > tolerance)[[0, 3]].all()
