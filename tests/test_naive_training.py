@@ -1,0 +1,244 @@
+"""Naive training's loss against double integrals written from eq. (104), finite differences, and real fits."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+from scipy.special import expit
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+
+from privdemo.experiments import naive_training
+from privdemo.experiments.naive_training import NaiveConfig
+
+CASES = [
+    NaiveConfig(),
+    NaiveConfig(s=1.0, p11=0.9, p01=0.4),
+    NaiveConfig(s=1.5, p11=0.85, p01=0.25, ratio=2.5, angle=50.0),
+    NaiveConfig(s=3.0, p11=0.7, p01=0.1, ratio=0.4, angle=-20.0),
+    NaiveConfig(s=2.0, p11=0.3, p01=0.8, ratio=0.5, angle=30.0),
+]
+# The trapezoidal rule in two dimensions: its error falls exponentially, and the Gaussian's tail beyond 8.5 is 10⁻¹⁷.
+_AXIS = np.linspace(-8.5, 8.5, 86)
+E1, E2 = (grid.ravel() for grid in np.meshgrid(_AXIS, _AXIS))
+WEIGHTS = norm.pdf(E1) * norm.pdf(E2) * (_AXIS[1] - _AXIS[0]) ** 2
+
+
+def covariance(config):
+    """s² uuᵀ + (ratio·s)² vvᵀ, with u at `angle` from the true direction and v across it."""
+    turn = math.radians(config.angle)
+    u, v = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+    return config.s**2 * (np.outer(u, u) + config.ratio**2 * np.outer(v, v))
+
+
+def gamma(z, config):
+    """Eq. (103)."""
+    return config.p11 * expit(z) + config.p01 * (1 - expit(z))
+
+
+def projections(alpha, config):
+    """The Cholesky factor of the covariance of (θ₀ᵀx, θᵀx); for isotropic inputs it is eq. (102)."""
+    directions = np.array([[1, 0], [math.cos(alpha), math.sin(alpha)]])
+    (a, _), (b, c) = (directions @ covariance(config) @ directions.T).tolist()
+    return math.sqrt(a), b / math.sqrt(a), math.sqrt(max(0.0, c - b * b / a))
+
+
+def integrand(e1, e2, alpha, config):
+    """What eq. (104) averages over ε."""
+    m11, m21, m22 = projections(alpha, config)
+    z1, z2 = m11 * e1, m21 * e1 + m22 * e2
+    return gamma(z1, config) * np.log(expit(z2)) + (1 - gamma(z1, config)) * np.log(expit(-z2))
+
+
+def loss(alpha, config):
+    return -float(WEIGHTS @ integrand(E1, E2, alpha, config))
+
+
+def gradient(weights, config):
+    """Eq. (91) for free weights: E[(γ(θ₀ᵀx) − φ(wᵀx)) x]."""
+    x = np.linalg.cholesky(covariance(config)) @ np.stack([E1, E2])
+    return (WEIGHTS * (gamma(x[0], config) - expit(weights @ x)) * x).sum(axis=1)
+
+
+def unit(degrees):
+    return np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
+
+
+# --- the loss --------------------------------------------------------------------------------------
+
+
+def test_loss_is_the_double_integral_of_the_paper():
+    config, alpha = CASES[2], 0.7
+    value, error = dblquad(
+        lambda e2, e1: float(integrand(e1, e2, alpha, config)) * norm.pdf(e1) * norm.pdf(e2),
+        *(-6.5, 6.5, -6.5, 6.5),
+        epsabs=1e-6,
+        epsrel=1e-6,
+    )
+    assert error < 1e-5
+    found = float(naive_training.naive_loss(math.degrees(alpha), config.covariance, config.contrast))
+    assert found == pytest.approx(-value, abs=1e-6)  # the tail beyond 6.5 is 10⁻¹⁰
+    assert found == pytest.approx(loss(alpha, config), abs=1e-10)
+
+
+@pytest.mark.parametrize("config", CASES)
+def test_loss_in_every_direction(config):
+    result = naive_training.run(config)
+    for i in range(0, len(result.alpha), 24):
+        alpha = math.radians(result.alpha[i])
+        assert result.loss[i] == pytest.approx(loss(alpha, config), abs=1e-10)
+        honest = NaiveConfig(config.s, 1.0, 0.0, config.ratio, config.angle)
+        assert result.clean_loss[i] == pytest.approx(loss(alpha, honest), abs=1e-10)
+    other = NaiveConfig(config.s, config.p11 - 0.05, config.p01, config.ratio, config.angle)
+    assert max(abs(result.loss[i] - loss(math.radians(result.alpha[i]), other)) for i in (180, 240)) > 1e-3
+
+
+def test_loss_depends_on_the_flips_through_their_contrast_alone():
+    one, other = NaiveConfig(p11=0.8, p01=0.2), NaiveConfig(p11=0.65, p01=0.05)
+    for alpha in (0.0, 1.0, 2.5):
+        assert loss(alpha, one) == pytest.approx(loss(alpha, other), abs=1e-12)
+        assert abs(loss(alpha, one) - loss(alpha, NaiveConfig(p11=0.8, p01=0.3))) > 1e-2
+
+
+def test_loss_takes_any_shape():
+    config, alpha = CASES[2], np.array([[0.0, 10.0, 20.0], [90.0, -45.0, 180.0]])
+    found = naive_training.naive_loss(alpha, config.covariance, config.contrast)
+    assert found.shape == (2, 3)
+    alone = naive_training.naive_loss(-45.0, config.covariance, config.contrast)
+    assert found[1, 1] == pytest.approx(alone, rel=1e-12)  # sums taken in another order
+
+
+@pytest.mark.parametrize("config", CASES)
+def test_covariance_is_that_of_its_axes(config):
+    np.testing.assert_allclose(config.covariance, covariance(config), atol=1e-12)
+    if config.ratio != 1:
+        mirrored = NaiveConfig(config.s, config.p11, config.p01, config.ratio, -config.angle)
+        assert np.abs(mirrored.covariance - config.covariance).max() > 0.1
+
+
+# --- its derivatives -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", CASES)
+@pytest.mark.parametrize("degrees", [-130.0, 0.0, 25.0, 90.0])
+def test_derivatives_are_those_of_the_double_integral(config, degrees):
+    alpha, h = math.radians(degrees), 1e-3
+    before, here, after = (loss(alpha + step, config) for step in (-h, 0, h))
+    slope, curvature = naive_training.derivatives(degrees, config.covariance, config.contrast)
+    # central differences: h²/6 of a third and h²/12 of a fourth derivative, and 10⁻¹⁵ of rounding over h²
+    scale = 10 * max(config.s, config.ratio * config.s) ** 2
+    assert slope == pytest.approx((after - before) / (2 * h), abs=scale * h**2)
+    assert curvature == pytest.approx((after - 2 * here + before) / h**2, abs=scale * h**2 + 1e-8)
+    other = naive_training.derivatives(degrees, config.covariance, config.contrast - 0.1)
+    assert max(abs(other[0] - slope), abs(other[1] - curvature)) > 1e-2
+
+
+@pytest.mark.parametrize(("s", "p11", "p01"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2), (0.5, 0.6, 0.5)])
+def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(s, p11, p01):
+    config = NaiveConfig(s, p11, p01)
+    result, h = naive_training.run(config), 1e-3
+    measured = (loss(h, config) - 2 * loss(0, config) + loss(-h, config)) / h**2
+    bend = quad(lambda e: expit(s * e) * expit(-s * e) * norm.pdf(e), -10, 10)[0]
+    first = s * quad(lambda e: -e * gamma(s * e, config) * norm.pdf(e), -10, 10)[0]
+    second = -(s**2) * bend
+    assert result.curvature == pytest.approx(s**2 * (p11 - p01) * bend, rel=1e-9)
+    assert result.curvature == pytest.approx(-first, rel=1e-7)
+    assert measured == pytest.approx(-first, abs=1e-5)
+    assert abs(measured + first + second) > 0.9 * s**2 * bend  # eq. (107) as printed
+    assert result.slope == pytest.approx(0, abs=1e-12)
+
+
+def test_another_spread_across_tilts_the_loss_at_the_truth():
+    assert abs(naive_training.run(CASES[2]).slope) > 0.05
+    assert naive_training.run(CASES[2]).slope == pytest.approx(
+        (loss(1e-3, CASES[2]) - loss(-1e-3, CASES[2])) / 2e-3, abs=1e-4
+    )
+    along = NaiveConfig(ratio=3.0, angle=0.0)  # unless the axes lie along and across the truth
+    assert naive_training.run(along).slope == pytest.approx(0, abs=1e-12)
+
+
+# --- where it is least -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", CASES)
+def test_best_direction_on_the_circle(config):
+    found = naive_training.run(config).best
+    least = 0.0
+    for grid in (np.arange(-180, 180, 2), np.arange(-2, 2, 0.05)):
+        least += grid[int(np.argmin([loss(math.radians(least + a), config) for a in grid]))]
+    assert abs((found - least + 180) % 360 - 180) <= 0.05
+    if config.contrast > 0 and config.ratio == 1:
+        assert found == pytest.approx(0, abs=1e-6)
+    elif config.ratio != 1:
+        assert abs(found) > 2  # the length held at 1 is what breaks it
+
+
+def test_best_direction_is_the_opposite_where_flips_outweigh():
+    result = naive_training.run(NaiveConfig(p11=0.2, p01=0.7))
+    assert abs(result.best) == pytest.approx(180, abs=1e-6)
+    assert abs(result.free_alpha) == 180
+    assert result.curvature < 0
+
+
+def test_without_contrast_there_is_nothing_to_learn():
+    result = naive_training.run(NaiveConfig(p11=0.4, p01=0.4))
+    assert math.isnan(result.best)
+    assert math.isnan(result.free_alpha)
+    assert result.free_length == 0
+    np.testing.assert_allclose(result.loss, result.loss[0], atol=1e-12)
+    assert np.ptp(result.clean_loss) > 0.1
+
+
+@pytest.mark.parametrize("config", CASES)
+def test_gradient_vanishes_at_the_free_optimum(config):
+    result = naive_training.run(config)
+    weights = result.free_length * unit(result.free_alpha)
+    np.testing.assert_allclose(gradient(weights, config), 0, atol=1e-9)
+    assert result.free_alpha == (0 if config.contrast > 0 else 180)  # whatever the covariance
+    assert 0 < result.free_length < 1
+    assert np.abs(gradient(1.05 * weights, config)).max() > 1e-3
+    assert np.abs(gradient(result.free_length * unit(result.free_alpha + 3), config)).max() > 1e-4
+    other = naive_training.free_optimum(config.covariance, 0.9 * config.contrast)[1]
+    assert np.abs(gradient(other * unit(result.free_alpha), config)).max() > 1e-3
+
+
+def test_without_flips_the_free_optimum_is_the_truth():
+    assert naive_training.free_optimum(covariance(CASES[2]), 1.0) == (0.0, pytest.approx(1.0, abs=1e-12))
+    assert naive_training.free_optimum(covariance(CASES[2]), -1.0) == (180.0, pytest.approx(1.0, abs=1e-12))
+
+
+@pytest.mark.parametrize("config", [CASES[2], CASES[4]])
+def test_a_logistic_regression_finds_the_free_optimum(config):
+    n, rng = 400_000, np.random.default_rng(5)
+    x = rng.standard_normal((n, 2)) @ np.linalg.cholesky(covariance(config)).T
+    label = rng.random(n) < expit(x[:, 0])
+    released = np.where(label, rng.random(n) < config.p11, rng.random(n) < config.p01)
+    fitted = LogisticRegression(C=1e9, fit_intercept=False, tol=1e-8).fit(x, released).coef_[0]
+    result = naive_training.run(config)
+    expected = result.free_length * unit(result.free_alpha)
+    # the sandwich of a misspecified fit: H⁻¹ V H⁻¹ / n, with the Hessian and the variance of the score at the optimum
+    guess = expit(x @ expected)
+    bread = np.linalg.inv((x * (guess * (1 - guess))[:, None]).T @ x / n)
+    score = x * (released - guess)[:, None]
+    deviation = np.sqrt(np.diag(bread @ (score.T @ score / n) @ bread) / n)
+    assert (np.abs(fitted - expected) <= 5 * deviation).all()
+    other = naive_training.free_optimum(config.covariance, config.contrast * 1.1)[1] * unit(result.free_alpha)
+    assert not (np.abs(fitted - other) <= 5 * deviation).all()
+    turned = result.free_length * unit(result.best)  # held to length 1 it would lean elsewhere
+    assert not (np.abs(fitted - turned) <= 5 * deviation).all()
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ({"s": 0.0}, r"s must be in \[0\.1, 10\], got 0"),
+        ({"p11": 1.2}, r"p11 must be in \[0, 1\], got 1\.2"),
+        ({"p01": -0.1}, r"p01 must be in \[0, 1\], got -0\.1"),
+        ({"ratio": 0.0}, r"ratio must be in \[0\.1, 10\], got 0"),
+        ({"angle": 91.0}, r"angle must be in \[-90, 90\], got 91"),
+    ],
+)
+def test_impossible_settings_are_refused(bad, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        NaiveConfig(**bad)
