@@ -81,7 +81,7 @@ N_VOTERS = Limit("n_voters", 1, 10_000_000, "somebody must be asked, and ten mil
 N_ELECTIONS = Limit("n_elections", 1, 10_000, integer=True)
 N_ANSWERS = Limit("n_answers", 1, 50, "one person answers at most 50 times here", integer=True)
 HALF_WIDTH = Limit("half_width", 0.0, 0.5, "0.02 means ± 2 points", low_open=True)
-N_CHOICES = Limit("n_candidates", 2, 20, "with one candidate there is nothing to hide", integer=True)
+N_CHOICES = Limit("number of candidates", 2, 20, "with one candidate there is nothing to hide", integer=True)
 SPREAD = Limit("s", 0.1, 10.0, "it is the standard deviation of the inputs along one axis")
 RATIO = Limit("ratio", 0.1, 10.0, "1 is the same spread in all directions")
 ANGLE = Limit("angle", -90.0, 90.0, "degrees from the true weights")

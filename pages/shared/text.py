@@ -63,9 +63,14 @@ def between(low: float, high: float) -> str:
     return f"{_signed_zero(100 * low, 1)} to {_signed_zero(100 * high, 1)} %".replace("-", "−")
 
 
-def points(difference: float, digits: int = 1) -> str:
+def points(value: float) -> str:
     """A difference of shares with its sign: “+5.9 points”."""
-    return f"{_signed_zero(100 * difference, digits, '+')} points".replace("-", "−")
+    return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
+
+
+def difference(value: float) -> str:
+    """A difference of shares in hundredths of a point, for tables: “+5.96”."""
+    return _signed_zero(100 * value, 2, "+").replace("-", "−")
 
 
 def _signed_zero(value: float, digits: int, sign: str = "") -> str:
@@ -87,3 +92,14 @@ def degrees(angle: float) -> str:
 def near_zero(value: float) -> str:
     """A number with two figures; what is only rounding error is 0."""
     return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")
+
+
+def people(n: int | float) -> str:
+    """“1 person”, “1,000 people”."""
+    return "1 person" if n == 1 else f"{n:,.0f} people"
+
+
+def sentence(error: Exception) -> str:
+    """An error's message with a capital at its start and a full stop at its end."""
+    message = str(error)
+    return f"{message[0].upper()}{message[1:]}."

@@ -18,9 +18,9 @@ observed share f̃ of answers A (Barber, *Private machine learning via randomise
 - **Reconstruction** (eq. 36–38): the θ that maximises J(θ) = Σ f̃(answer) Σ p_θ(vote | answer) ln p_θ(vote), where the
   guess of each vote moves with θ.
 
-**Intervals.** All three are Wilson's 95 % interval of f̃, read the same way as f̃ itself; standard errors are exact sums
-over the binomial number of answers A. For the spread estimate the standard error is √(f̃(1 − f̃)/N) / |1 − P₁₀ − P₀₁|: lies
-cost precision, not truth.
+**Intervals.** All three are Wilson's 95 % interval of f̃, read the same way as f̃ itself; standard errors are exact
+sums over the binomial number of answers A. For the spread estimate the standard error is
+√(f̃(1 − f̃)/N) / |1 − P₁₀ − P₀₁|: lies cost precision, not truth.
 
 **Privacy.** One answer multiplies the odds of a vote by at most e^ε, ε = ln((1 − p)/p) for a symmetric lie p. M answers
 with fresh lies cost M ε, and no less: all M may agree. The posterior after M answers is equation 3. *For three answers
@@ -41,7 +41,8 @@ CAVEATS = """
 - People are taken to lie as told, independently and with a fair coin. Those who lie more, or refuse, are not modelled.
 - Honest polls are no free comparison: people who fear for their secret may not answer truthfully at all.
 - “People to ask” comes from the standard error; for very few people the interval is a little wider on one side.
-- Reconstruction is climbed from the observed share. Other starts may end elsewhere: its objective has up to three peaks.
+- Reconstruction is climbed from the observed share. Other starts may end elsewhere: its objective has up to three
+  peaks.
 - ε is the promise of one answer. Whoever is asked twice, here or elsewhere, spends it twice.
 """
 

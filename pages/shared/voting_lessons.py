@@ -27,16 +27,19 @@ def price() -> None:
     head = st.container()
     solve = settings.choose(voting_controls.SOLVE, "Find out the")
     voters, lie, width, share = _plan(solve)
+    honest = survey.voters_needed(0.0, width, share)
     problem = ""
-    try:
-        if solve == PEOPLE:
-            voters = survey.voters_needed(lie, width, share)
-        elif solve == PRECISION:
-            width = survey.half_width(voters, lie, share)
-        else:
-            lie = survey.flip_prob_allowed(voters, width, share)
-    except ValueError as error:
-        problem = f"{str(error)[0].upper()}{str(error)[1:]}."
+    if solve == PEOPLE:
+        voters = survey.voters_needed(lie, width, share)
+    elif solve == PRECISION:
+        width = survey.half_width(voters, lie, share)
+    elif voters < honest:
+        problem = (
+            f"{text.people(voters)} cannot tell this within ± {100 * width:.3g} points: that takes "
+            f"<b>{text.people(honest)}</b> even if everyone tells the truth. Ask more, or accept a wider interval."
+        )
+    else:
+        lie = survey.flip_prob_allowed(voters, width, share)
     with head:
         words = problem or _price_words(solve, voters, lie, width, share)
         layout.section("What does privacy cost?", "price", words)
@@ -120,6 +123,9 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
     factor = survey.price(lie, share)
     more = f"<b>{text.times(factor)} times as many</b> as" if math.isfinite(factor) else "where one would do"
     points = f"± {100 * width:.3g} points"
+    who = text.people(voters)
+    if width > 0.5:
+        return f"{who} at {epsilon} tell you next to nothing: a 95 % interval is wider than all shares there are."
     if solve == PEOPLE:
         honest = survey.voters_needed(0.0, width, share)
         return (
@@ -129,13 +135,13 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
     if solve == PRECISION:
         honest_width = survey.half_width(int(voters), 0.0, share)
         return (
-            f"{voters:,.0f} people at {epsilon} tell you this within <b>{points}</b>; if everyone told the truth, "
+            f"{who} at {epsilon} tell you this within <b>{points}</b>; if everyone told the truth, "
             f"within ± {100 * honest_width:.3g}."
         )
     honest = survey.voters_needed(0.0, width, share)
     return (
-        f"With {voters:,.0f} people and {points} wanted, everyone may lie with probability up to <b>{lie:.4g}</b> "
-        f"(<b>{epsilon}</b>). If everyone told the truth, {honest:,.0f} people would do."
+        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{lie:.4g}</b> "
+        f"(<b>{epsilon}</b>). If everyone told the truth, {text.people(honest)} would do."
     )
 
 
@@ -216,10 +222,12 @@ def _per_hundred(share: float) -> str:
 
 
 def _odds(share: float) -> str:
-    """Odds as people say them: “4 to 1”, “1 to 4”."""
+    """Odds as people say them: “4 to 1”, “even”, “1 to 4”."""
     if share in (0.0, 1.0):
         return "certainly A" if share else "certainly B"
     odds = share / (1 - share)
+    if math.isclose(odds, 1, rel_tol=1e-9):
+        return "even"
     return f"{odds:,.3g} to 1" if odds >= 1 else f"1 to {1 / odds:,.3g}"
 
 
@@ -235,7 +243,8 @@ def _asking_again(head: Any, channel: BinaryChannel, prior: float, asked: int) -
     words = (
         f"Asked <b>{asked}</b> time{'s' if asked > 1 else ''}, with a fresh lie each time, one person has spent "
         f"<b>ε = {text.epsilon(total)}</b>, and the adversary’s best guess of the vote is right "
-        f"<b>{text.share(here.best_guess_right)}</b> of the time (after one answer: {text.share(once.best_guess_right)})."
+        f"<b>{text.share(here.best_guess_right)}</b> of the time (after one answer: "
+        f"{text.share(once.best_guess_right)})."
         f"{told}"
     )
     with head:
@@ -278,7 +287,7 @@ def candidates(election: ElectionConfig) -> None:
         config = voting_controls.many_config(typed, election.channel.epsilon, election.n_voters, election.seed)
     except ValueError as error:
         with head:
-            words = f"{str(error)[0].upper()}{str(error)[1:]}."
+            words = text.sentence(error)
             layout.section("More than two candidates", "candidates", words)
         return
     _candidates_figure(head, config, cached.candidates(config))
@@ -295,9 +304,8 @@ def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.Many
     else:
         verdict = "The inverted channel keeps all shares above 0, so it is the maximum of the likelihood too."
     words = (
-        f"The same ε = {text.epsilon(config.epsilon)} among <b>{k}</b> candidates needs more lies: with probability "
-        f"<b>{config.mechanism.flip_prob:.3g}</b> a person names another candidate, each of the others equally often. "
-        f"{verdict}"
+        f"At the same ε = {text.epsilon(config.epsilon)} a person who has <b>{k}</b> candidates to choose from names "
+        f"another than the true one with probability <b>{config.mechanism.flip_prob:.3g}</b>. {verdict}"
     )
     with head:
         layout.section("More than two candidates", "candidates", words)
@@ -353,12 +361,13 @@ def _naive_words(config: NaiveConfig, yours: NaiveResult) -> str:
     start = "A classifier is trained on flipped labels as if they were true."
     if config.contrast == 0:
         return f"{start} These flips leave nothing to learn: trained freely, the weights shrink to 0."
-    way = "exactly the right way" if config.contrast > 0 else "exactly the wrong way"
-    timid = ", so its probabilities are too timid" if yours.free_length < 0.995 else ""
+    right = config.contrast > 0
+    timid = ", so its probabilities are too timid" if right and yours.free_length < 0.995 else ""
     return (
-        f"{start} Trained freely, as logistic regression is, its weights point <b>{way}</b> however the inputs are "
-        f"spread, at <b>{yours.free_length:.2f}</b> of their true length{timid}. The paper holds them at the true "
-        f"length; then the best direction is <b>{text.degrees(yours.best)}</b> from the truth."
+        f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
+        f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
+        f"<b>{yours.free_length:.2f}</b> of their true length{timid}. The paper holds them at the true length; then "
+        f"the best direction is <b>{text.degrees(yours.best)}</b> from the truth."
     )
 
 

@@ -51,18 +51,19 @@ def lie_words(config: ElectionConfig) -> str:
 def takeaway(shown: Answer) -> str:
     """The page in one sentence, with the live numbers."""
     config, poll = shown.config, shown.poll
-    said = text.share(poll.said_a / poll.n_voters)
-    start = f"{lie_words(config)}, and of {poll.n_voters:,} people asked <b>{said}</b> say A."
+    said = f"of {text.people(poll.n_voters)} asked <b>{text.share(poll.said_a / poll.n_voters)}</b> say A."
+    truth = f"the truth is <b>{text.share(config.share)}</b>"
+    start = f"{lie_words(config)}, and {said}"
     if not config.channel.contrast:
-        return (
-            f"{start} With such lies the answers are the same whatever people voted: nothing can be learnt from them."
-        )
+        return f"{start} With such lies an answer is as likely after either vote: nothing can be learnt; {truth}."
     best = poll.estimates["spread MLE"]
-    return (
-        f"{start} Taking the lies into account, the pollster concludes that <b>{text.share(best.value)}</b> of the "
-        f"country voted A (95 % interval {text.between(best.low, best.high)}); the truth is "
-        f"<b>{text.share(config.share)}</b>."
+    reading = (
+        f"<b>{text.share(best.value)}</b> of the country voted A (95 % interval {text.between(best.low, best.high)}); "
+        f"{truth}."
     )
+    if config.channel == voting.TRUTHFUL:
+        return f"Nobody lies (ε = ∞), and {said} The pollster knows every vote, and concludes that {reading}"
+    return f"{start} Taking the lies into account, the pollster concludes that {reading}"
 
 
 # --- one poll ------------------------------------------------------------------------------------
@@ -91,7 +92,8 @@ def one_poll(shown: Answer) -> None:
     poll, n_dots = shown.poll, len(shown.dots)
     all_shown = n_dots == poll.n_voters
     liars = poll.lied_a + poll.lied_b
-    who = f"{poll.n_voters:,} people" if all_shown else f"{n_dots:,} of the {poll.n_voters:,} people, drawn at random"
+    everybody = text.people(poll.n_voters)
+    who = everybody if all_shown else f"{n_dots:,} of the {everybody}, drawn at random"
     fields = [
         figures.dot_field("What we see: votes, and who lied", shown.dots, people.TRUTH),
         figures.dot_field("What the pollster sees: answers", shown.dots, people.ANSWERS),
@@ -120,7 +122,7 @@ def _estimate_words(shown: Answer) -> str:
             continue
         holds = "holds" if e.low <= shown.config.share <= e.high else "misses"
         words.append(f"{NAMES[name]} {text.share(e.value)} ({text.between(e.low, e.high)}, {holds} the truth)")
-    return f"Estimates of this poll with 95 % intervals. {'; '.join(words)}."
+    return f"Estimates of this poll with 95 % intervals: {'; '.join(words)}."
 
 
 # --- many polls ----------------------------------------------------------------------------------
@@ -131,9 +133,7 @@ def many_polls(shown: Answer) -> None:
     config = shown.config
     drawn = [record for record in shown.records if record.name != "spread MLE"]
     low, high = _range(shown)
-    notes = {
-        r.name: f"off by {text.points(r.bias.mean)} on average, varies by ± {100 * r.deviation:.2g}" for r in drawn
-    }
+    notes = {r.name: f"off by {text.points(r.bias.mean)}, s.d. {100 * r.deviation:.2g}" for r in drawn}
     histograms = {record.name: voting.histogram(record, low, high) for record in drawn}
     layout.section("The same poll, held again and again", "again", _again_words(shown))
     layout.figure(
@@ -144,12 +144,12 @@ def many_polls(shown: Answer) -> None:
         lambda: voting.record_table(shown.records),
     )
     layout.grid(
-        ["", "off by (bias)", "exactly", "varies by (s.d.)", "exactly", "its 95 % interval held the truth"],
+        ["in points", "off by (bias)", "exactly", "varies by (s.d.)", "exactly", "its 95 % interval held the truth"],
         [
             [
                 NAMES[r.name],
                 _bias_words(r),
-                text.points(r.law.mean - config.share, 2),
+                text.difference(r.law.mean - config.share),
                 f"{100 * r.deviation:.2f}" if len(r.values) > 1 else "–",
                 f"{100 * r.law.deviation:.2f}",
                 f"{text.share(r.covered.mean)} ({text.between(r.covered.low, r.covered.high)})",
@@ -173,24 +173,25 @@ def _range(shown: Answer) -> tuple[float, float]:
 def _bias_words(record: Record) -> str:
     half = 0.5 * (record.bias.high - record.bias.low)
     margin = f" ± {100 * half:.2f}" if half < 10 else ""
-    return f"{text.points(record.bias.mean, 2)}{margin}"
+    return f"{text.difference(record.bias.mean)}{margin}"
 
 
 def _again_words(shown: Answer) -> str:
     by_name = {record.name: record for record in shown.records}
     naive, n = by_name["naive"], shown.config.n_elections
     start = (
-        f"Over <b>{n:,}</b> poll{'s' if n > 1 else ''} the naive reading is off by "
-        f"<b>{text.points(naive.bias.mean)}</b> on average, and its 95 % interval held the truth in "
-        f"<b>{text.share(naive.covered.mean, 0)}</b>"
+        f"In <b>{n:,}</b> poll{'s' if n > 1 else ''} the naive reading is off by "
+        f"<b>{text.points(naive.bias.mean)}</b>{' on average' if n > 1 else ''}, and its 95 % interval held the truth "
+        f"{_held(naive, n)}"
     )
     if "spread" not in by_name:
-        return f"{start}. No other reading can do better: these answers carry no information."
+        return f"{start}. No reading can do better: these answers carry no information."
     best = by_name["spread"]
-    return (
-        f"{start}; the spread estimate is off by <b>{text.points(best.bias.mean)}</b>, and its interval held the truth "
-        f"in <b>{text.share(best.covered.mean, 0)}</b>."
-    )
+    return f"{start}; the spread estimate is off by <b>{text.points(best.bias.mean)}</b>, and held it {_held(best, n)}."
+
+
+def _held(record: Record, n: int) -> str:
+    return f"<b>{round(record.covered.mean * n):,} of {n:,}</b> times"
 
 
 # --- why reconstruction fails -------------------------------------------------------------------------

@@ -287,7 +287,8 @@ class ManyConfig:
         limits.EPSILON.check(self.epsilon)
         if self.epsilon < 1e-9:
             raise ValueError(
-                f"epsilon must be above 0 to tell the candidates apart, got {self.epsilon:g}; let people lie less"
+                f"epsilon must be above 0, got {self.epsilon:.3g}: all candidates would be named equally often, "
+                "whatever the votes; let people lie less"
             )
         limits.N_VOTERS.check(self.n_voters)
         limits.SEED.check(self.seed)
