@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, Page, expect
 
 from privdemo import datasets
+from tests import browsing, find_chromium
 
 # How long an example may take says nothing on a busy machine.
 settings.register_profile("privdemo", deadline=None)
@@ -45,3 +48,29 @@ def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A computer without MNIST: no data folder and an empty cache."""
     monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+expect.set_options(timeout=20_000)  # a busy machine is no failure
+
+
+@pytest.fixture(scope="session")
+def address(mnist: object) -> Iterator[str]:
+    with browsing.running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not find_chromium.find():
+        missing("no Chromium here")
+    with browsing.chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 768})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    yield page
+    context.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,35 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from privdemo.experiments import image_noise
 from privdemo.mechanisms import pixels
-from tests import browsing, find_chromium
-from tests.conftest import missing
+from tests import browsing
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)  # a busy machine is no failure
 LEVEL_KEY = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
-
-
-@pytest.fixture(scope="module")
-def address(mnist: object) -> Iterator[str]:
-    with browsing.running_app() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not find_chromium.find():
-        missing("no Chromium here")
-    with browsing.chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 768})
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    yield page
-    context.close()
 
 
 def dial(page: Page, level_index: int, event: str) -> None:

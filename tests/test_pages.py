@@ -11,38 +11,13 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from privdemo import accounting, look
 from privdemo.experiments import image_noise
+from tests.visiting import html, opened, takeaway, warnings
 
 ROOT = Path(__file__).parents[1]
 NOISE = "pages/image_noise.py"
-
-
-def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
-    """The app as a visitor finds it behind a link."""
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    if page:
-        at.run()
-        at.switch_page(page)
-    for key, value in link.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def takeaway(at: AppTest) -> str:
-    return next(text.value for text in at.markdown if 'class="takeaway"' in text.value)
-
-
-def html(at: AppTest) -> str:
-    return "\n".join(element.proto.body for element in at.get("html"))
-
-
-def warnings(at: AppTest) -> str:
-    return "\n".join(element.value for element in at.warning)
 
 
 def test_home_leads_to_every_page_that_exists(mnist: object) -> None:

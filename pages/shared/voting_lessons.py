@@ -312,7 +312,7 @@ def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.Many
     layout.figure(
         "candidates",
         charts.candidates(config.shares, result),
-        f"True shares as bars, estimates from the answers of {config.n_voters:,} people as markers; the inverted "
+        f"True shares as bars, estimates from the answers of {text.people(config.n_voters)} as markers; the inverted "
         "channel with its 95 % intervals. The naive reading pulls all candidates together.",
         lambda: voting.many_table(config, result),
         f"""

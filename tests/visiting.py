@@ -1,0 +1,39 @@
+"""The app through Streamlit's AppTest, and what a visitor reads on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[1]
+
+
+def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
+    """The app as a visitor finds it behind a link."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    if page:
+        at.run()
+        at.switch_page(page)
+    for key, value in link.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def takeaway(at: AppTest) -> str:
+    return next(text.value for text in at.markdown if 'class="takeaway"' in text.value)
+
+
+def html(at: AppTest) -> str:
+    return "\n".join(element.proto.body for element in at.get("html"))
+
+
+def warnings(at: AppTest) -> str:
+    return "\n".join(element.value for element in at.warning)
+
+
+def answers(at: AppTest) -> list[str]:
+    """The sentences that answer the sections of a long page, in their order."""
+    return [text.value for text in at.markdown if 'class="answer"' in text.value]
