@@ -60,8 +60,8 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
     columns = columns or max(1, math.ceil(math.sqrt(1.8 * len(kinds))))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
-    for kind, dot in dots.items():
-        where = np.flatnonzero(kinds == kind)
+    for dot in dict.fromkeys(dots.values()):  # by what is drawn, so that nothing else can be read off the picture
+        where = np.flatnonzero(np.isin(kinds, [kind for kind, drawn in dots.items() if drawn == dot]))
         outlines = "".join(
             _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()
         )
