@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from privdemo import limits
 from privdemo.estimators import survey, votes
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 
@@ -76,7 +77,7 @@ def test_voters_needed_by_counting_up(flip_prob, half, share):
 @given(voters, st.floats(0.001, 0.49), shares)
 def test_flip_prob_allowed_inverts_half_width(n, p, share):
     half = survey.half_width(n, p, share)
-    assume(1e-6 < half <= 0.5)
+    assume(limits.HALF_WIDTH.contains(half))
     # p = (1 − c)/2 with a contrast c known to a few roundings, magnified where half and share fix it poorly
     assert survey.flip_prob_allowed(n, half, share) == pytest.approx(p, abs=1e-11)
 

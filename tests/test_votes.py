@@ -181,8 +181,8 @@ def test_objective_is_zero_at_both_ends_and_negative_between(channel, share, the
 @pytest.mark.parametrize(
     "channel",
     [
-        pytest.param(BinaryChannel(0.0, 0.0), marks=pytest.mark.xfail(reason="J(0) is 0 where p10 = 0", strict=True)),
-        pytest.param(BinaryChannel(0.0, 0.4), marks=pytest.mark.xfail(reason="J(0) is 0 where p10 = 0", strict=True)),
+        BinaryChannel(0.0, 0.0),
+        BinaryChannel(0.0, 0.4),
         BinaryChannel(0.4, 0.0),
     ],
 )

@@ -158,7 +158,6 @@ def test_more_lies_make_more_liars_and_no_other_change(lied_a, lied_b, seed):
     )
 
 
-@pytest.mark.xfail(reason="the sample of a larger poll is drawn before the places' luck, and moves it", strict=True)
 def test_dots_of_a_larger_poll_keep_their_luck_too():
     for seed in range(40):
         config = ElectionConfig(100_000, seed=seed)

@@ -131,7 +131,7 @@ def test_it_shows_what_a_link_asks_for(link: dict) -> None:
         ("poll_seed", "-1", "a whole number"),
         ("solve", "all", "one of people, privacy, precision"),
         ("plan_voters", "0", "a whole number"),
-        ("plan_width", "0", "in [0.001, 0.5]"),
+        ("plan_width", "0", "in [0.0001, 0.5]"),
         ("plan_lie", "0.7", "in [0, 0.5]"),
         ("prior", "1.5", "in [0, 1]"),
         ("answer", "C", "one of A, B"),

@@ -29,7 +29,7 @@ SEED = Number("poll_seed", limits.SEED, 0)
 SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE)
 PLAN_LIE = Number("plan_lie", limits.flip_prob_limit(2, "plan_lie"), accounting.flip_prob_for(1.0))
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000)
-PLAN_WIDTH = Number("plan_width", limits.Limit("plan_width", 0.001, 0.5, "0.02 means ± 2 points"), 0.02)
+PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02)
 PLAN_SHARE = Number("plan_share", limits.SHARE, 0.5)
 
 PRIOR = Number("prior", limits.SHARE, 0.5)

@@ -367,13 +367,18 @@ def _naive_words(config: NaiveConfig, yours: NaiveResult) -> str:
         f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
         f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
         f"<b>{yours.free_length:.2f}</b> of their true length{timid}. The paper holds them at the true length; then "
-        f"the best direction is <b>{text.degrees(yours.best)}</b> from the truth."
+        f"the best direction is <b>{_direction(yours)}</b> from the truth."
     )
+
+
+def _direction(result: NaiveResult) -> str:
+    return f"±{text.degrees(abs(result.best))}" if result.tied else text.degrees(result.best)
 
 
 def _least(result: NaiveResult) -> str:
     if math.isnan(result.best):
         return "all directions are equally bad"
     return (
-        f"it is least at α = {text.degrees(result.best)} and its slope at 0 is {text.near_zero(result.slope)} a radian"
+        f"it is least at α = {_direction(result)}, and at 0 its slope is {text.near_zero(result.slope)} and its "
+        f"curvature {text.near_zero(result.curvature)} (in radians)"
     )

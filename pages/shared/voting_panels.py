@@ -122,7 +122,14 @@ def _estimate_words(shown: Answer) -> str:
             continue
         holds = "holds" if e.low <= shown.config.share <= e.high else "misses"
         words.append(f"{NAMES[name]} {text.share(e.value)} ({text.between(e.low, e.high)}, {holds} the truth)")
-    return f"Estimates of this poll with 95 % intervals: {'; '.join(words)}."
+    note = ""
+    best = shown.poll.estimates.get("spread MLE")
+    if best and best.low == best.high:
+        note = (
+            " The whole interval of the raw estimate lies outside [0, 1], so the other shrinks to its end: no certainty, "
+            "but a poll that such lies hardly explain."
+        )
+    return f"Estimates of this poll with 95 % intervals: {'; '.join(words)}.{note}"
 
 
 # --- many polls ----------------------------------------------------------------------------------

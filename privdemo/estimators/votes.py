@@ -109,7 +109,7 @@ def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChanne
     limits.N_VOTERS.check(n_voters)
     limits.Limit("answers_for_a", 0, n_voters, integer=True).check(answers_for_a)
     share = answers_for_a / n_voters
-    value = float(ESTIMATORS[name](share, channel))
+    value = float(_named(name)(share, channel))
     low, high = interval(name, share, n_voters, channel)
     return VoteEstimate(value, law(name, share, n_voters, channel).deviation, float(low), float(high))
 
@@ -120,7 +120,8 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
     It covers what the estimator tends to. That is θ for the spread estimators; for the naive and the
     reconstruction estimate it is wherever the lies lead them.
     """
-    ends = [ESTIMATORS[name](end, channel) for end in wilson_ends(shares, n_voters)]
+    limits.N_VOTERS.check(n_voters)
+    ends = [_named(name)(end, channel) for end in wilson_ends(_checked(shares), n_voters)]
     return np.minimum(*ends), np.maximum(*ends)
 
 
@@ -153,7 +154,13 @@ def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) ->
     tails = binom.ppf([1e-15, 1 - 1e-15], n_voters, answer_prob)
     counts = np.arange(tails[0], tails[1] + 1)
     weights = binom.pmf(counts, n_voters, answer_prob)
-    return Law(ESTIMATORS[name](counts / n_voters, channel), weights / weights.sum())
+    return Law(_named(name)(counts / n_voters, channel), weights / weights.sum())
+
+
+def _named(name: str) -> Estimator:
+    if name not in ESTIMATORS:
+        raise ValueError(f"name must be one of {', '.join(ESTIMATORS)}, got {name!r}")
+    return ESTIMATORS[name]
 
 
 def _checked(shares: ArrayLike) -> Array:
@@ -172,7 +179,8 @@ def _posteriors(theta: Array, channel: BinaryChannel) -> list[tuple[Array, Array
     found = []
     for b, a in channel.channel_matrix:
         chance = np.maximum(a * theta + b * (1 - theta), 1e-150)
-        found.append((a * theta / chance, a * b / chance**2))
+        posterior = a * theta / chance if b else np.full(theta.shape, float(a > 0))  # certain without that lie
+        found.append((posterior, a * b / chance**2))
     return found
 
 

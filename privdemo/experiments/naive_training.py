@@ -65,24 +65,24 @@ class NaiveConfig:
     @property
     def contrast(self) -> float:
         """p₁₁ − p₀₁ = 1 − p_{0→1} − p_{1→0}: below 0 the flips outweigh the truth."""
-        return self.p11 - self.p01
+        return 0.0 if math.isclose(self.p11, self.p01, abs_tol=1e-12) else self.p11 - self.p01
 
 
 class NaiveResult(NamedTuple):
     """The loss of naive training over directions, and its best points.
 
-    `alpha` (n,) degrees from θ₀ and `loss` (n,) = −L′∞ in nats a person, for weights of length 1; `clean_loss` (n,)
-    the same without flips. `slope` and `curvature` at α = 0, per radian and per radian². `best` degrees where
-    the loss is least on that circle; `free_alpha`, `free_length` the weights that training finds when the length is
-    free, as a logistic regression does.
+    `alpha` (n,) degrees from θ₀ and `loss` (n,) = −L′∞ in nats a person, for weights of length 1. `slope` and
+    `curvature` at α = 0, per radian and per radian². `best` degrees where the loss is least on that circle, `tied`
+    whether it is as small at −`best`; `free_alpha`, `free_length` the weights that training finds when their length
+    is free, as in a logistic regression.
     """
 
     alpha: Array
     loss: Array
-    clean_loss: Array
     slope: float
     curvature: float
     best: float
+    tied: bool
     free_alpha: float
     free_length: float
 
@@ -92,13 +92,15 @@ def run(config: NaiveConfig, n_points: int = 361) -> NaiveResult:
     alpha = np.linspace(-180, 180, n_points)
     loss = naive_loss(alpha, config.covariance, config.contrast)
     slope, curvature = derivatives(0.0, config.covariance, config.contrast)
+    best = _best_direction(config, alpha, loss)
+    mirrored = naive_loss([best, -best], config.covariance, config.contrast) if math.isfinite(best) else [0.0, 1.0]
     return NaiveResult(
         alpha,
         loss,
-        naive_loss(alpha, config.covariance, 1.0),
         float(slope),
         float(curvature),
-        _best_direction(config, alpha, loss),
+        best,
+        best % 180 != 0 and bool(abs(mirrored[0] - mirrored[1]) < 1e-12),
         *free_optimum(config.covariance, config.contrast),
     )
 
@@ -146,11 +148,14 @@ def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
 
 
 def _best_direction(config: NaiveConfig, alpha: Array, loss: Array) -> float:
-    """The direction on the unit circle with the least loss, in degrees; nan when there is nothing to learn."""
+    """The direction on the unit circle with the least loss, in (−180°, 180°]; nan where all are equal.
+
+    Of two equal ones that mirror each other, the positive one.
+    """
     if config.contrast == 0 and config.ratio == 1:
         return math.nan
     step = alpha[1] - alpha[0]
-    best = alpha[int(loss.argmin())]
+    best = alpha[np.flatnonzero(loss <= loss.min() + 1e-12)[-1]]
 
     def slope(a: float) -> float:
         return float(derivatives(a, config.covariance, config.contrast)[0])

@@ -119,9 +119,9 @@ def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
     cells[B_TRUE] = shown.n_voters - cells.sum()
     rng = np.random.default_rng([config.seed, config.n_elections])
     n_dots = min(N_DOTS, shown.n_voters)
+    vote_luck, lie_luck = rng.permutation(n_dots), rng.permutation(n_dots)
     if n_dots < shown.n_voters:
         cells = rng.multivariate_hypergeometric(cells, n_dots)
-    vote_luck, lie_luck = rng.permutation(n_dots), rng.permutation(n_dots)
     kinds = np.empty(n_dots, np.uint8)
     by_vote = np.argsort(vote_luck)
     n_a = cells[A_TRUE] + cells[A_LIED]
