@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, logit
 
 from privdemo import limits
 
@@ -400,3 +400,16 @@ def posterior_odds(prior_odds: float, epsilon: float) -> float:
     limits.Limit("prior_odds", 0.0, math.inf).check(prior_odds)
     limits.EPSILON.check(epsilon)
     return 0.0 if prior_odds == 0 else prior_odds * (math.exp(epsilon) if epsilon < 700 else math.inf)
+
+
+def log_odds(probability: float) -> float:
+    """ln(p / (1 − p)); ±∞ at 1 and 0."""
+    limits.Limit("probability", 0.0, 1.0).check(probability)
+    return float(logit(probability))
+
+
+def compose(epsilon: float, n_releases: int) -> float:
+    """ε of `n_releases` releases of the same value, each with `epsilon`: the sum (Dwork & Roth 2014, theorem 3.14)."""
+    limits.EPSILON.check(epsilon)
+    limits.Limit("n_releases", 1, math.inf, integer=True).check(n_releases)
+    return n_releases * epsilon

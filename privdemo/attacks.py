@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from privdemo import limits
+from privdemo.accounting import compose
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelMechanism
 
@@ -61,13 +63,15 @@ class RepeatedAnswers(NamedTuple):
     """What M independent answers of one person give away about a yes or no.
 
     `chances` (2, M+1): P(j answers are 1 | truth 0) and P(j answers are 1 | truth 1), j = 0 … M.
-    `posterior` (M+1,): P(truth 1 | j answers are 1); nan where j cannot happen.
+    `posterior` (M+1,): P(truth 1 | j answers are 1), and `log_odds` (M+1,) its log odds, which go on growing where the
+    probability can no longer be told from 1; nan where j cannot happen.
     `majority_right`: how often the majority is the truth, a tie settled by a coin.
     `best_guess_right`: how often the likelier truth is the truth; no guess can do better.
     """
 
     chances: Array
     posterior: Array
+    log_odds: Array
     majority_right: float
     best_guess_right: float
 
@@ -79,13 +83,38 @@ def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> Re
     answers cost M times the channel's ε: composition is tight here, for all M may be alike.
     """
     limits.N_ANSWERS.check(n_answers)
-    limits.SHARE.check(prior)
+    limits.PRIOR.check(prior)
     ones = np.arange(n_answers + 1)
     log_chances = np.stack([binom.logpmf(ones, n_answers, chance) for chance in (channel.p10, 1 - channel.p01)])
     with np.errstate(divide="ignore", invalid="ignore"):
         log_joint = np.log([[1 - prior], [prior]]) + log_chances
-        posterior = expit(log_joint[1] - log_joint[0])
+        log_odds = log_joint[1] - log_joint[0]
     joint = np.exp(log_joint)
     majority = np.sign(2 * ones - n_answers)  # 0 is a tie
     right = np.stack([1 - majority, 1 + majority]) / 2
-    return RepeatedAnswers(np.exp(log_chances), posterior, float((joint * right).sum()), float(joint.max(axis=0).sum()))
+    return RepeatedAnswers(
+        chances=np.exp(log_chances),
+        posterior=expit(log_odds),
+        log_odds=log_odds,
+        majority_right=float((joint * right).sum()),
+        best_guess_right=float(joint.max(axis=0).sum()),
+    )
+
+
+def repeated_table(all_asked: Sequence[RepeatedAnswers], epsilon: float) -> list[dict[str, Any]]:
+    """One row for each number of answers M = 1, 2, … and each number j of 1s among them; `epsilon` is that of one."""
+    return [
+        {
+            "answers": m,
+            "epsilon": compose(epsilon, m),
+            "majority_right": found.majority_right,
+            "best_guess_right": found.best_guess_right,
+            "ones": j,
+            "chance_if_0": float(found.chances[0, j]),
+            "chance_if_1": float(found.chances[1, j]),
+            "posterior_of_1": float(found.posterior[j]),
+            "log_odds_of_1": float(found.log_odds[j]),
+        }
+        for m, found in enumerate(all_asked, start=1)
+        for j in range(m + 1)
+    ]

@@ -45,7 +45,7 @@ class Limit:
         if not self.contains(value):
             kind = "a whole number " if self.integer else ""
             advice = f"; {self.advice}" if self.advice else ""
-            shown = f"{value:.10g}" if isinstance(value, float) else repr(value)
+            shown = f"{value:.10g}" if isinstance(value, float) and not self.integer else repr(value)
             raise ValueError(f"{self.name} must be {kind}{self.range_text}, got {shown}{advice}")
         return value
 
@@ -76,17 +76,19 @@ N_VALUES = Limit("n_values", 1, 10_000, "10,000 is an image of 100 × 100 pixels
 PER_CLASS = Limit("per_class", 1, 10, integer=True)
 N_PEOPLE = Limit("n_people", 20, 5000, integer=True)
 N_CANDIDATES = Limit("n_candidates", 2, 1000, integer=True)
-SHARE = Limit("share", 0.0, 1.0, "a share of 1 is everybody")
+SHARE = Limit("share", 0.0, 1.0, "a share of 1 is everybody; divide percentages by 100")
+PRIOR = Limit("prior", 0.0, 1.0, "it is the probability of a 1 before anything is released")
+ANSWER_PROB = Limit("answer_prob", 0.0, 1.0, "it is the probability that a voter answers A")
 N_VOTERS = Limit("n_voters", 1, 10_000_000, "somebody must be asked, and ten million are enough to see", integer=True)
-N_ELECTIONS = Limit("n_elections", 1, 10_000, integer=True)
+N_ELECTIONS = Limit("n_elections", 1, 10_000, "ten thousand show a distribution well", integer=True)
 N_ANSWERS = Limit("n_answers", 1, 50, "one person answers at most 50 times here", integer=True)
 HALF_WIDTH = Limit("half_width", 0.0001, 0.5, "0.02 means ± 2 points")
 N_CHOICES = Limit("number of candidates", 2, 20, "with one candidate there is nothing to hide", integer=True)
 SPREAD = Limit("s", 0.1, 10.0, "it is the standard deviation of the inputs along one axis")
 RATIO = Limit("ratio", 0.1, 10.0, "1 is the same spread in all directions")
 ANGLE = Limit("angle", -90.0, 90.0, "degrees from the true weights")
-P_1_TO_1 = Limit("p11", 0.0, 1.0, "it is the probability of releasing 1 when the label is 1")
-P_0_TO_1 = Limit("p01", 0.0, 1.0, "it is the probability of releasing 1 when the label is 0")
+ONE_TO_ONE = Limit("one_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 1")
+ZERO_TO_ONE = Limit("zero_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 0")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 

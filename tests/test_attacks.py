@@ -348,5 +348,5 @@ def test_impossible_numbers_of_answers_are_refused(n_answers):
 
 @pytest.mark.parametrize("prior", [-0.1, 1.1, math.nan])
 def test_impossible_priors_are_refused(prior):
-    with pytest.raises(ValueError, match=rf"share must be in \[0, 1\], got {prior}"):
+    with pytest.raises(ValueError, match=rf"prior must be in \[0, 1\], got {prior}"):
         repeated_answers(BinaryChannel(0.2, 0.2), prior, 3)

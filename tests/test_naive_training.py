@@ -14,10 +14,10 @@ from privdemo.experiments.naive_training import NaiveConfig
 
 CASES = [
     NaiveConfig(),
-    NaiveConfig(s=1.0, p11=0.9, p01=0.4),
-    NaiveConfig(s=1.5, p11=0.85, p01=0.25, ratio=2.5, angle=50.0),
-    NaiveConfig(s=3.0, p11=0.7, p01=0.1, ratio=0.4, angle=-20.0),
-    NaiveConfig(s=2.0, p11=0.3, p01=0.8, ratio=0.5, angle=30.0),
+    NaiveConfig(s=1.0, one_to_one=0.9, zero_to_one=0.4),
+    NaiveConfig(s=1.5, one_to_one=0.85, zero_to_one=0.25, ratio=2.5, angle=50.0),
+    NaiveConfig(s=3.0, one_to_one=0.7, zero_to_one=0.1, ratio=0.4, angle=-20.0),
+    NaiveConfig(s=2.0, one_to_one=0.3, zero_to_one=0.8, ratio=0.5, angle=30.0),
 ]
 # The trapezoidal rule in two dimensions: its error falls exponentially, and the Gaussian's tail beyond 8.5 is 10⁻¹⁷.
 _AXIS = np.linspace(-8.5, 8.5, 86)
@@ -34,7 +34,7 @@ def covariance(config):
 
 def gamma(z, config):
     """Eq. (103)."""
-    return config.p11 * expit(z) + config.p01 * (1 - expit(z))
+    return config.one_to_one * expit(z) + config.zero_to_one * (1 - expit(z))
 
 
 def projections(alpha, config):
@@ -88,15 +88,15 @@ def test_loss_in_every_direction(config):
     for i in range(0, len(result.alpha), 24):
         alpha = math.radians(result.alpha[i])
         assert result.loss[i] == pytest.approx(loss(alpha, config), abs=1e-10)
-    other = NaiveConfig(config.s, config.p11 - 0.05, config.p01, config.ratio, config.angle)
+    other = NaiveConfig(config.s, config.one_to_one - 0.05, config.zero_to_one, config.ratio, config.angle)
     assert max(abs(result.loss[i] - loss(math.radians(result.alpha[i]), other)) for i in (180, 240)) > 1e-3
 
 
 def test_loss_depends_on_the_flips_through_their_contrast_alone():
-    one, other = NaiveConfig(p11=0.8, p01=0.2), NaiveConfig(p11=0.65, p01=0.05)
+    one, other = NaiveConfig(one_to_one=0.8, zero_to_one=0.2), NaiveConfig(one_to_one=0.65, zero_to_one=0.05)
     for alpha in (0.0, 1.0, 2.5):
         assert loss(alpha, one) == pytest.approx(loss(alpha, other), abs=1e-12)
-        assert abs(loss(alpha, one) - loss(alpha, NaiveConfig(p11=0.8, p01=0.3))) > 1e-2
+        assert abs(loss(alpha, one) - loss(alpha, NaiveConfig(one_to_one=0.8, zero_to_one=0.3))) > 1e-2
 
 
 def test_loss_takes_any_shape():
@@ -111,7 +111,7 @@ def test_loss_takes_any_shape():
 def test_covariance_is_that_of_its_axes(config):
     np.testing.assert_allclose(config.covariance, covariance(config), atol=1e-12)
     if config.ratio != 1:
-        mirrored = NaiveConfig(config.s, config.p11, config.p01, config.ratio, -config.angle)
+        mirrored = NaiveConfig(config.s, config.one_to_one, config.zero_to_one, config.ratio, -config.angle)
         assert np.abs(mirrored.covariance - config.covariance).max() > 0.1
 
 
@@ -161,7 +161,7 @@ def test_another_spread_across_tilts_the_loss_at_the_truth():
 
 @pytest.mark.parametrize("config", CASES)
 def test_best_direction_on_the_circle(config):
-    found = naive_training.run(config).best
+    found = naive_training.run(config).best[0]
     least = 0.0
     for grid in (np.arange(-180, 180, 2), np.arange(-2, 2, 0.05)):
         least += grid[int(np.argmin([loss(math.radians(least + a), config) for a in grid]))]
@@ -173,15 +173,31 @@ def test_best_direction_on_the_circle(config):
 
 
 def test_best_direction_is_the_opposite_where_flips_outweigh():
-    result = naive_training.run(NaiveConfig(p11=0.2, p01=0.7))
-    assert abs(result.best) == pytest.approx(180, abs=1e-6)
+    result = naive_training.run(NaiveConfig(one_to_one=0.2, zero_to_one=0.7))
+    assert result.best == pytest.approx((180.0,), abs=1e-6)
     assert abs(result.free_alpha) == 180
     assert result.curvature < 0
 
 
+@pytest.mark.parametrize(
+    ("config", "turn"),
+    [
+        (NaiveConfig(ratio=3.0, angle=90.0, one_to_one=0.55, zero_to_one=0.45), None),
+        (NaiveConfig(ratio=0.2, angle=0.0), None),
+        (NaiveConfig(ratio=3.0, angle=45.0, one_to_one=0.5, zero_to_one=0.5), 180),
+    ],
+)
+def test_of_two_equally_good_directions_both_are_named(config, turn):
+    first, second = naive_training.run(config).best
+    assert 0 < abs(first) < 180
+    assert second == pytest.approx(first - turn if turn else -first, abs=1e-5)
+    assert loss(math.radians(first), config) == pytest.approx(loss(math.radians(second), config), abs=1e-10)
+    assert loss(math.radians(first + 5), config) > loss(math.radians(first), config) + 1e-5
+
+
 def test_without_contrast_there_is_nothing_to_learn():
-    result = naive_training.run(NaiveConfig(p11=0.4, p01=0.4))
-    assert math.isnan(result.best)
+    result = naive_training.run(NaiveConfig(one_to_one=0.4, zero_to_one=0.4))
+    assert result.best == ()
     assert math.isnan(result.free_alpha)
     assert result.free_length == 0
     np.testing.assert_allclose(result.loss, result.loss[0], atol=1e-12)
@@ -210,7 +226,7 @@ def test_a_logistic_regression_finds_the_free_optimum(config):
     n, rng = 400_000, np.random.default_rng(5)
     x = rng.standard_normal((n, 2)) @ np.linalg.cholesky(covariance(config)).T
     label = rng.random(n) < expit(x[:, 0])
-    released = np.where(label, rng.random(n) < config.p11, rng.random(n) < config.p01)
+    released = np.where(label, rng.random(n) < config.one_to_one, rng.random(n) < config.zero_to_one)
     fitted = LogisticRegression(C=1e9, fit_intercept=False, tol=1e-8).fit(x, released).coef_[0]
     result = naive_training.run(config)
     expected = result.free_length * unit(result.free_alpha)
@@ -222,7 +238,7 @@ def test_a_logistic_regression_finds_the_free_optimum(config):
     assert (np.abs(fitted - expected) <= 5 * deviation).all()
     other = naive_training.free_optimum(config.covariance, config.contrast * 1.1)[1] * unit(result.free_alpha)
     assert not (np.abs(fitted - other) <= 5 * deviation).all()
-    turned = result.free_length * unit(result.best)  # held to length 1 it would lean elsewhere
+    turned = result.free_length * unit(result.best[0])  # held to length 1 it would lean elsewhere
     assert not (np.abs(fitted - turned) <= 5 * deviation).all()
 
 
@@ -230,8 +246,8 @@ def test_a_logistic_regression_finds_the_free_optimum(config):
     ("bad", "sentence"),
     [
         ({"s": 0.0}, r"s must be in \[0\.1, 10\], got 0"),
-        ({"p11": 1.2}, r"p11 must be in \[0, 1\], got 1\.2"),
-        ({"p01": -0.1}, r"p01 must be in \[0, 1\], got -0\.1"),
+        ({"one_to_one": 1.2}, r"one_to_one must be in \[0, 1\], got 1\.2"),
+        ({"zero_to_one": -0.1}, r"zero_to_one must be in \[0, 1\], got -0\.1"),
         ({"ratio": 0.0}, r"ratio must be in \[0\.1, 10\], got 0"),
         ({"angle": 91.0}, r"angle must be in \[-90, 90\], got 91"),
     ],

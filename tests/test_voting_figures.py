@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 
 import numpy as np
 import pytest
 
 from privdemo import attacks, figures
-from privdemo.estimators import votes
+from privdemo.estimators import survey, votes
 from privdemo.experiments import naive_training, voting
-from privdemo.figures import people
+from privdemo.figures import lessons, people
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
@@ -81,11 +82,15 @@ def test_histograms_hold_all_polls():
         assert bins.exact.sum() == pytest.approx(1, abs=1e-9)
         assert bins.edges[0] <= low
         assert bins.edges[-1] >= high - 1e-9
-    drawn = {record.name: voting.histogram(record, low, high) for record in RECORDS[:2]}
-    figure = charts.repeated_polls(drawn, 0.35, dict.fromkeys(drawn, "note"), low, high)
-    for trace, bins in zip(figure.data[::2], drawn.values(), strict=True):
-        np.testing.assert_allclose(trace.y, bins.measured)
+    figure = charts.repeated_polls(RECORDS[:2], 0.35)
     assert len({trace.yaxis for trace in figure.data}) == 2
+    for record, held, exact in zip(RECORDS[:2], figure.data[::2], figure.data[1::2], strict=True):
+        bins = voting.histogram(record, *voting.span(RECORDS[:2], 0.35))
+        np.testing.assert_allclose(held.y[::2], bins.measured)
+        np.testing.assert_allclose(exact.y[1::2], bins.exact)
+        np.testing.assert_allclose(held.x, np.repeat(bins.edges, 2)[1:-1])
+        assert held.x.min() <= record.values.min()
+        assert held.x.max() >= record.values.max()
 
 
 def test_no_bin_of_a_lattice_is_fuller_for_its_place_alone():
@@ -113,6 +118,7 @@ def test_figure_1_has_a_panel_for_every_lie_and_breaks_lines_at_jumps():
         assert (np.abs(np.diff(trace.y)[~np.isnan(np.diff(trace.y))]) <= 0.05).all()
     assert figure.layout.shapes[0].x0 == 0.35
     assert figure.layout.shapes[0].xref == "x3"
+    assert "p = 0.2, yours" in [note.text for note in figure.layout.annotations]
     assert not charts.figure1(runs).layout.shapes
 
 
@@ -128,18 +134,29 @@ def test_the_landscape_marks_lie_on_the_curve():
 
 def test_asking_again_and_candidates_and_training():
     all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
-    rows = [(m, r.majority_right, r.best_guess_right) for m, r in enumerate(all_asked, start=1)]
-    figure = charts.asking_again(rows, all_asked[6], 7)
+    figure = lessons.asking_again(all_asked, 7)
     assert sum(figure.data[2].y) == pytest.approx(1)
     assert sum(figure.data[3].y) == pytest.approx(1)
-    assert list(figure.data[2].x) == list(range(8))
+    assert list(figure.data[2].x) == list(figure.data[4].x) == list(range(8))
+    np.testing.assert_array_equal(figure.data[4].y, all_asked[6].posterior)
     config = voting.ManyConfig()
     result = voting.run_many(config)
-    drawn = charts.candidates(config.shares, result)
+    drawn = lessons.candidates(config.shares, result)
     inverted = next(trace for trace in drawn.data if trace.name == "channel inverted")
     np.testing.assert_allclose(inverted.y + inverted.error_y.array, result.high)
     yours = naive_training.run(naive_training.NaiveConfig(ratio=3.0))
     same = naive_training.run(naive_training.NaiveConfig())
-    names = [trace.name for trace in charts.naive_training(same, yours).data]
-    assert f"your inputs: least at α = {yours.best:.1f}°" in names
+    names = [trace.name for trace in lessons.naive_training(same, yours).data]
+    assert f"your inputs: least at α = {yours.best[0]:.1f}°" in names
     assert "same spread in all directions: least at α = 0.0°" in names
+
+
+def test_the_price_marks_the_visitors_plan_where_it_can_be_drawn():
+    curve = survey.curve(0.02, 0.5, through=0.01)
+    assert curve[0][0] < 0.01
+    plan = lessons.price(curve, 2398, (0.01, 9e7), 0.02)
+    assert list(plan.data[2].x) == [0.01]
+    assert plan.layout.shapes[0].x0 == 0.01
+    free = lessons.price(survey.curve(0.02, through=math.inf), 2398, (math.inf, 2398), 0.02)
+    assert not len(free.data[2].x)
+    assert not free.layout.shapes

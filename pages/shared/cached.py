@@ -9,8 +9,9 @@ from typing import Any
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from privdemo import datasets
+from privdemo import attacks, datasets, limits
 from privdemo.experiments import image_noise, naive_training, voting
+from privdemo.mechanisms import BinaryChannel
 
 # Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
 threadpool_limits(1, user_api="blas")
@@ -62,6 +63,13 @@ def polls(config: voting.ElectionConfig) -> tuple[voting.Poll, Any, tuple[voting
 @st.cache_data(max_entries=64, show_spinner=False)
 def figure1(flip_probs: tuple[float, ...]) -> tuple[voting.LongRun, ...]:
     return voting.figure1(flip_probs)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def asked_again(channel: BinaryChannel, prior: float) -> tuple[attacks.RepeatedAnswers, ...]:
+    """What 1, 2, … up to the most answers of one person give away."""
+    most = int(limits.N_ANSWERS.high)
+    return tuple(attacks.repeated_answers(channel, prior, n) for n in range(1, most + 1))
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -18,6 +18,7 @@ from privdemo import figures, look
 
 # Made only when somebody asks for it: the rows of a figure's CSV file.
 Table = Callable[[], Sequence[Mapping[str, Any]]]
+_TAKEAWAY = "last_takeaway"
 _APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 _COLOURS = f":root {{ --flipped: {look.OTHERS[1].colour}; }}"
@@ -44,7 +45,11 @@ def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
             st.button("↺ Reset", on_click=settings.reset, args=(all_settings,), key="reset")
             copy_link()
     settings.check_link(all_settings)
-    return st.empty()
+    place = st.empty()
+    # Until the new sentence is known the last one stays: without it the page would jump up and down.
+    if last := st.session_state.get(_TAKEAWAY, {}).get(question):
+        place.markdown(last, unsafe_allow_html=True)
+    return place
 
 
 def data_note() -> None:
@@ -54,9 +59,11 @@ def data_note() -> None:
         st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
-def takeaway(place: Any, sentence: str) -> None:
+def takeaway(place: Any, question: str, sentence: str) -> None:
     """The one sentence that changes with the numbers."""
-    place.markdown(f'<p class="takeaway">{sentence}</p>', unsafe_allow_html=True)
+    words = f'<p class="takeaway">{sentence}</p>'
+    st.session_state[_TAKEAWAY] = {question: words}
+    place.markdown(words, unsafe_allow_html=True)
 
 
 def under_figure(name: str, summary: str, table: Table, html: Callable[[], str], code: str = "") -> None:
@@ -81,16 +88,10 @@ def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: 
     under_figure(name, summary, table, lambda: figures.to_html(figure), code)
 
 
-def section(question: str, anchor: str, sentence: str) -> None:
-    """A part of a long page: its question, which a link can jump to, and its answer in one sentence."""
-    st.subheader(question, anchor=anchor)
+def section(question: str, sentence: str) -> None:
+    """A part of a page: its question, and its answer in one sentence."""
+    st.subheader(question, anchor=False)
     st.markdown(f'<p class="answer">{sentence}</p>', unsafe_allow_html=True)
-
-
-def contents(sections: Mapping[str, str]) -> None:
-    """What else is on a long page: the titles of its sections by anchor, as links."""
-    links = " · ".join(f'<a href="#{anchor}" target="_self">{title}</a>' for anchor, title in sections.items())
-    st.html(f'<nav class="contents" aria-label="On this page">On this page: {links}</nav>')
 
 
 def grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

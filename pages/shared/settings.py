@@ -5,6 +5,7 @@ A link with a bad value is not an error: the value is ignored and a note says so
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -188,7 +189,7 @@ def slide(setting: Number, label: str, *, step: float, help: str | None = None) 
         f"{setting.key}_slide",
         setting,
         st.slider,
-        lambda value: value,
+        lambda value: round(value, 10),  # a slider counts its steps in binary fractions
         lambda value: value,
         label=label,
         min_value=cast(setting.limit.low),
@@ -241,11 +242,15 @@ def linked(
 
     `source` alone is in the URL; the view is computed from it at every run and writes back to it.
     """
-    st.session_state[key] = from_source(st.session_state.get(source.key, source.default))
+    value = st.session_state.get(source.key, source.default)
+    view = st.session_state.get(key)
+    # A view that already says so is left alone: writing to it would take back a key pressed in the meantime.
+    if view is None or not math.isclose(to_source(view), value, rel_tol=1e-9, abs_tol=1e-12):
+        st.session_state[key] = from_source(value)
 
     def write_back() -> None:
-        value = st.session_state[key]
-        if value is not None:
-            st.session_state[source.key] = to_source(value)
+        view = st.session_state[key]
+        if view is not None:
+            st.session_state[source.key] = to_source(view)
 
     widget(key=key, on_change=write_back, **options)

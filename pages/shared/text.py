@@ -54,13 +54,38 @@ def a_list(words: tuple[str, ...]) -> str:
 
 
 def share(value: float, digits: int = 1) -> str:
-    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”."""
+    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is exactly 0 or 1 is said to be."""
+    if 0 < value < 1 and round(100 * value, digits) in (0.0, 100.0):
+        edge = 10.0**-digits
+        return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
     return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
 
 
 def between(low: float, high: float) -> str:
-    """The ends of an interval of shares: “32.1 to 38.0 %”."""
-    return f"{_signed_zero(100 * low, 1)} to {_signed_zero(100 * high, 1)} %".replace("-", "−")
+    """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
+    width = 100 * abs(high - low)
+    digits = 1 if width == 0 else min(6, max(1, 1 - math.floor(math.log10(width))))
+    return f"{_signed_zero(100 * low, digits)} to {_signed_zero(100 * high, digits)} %".replace("-", "−")
+
+
+def per_hundred(chance: float) -> str:
+    """How many of 100 people: “80”, “98.5”, “over 99.9”."""
+    if 0.9995 < chance < 1:
+        return "over 99.9"
+    return "under 0.1" if 0 < chance < 0.0005 else f"{100 * chance:.3g}"
+
+
+def odds(log_odds: float) -> str:
+    """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “certain”."""
+    if math.isinf(log_odds):
+        return "certain" if log_odds > 0 else "ruled out"
+    if abs(log_odds) < 1e-9:
+        return "even"
+    size = abs(log_odds)
+    one_in = f"{math.exp(size):,.0f}" if size > math.log(100) else f"{math.exp(size):.3g}"
+    if size > math.log(1e6):
+        one_in = f"over 10{superscript(math.floor(size / math.log(10)))}"
+    return f"{one_in} to 1" if log_odds > 0 else f"1 to {one_in}"
 
 
 def points(value: float) -> str:
@@ -68,20 +93,21 @@ def points(value: float) -> str:
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
-def difference(value: float) -> str:
-    """A difference of shares in hundredths of a point, for tables: “+5.96”."""
-    return _signed_zero(100 * value, 2, "+").replace("-", "−")
+def difference(value: float, deviation: float, sign: str = "+") -> str:
+    """A difference of shares in points, as exact as its standard deviation makes sense: “+5.96”, “+0.0012”."""
+    digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
+    return _signed_zero(100 * value, digits, sign).replace("-", "−")
 
 
 def _signed_zero(value: float, digits: int, sign: str = "") -> str:
     """`value` with `digits` decimals, a rounded zero without a minus sign."""
     rounded = round(value, digits)
-    return f"{rounded if rounded else 0.0:{sign}.{digits}f}"
+    return f"{rounded if rounded else 0.0:{sign},.{digits}f}"
 
 
 def times(factor: float) -> str:
-    """“4.7 times as many”, or how many more digits it takes to say."""
-    return "∞" if math.isinf(factor) else f"{factor:,.1f}" if factor < 100 else f"{factor:,.0f}"
+    """How many times as many: “4.7”, “1.02”, “12,300”."""
+    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
 
 
 def degrees(angle: float) -> str:
@@ -96,6 +122,9 @@ def near_zero(value: float) -> str:
 
 def people(n: int | float) -> str:
     """“1 person”, “1,000 people”."""
+    if n >= 1e9:
+        exponent = math.floor(math.log10(n))
+        return f"{n / 10**exponent:.1f}·10{superscript(exponent)} people"
     return "1 person" if n == 1 else f"{n:,.0f} people"
 
 
@@ -103,3 +132,8 @@ def sentence(error: Exception) -> str:
     """An error's message with a capital at its start and a full stop at its end."""
     message = str(error)
     return f"{message[0].upper()}{message[1:]}."
+
+
+def probability(value: float) -> str:
+    """A probability with four figures, and more where those would round to ½: “0.2581”, “0.49999”."""
+    return f"{value:.4g}" if value == 0.5 or f"{value:.4g}" != "0.5" else f"{value:.8g}"

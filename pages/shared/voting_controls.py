@@ -26,6 +26,12 @@ A_SAYS_B = Number("a_says_b", limits.P01, 0.3)
 ELECTIONS = Number("polls", limits.N_ELECTIONS, 100)
 SEED = Number("poll_seed", limits.SEED, 0)
 
+LESSONS = (AGAIN, GUESSING, PRICE, ADVERSARY, TWICE, MORE, TRAINING) = (
+    *("again and again", "guessing back", "the price", "the adversary"),
+    *("asking twice", "more candidates", "training on lies"),
+)
+LESSON = Choice("lesson", LESSONS, AGAIN)
+
 SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE)
 PLAN_LIE = Number("plan_lie", limits.flip_prob_limit(2, "plan_lie"), accounting.flip_prob_for(1.0))
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000)
@@ -38,14 +44,14 @@ ASKED = Number("asked", limits.N_ANSWERS, 3)
 SHARES = Words("shares", lambda text: many_config(text), "0.4, 0.3, 0.2, 0.1")
 
 INPUT_SPREAD = Number("s", limits.SPREAD, 2.0)
-ONE_TO_ONE = Number("one_to_one", limits.P_1_TO_1, 0.8)
-ZERO_TO_ONE = Number("zero_to_one", limits.P_0_TO_1, 0.2)
+ONE_TO_ONE = Number("one_to_one", limits.ONE_TO_ONE, 0.8)
+ZERO_TO_ONE = Number("zero_to_one", limits.ZERO_TO_ONE, 0.2)
 RATIO = Number("ratio", limits.RATIO, 3.0)
 ANGLE = Number("angle", limits.ANGLE, 45.0)
 
 ALL = [
     *(VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, ELECTIONS, SEED),
-    *(SOLVE, PLAN_LIE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE),
+    *(LESSON, SOLVE, PLAN_LIE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE),
     *(PRIOR, ANSWER, ASKED, SHARES),
     *(INPUT_SPREAD, ONE_TO_ONE, ZERO_TO_ONE, RATIO, ANGLE),
 ]
@@ -61,9 +67,9 @@ def controls() -> ElectionConfig:
             VOTERS,
             st.select_slider,
             lambda value: value,
-            lambda value: min(SIZES, key=lambda size: abs(size - value)),
+            lambda value: value,
             label="People asked",
-            options=SIZES,
+            options=sorted({*SIZES, voters}),
             format_func=lambda size: f"{size:,}",
             help="Drawn at random from a large country. Slide, or type any number.",
         )
@@ -109,47 +115,25 @@ def many_config(text: str, epsilon: float = 1.0, n_voters: int = 1000, seed: int
     return ManyConfig(shares, epsilon, n_voters, seed)
 
 
+# Of the last section: setting, label, step, and what it means.
+NAIVE_DIALS = (
+    (
+        INPUT_SPREAD,
+        "Spread s",
+        0.1,
+        "The standard deviation of the inputs along one axis: the larger, the surer labels.",
+    ),
+    (ONE_TO_ONE, "1 stays 1", 0.05, "P₁₁ = p₁→₁, the chance that a label 1 is released as 1."),
+    (ZERO_TO_ONE, "0 becomes 1", 0.05, "P₀₁ = p₀→₁ in the paper’s order, the chance that a label 0 is released as 1."),
+    (RATIO, "Across, × s", 0.1, "The spread across that axis, in units of s. 1 is the same in all directions."),
+    (ANGLE, "Turned by, °", 5.0, "The angle between that axis and the true weights, in degrees."),
+)
+
+
 def naive_config() -> NaiveConfig:
     """Draw the controls of the last section and return what they ask."""
-    columns = st.columns(5, gap="small")
-    with columns[0]:
-        p11 = settings.dial(
-            ONE_TO_ONE,
-            "1 stays 1",
-            step=0.05,
-            form="%.6g",
-            help="The chance that a label 1 is released as 1: the paper’s p₁→₁ (P₁₁).",
-        )
-    with columns[1]:
-        p01 = settings.dial(
-            ZERO_TO_ONE,
-            "0 becomes 1",
-            step=0.05,
-            form="%.6g",
-            help="The chance that a label 0 is released as 1: the paper’s p₀→₁ (P₀₁).",
-        )
-    with columns[2]:
-        s = settings.dial(
-            INPUT_SPREAD,
-            "Spread s",
-            step=0.1,
-            form="%.6g",
-            help="The standard deviation of the inputs along one axis; the larger, the surer the true labels.",
-        )
-    with columns[3]:
-        ratio = settings.dial(
-            RATIO,
-            "Across, × s",
-            step=0.1,
-            form="%.6g",
-            help="The spread across that axis, in units of s. 1 is the same in all directions.",
-        )
-    with columns[4]:
-        angle = settings.dial(
-            ANGLE,
-            "Turned by, °",
-            step=5.0,
-            form="%.6g",
-            help="The angle between that axis and the true weights, in degrees.",
-        )
-    return NaiveConfig(s, p11, p01, ratio, angle)
+    values = []
+    for column, (setting, label, step, meaning) in zip(st.columns(5, gap="small"), NAIVE_DIALS, strict=True):
+        with column:
+            values.append(settings.dial(setting, label, step=step, form="%.6g", help=meaning))
+    return NaiveConfig(*values)

@@ -14,8 +14,8 @@ from privdemo.estimators import survey
 from privdemo.experiments import voting
 from privdemo.experiments.naive_training import NaiveConfig, NaiveResult
 from privdemo.experiments.voting import ElectionConfig
+from privdemo.figures import lessons as charts
 from privdemo.figures import people
-from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 # --- the price of privacy ------------------------------------------------------------------------------
@@ -42,9 +42,13 @@ def price() -> None:
         lie = survey.flip_prob_allowed(voters, width, share)
     with head:
         words = problem or _price_words(solve, voters, lie, width, share)
-        layout.section("What does privacy cost?", "price", words)
-    if not problem and voting_controls.PLAN_WIDTH.limit.contains(width) and math.isfinite(voters):
+        layout.section("What does privacy cost?", words)
+    if problem or not math.isfinite(voters):
+        return
+    if voting_controls.PLAN_WIDTH.limit.contains(width):
         _price_figure(solve, voters, lie, width, share)
+    else:
+        st.caption(f"The curve is drawn for half-widths {voting_controls.PLAN_WIDTH.limit.range_text} alone.")
 
 
 def _plan(solve: str) -> tuple[float, float, float, float]:
@@ -83,16 +87,15 @@ def _plan(solve: str) -> tuple[float, float, float, float]:
 
 def _price_figure(solve: str, voters: float, lie: float, width: float, share: float) -> None:
     epsilon = accounting.randomised_response_epsilon(lie)
-    curve = survey.curve(width, share)
-    epsilons, needed = zip(*curve, strict=True)
+    curve = survey.curve(width, share, through=epsilon)
     honest = survey.voters_needed(0.0, width, share)
-    here = (epsilon, voters) if epsilons[0] <= epsilon <= epsilons[-1] else None
+    (least, most_people), (most, least_people) = curve[0], curve[-1]
     layout.figure(
         "price",
-        charts.price(epsilons, needed, honest, here, width),
-        f"People to ask for a 95 % interval of ± {100 * width:.3g} points when {text.share(share, 0)} voted A, against "
-        f"the ε of one answer: {needed[0]:,.0f} at ε = {epsilons[0]:.2g}, {needed[-1]:,.0f} at ε = {epsilons[-1]:.2g}, "
-        f"{honest:,.0f} if everyone told the truth.",
+        charts.price(curve, honest, (epsilon, voters), width),
+        f"People to ask for a 95 % interval of ± {100 * width:.3g} points when {text.share(share)} voted A, against "
+        f"the ε of one answer: {text.people(most_people)} at ε = {least:.2g}, {text.people(least_people)} at "
+        f"ε = {most:.2g}, {text.people(honest)} if everyone told the truth.",
         lambda: [{"epsilon": e, "people": n} for e, n in curve],
         _price_code(solve, voters, lie, width, share),
     )
@@ -106,13 +109,13 @@ def _price_code(solve: str, voters: float, lie: float, width: float, share: floa
     return f"""
 from privdemo import accounting
 from privdemo.estimators import survey
-from privdemo.figures import voting as charts
+from privdemo.figures import lessons
 
 {solved}
-epsilons, needed = zip(*survey.curve({width!r}, {share!r}))
+epsilon = accounting.randomised_response_epsilon({lie!r})
+curve = survey.curve({width!r}, {share!r}, through=epsilon)
 honest = survey.voters_needed(0.0, {width!r}, {share!r})
-here = accounting.randomised_response_epsilon({lie!r}), {voters:.0f}
-charts.price(epsilons, needed, honest, here, {width!r}).show()
+lessons.price(curve, honest, (epsilon, {voters:.0f}), {width!r}).show()
 """
 
 
@@ -120,27 +123,24 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
     epsilon = f"ε = {text.epsilon(accounting.randomised_response_epsilon(lie))}"
     if math.isinf(voters) or math.isinf(width):
         return "At ε = 0 the answers say nothing: no number of people is enough."
-    factor = survey.price(lie, share)
-    more = f"<b>{text.times(factor)} times as many</b> as" if math.isfinite(factor) else "where one would do"
-    points = f"± {100 * width:.3g} points"
-    who = text.people(voters)
-    if width > 0.5:
-        return f"{who} at {epsilon} tell you next to nothing: a 95 % interval is wider than all shares there are."
+    points, who = f"± {100 * width:.3g} points", text.people(voters)
+    if not voting_controls.PLAN_WIDTH.limit.contains(width):
+        if width > 0.5:
+            return f"The answer of {who} at {epsilon} says next to nothing: its interval is wider than all shares."
+        return f"{who} at {epsilon} let you know this within <b>{points}</b>."
+    honest = survey.voters_needed(0.0, width, share)
     if solve == PEOPLE:
-        honest = survey.voters_needed(0.0, width, share)
         return (
-            f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {voters:,.0f}</b>, {more} if everyone "
-            f"told the truth ({honest:,.0f})."
+            f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {who.split()[0]}</b>, "
+            f"<b>{text.times(voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
         )
     if solve == PRECISION:
-        honest_width = survey.half_width(int(voters), 0.0, share)
         return (
-            f"{who} at {epsilon} tell you this within <b>{points}</b>; if everyone told the truth, "
-            f"within ± {100 * honest_width:.3g}."
+            f"{who} at {epsilon} let you know this within <b>{points}</b>; if everyone told the truth, "
+            f"{text.people(honest)} would do."
         )
-    honest = survey.voters_needed(0.0, width, share)
     return (
-        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{lie:.4g}</b> "
+        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{text.probability(lie)}</b> "
         f"(<b>{epsilon}</b>). If everyone told the truth, {text.people(honest)} would do."
     )
 
@@ -150,56 +150,68 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
 
 @st.fragment
 def adversary(channel: BinaryChannel) -> None:
-    """One answer, then many from the same person: what they tell about a vote."""
+    """What one answer tells about a vote."""
     head = st.container()
-    with st.container(horizontal=True, key="adversary-controls", gap="medium"):
-        with st.container(width=360):
-            prior = settings.dial(
-                voting_controls.PRIOR,
-                "How likely is a vote for A, before the answer?",
-                step=0.01,
-                form="%.6g",
-                help="What the adversary believes beforehand: the probability that this person voted A.",
-            )
+    with st.container(horizontal=True, gap="medium"):
+        prior = _prior()
         said = settings.choose(voting_controls.ANSWER, "The person says")
     _one_answer(head, channel, prior, said)
+
+
+@st.fragment
+def asking_twice(channel: BinaryChannel) -> None:
+    """What many answers of the same person tell."""
     head = st.container()
-    with st.container(width=360):
-        asked = settings.dial(voting_controls.ASKED, "Answers from the same person", step=1)
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width=360):
+            asked = settings.dial(voting_controls.ASKED, "Answers from the same person", step=1)
+        prior = _prior()
     _asking_again(head, channel, prior, asked)
+
+
+def _prior() -> float:
+    with st.container(width=360):
+        return settings.dial(
+            voting_controls.PRIOR,
+            "How likely is a vote for A, before any answer?",
+            step=0.01,
+            form="%.6g",
+            help="What the adversary believes beforehand: the probability that this person voted A.",
+        )
 
 
 def _one_answer(head: Any, channel: BinaryChannel, prior: float, said: str) -> None:
     try:
-        _, belief = accounting.posterior(channel.channel_matrix, [1 - prior, prior], int(said == "A"))
+        belief = accounting.posterior(channel.channel_matrix, [1 - prior, prior], int(said == "A"))
     except ValueError:
         with head:
             words = f"With this belief and these lies nobody can say {said}. Change one of them."
-            layout.section("What the adversary sees", "adversary", words)
+            layout.section("What the adversary sees", words)
         return
-    bound = accounting.posterior_odds(1.0, channel.epsilon)
-    most = "by any factor" if math.isinf(bound) else f"by {text.odds_factor(channel.epsilon)} at most"
+    after = float(belief[1])
+    before_odds, after_odds = (text.odds(accounting.log_odds(p)) for p in (prior, after))
+    bound = text.odds_factor(channel.epsilon)
     words = (
-        f"Of 100 people who say {said}, <b>{_per_hundred(belief)}</b> voted A. Before the answer it was "
-        f"{_per_hundred(prior)}: the odds of A against B went from {_odds(prior)} to <b>{_odds(belief)}</b>. Whatever "
-        f"is known beforehand, ε = {text.epsilon(channel.epsilon)} lets one answer move odds {most}."
+        f"Of 100 people who say {said}, <b>{text.per_hundred(after)}</b> voted A. Before the answer it was "
+        f"{text.per_hundred(prior)}: the odds of A against B went from {before_odds} to <b>{after_odds}</b>. Whatever "
+        f"is known beforehand, ε = {text.epsilon(channel.epsilon)} lets one answer move odds by {bound} at most."
     )
     with head:
-        layout.section("What the adversary sees", "adversary", words)
+        layout.section("What the adversary sees", words)
     fields = [
         _hundred(prior, "Before: 100 people like this one"),
-        _hundred(belief, f"After: 100 such people who say {said}"),
+        _hundred(after, f"After: 100 such people who say {said}"),
     ]
     summary = (
-        f"Of 100 people {100 * prior:.3g} voted A before anything is said; of 100 people who say {said}, "
-        f"{100 * belief:.3g} did. The pictures round to whole people."
+        f"Of 100 people {text.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
+        f"{text.per_hundred(after)} did. The pictures round to whole people."
     )
     legend = {"voted A": people.VOTED_A, "voted B": people.VOTED_B}
     st.html(figures.people_html(fields, legend, summary))
     layout.under_figure(
         "one-answer",
         summary,
-        lambda: [{"moment": "before", "voted_a": prior}, {"moment": f"after saying {said}", "voted_a": float(belief)}],
+        lambda: [{"moment": "before", "voted_a": prior}, {"moment": f"after saying {said}", "voted_a": after}],
         lambda: figures.people_page(fields, legend, summary),
         f"""
 from privdemo import accounting
@@ -217,58 +229,37 @@ def _hundred(share: float, heading: str) -> people.Field:
     return figures.dot_field(heading, voting.first_voted_a(n, 100), people.TRUTH, columns=20)
 
 
-def _per_hundred(share: float) -> str:
-    return f"{100 * share:.3g}" if share < 0.999 or share == 1 else f"{100 * share:.6g}"
-
-
-def _odds(share: float) -> str:
-    """Odds as people say them: “4 to 1”, “even”, “1 to 4”."""
-    if share in (0.0, 1.0):
-        return "certainly A" if share else "certainly B"
-    odds = share / (1 - share)
-    if math.isclose(odds, 1, rel_tol=1e-9):
-        return "even"
-    return f"{odds:,.3g} to 1" if odds >= 1 else f"1 to {1 / odds:,.3g}"
-
-
 def _asking_again(head: Any, channel: BinaryChannel, prior: float, asked: int) -> None:
-    all_asked = [attacks.repeated_answers(channel, prior, m) for m in range(1, 51)]
+    all_asked = cached.asked_again(channel, prior)
     here, once = all_asked[asked - 1], all_asked[0]
     every = "the answer is" if asked == 1 else f"all {asked} answers are"
-    belief = here.posterior[-1]
-    told = (
-        "" if math.isnan(belief) else f" If {every} A, then of 100 such people <b>{_per_hundred(belief)}</b> voted A."
-    )
-    total = asked * channel.epsilon if channel.epsilon else 0.0
+    odds = float(here.log_odds[-1])
+    told = f" If {every} A, the odds that this person voted A are <b>{text.odds(odds)}</b>."
     words = (
         f"Asked <b>{asked}</b> time{'s' if asked > 1 else ''}, with a fresh lie each time, one person has spent "
-        f"<b>ε = {text.epsilon(total)}</b>, and the adversary’s best guess of the vote is right "
-        f"<b>{text.share(here.best_guess_right)}</b> of the time (after one answer: "
-        f"{text.share(once.best_guess_right)})."
-        f"{told}"
+        f"<b>ε = {text.epsilon(accounting.compose(channel.epsilon, asked))}</b>, and the adversary’s best guess of the "
+        f"vote is right <b>{text.share(here.best_guess_right)}</b> of the time (after one answer: "
+        f"{text.share(once.best_guess_right)}).{'' if math.isnan(odds) else told}"
     )
     with head:
-        layout.section("Asking twice", "twice", words)
-    rows = [(m, r.majority_right, r.best_guess_right) for m, r in enumerate(all_asked, start=1)]
+        layout.section("Asking twice", words)
     layout.figure(
         "asking",
-        charts.asking_again(rows, here, asked),
-        f"Above: how often one person’s vote is found out after 1 to 50 answers; the majority of {asked} is right "
-        f"{text.share(here.majority_right)} of the time. Below: how likely each number of answers A is; where the bars "
-        "of the two kinds of voters stand apart, nothing can be denied any more.",
-        lambda: [
-            {"answers": m, "epsilon": m * channel.epsilon, "majority_right": right, "best_guess_right": best}
-            for m, right, best in rows
-        ],
+        charts.asking_again(all_asked, asked),
+        f"At the top: how often one person’s vote is found out after 1 to {len(all_asked)} answers; the majority of "
+        f"{asked} is right {text.share(here.majority_right)} of the time. In the middle: how likely each number of "
+        "answers A is; where the bars of the two kinds of voters stand apart, nothing can be denied any more. Below: "
+        "the posterior, how many of those who said A so often voted A.",
+        lambda: attacks.repeated_table(all_asked, channel.epsilon),
         f"""
 from privdemo.attacks import repeated_answers
-from privdemo.figures import voting as charts
+from privdemo.figures import lessons
 from privdemo.mechanisms import BinaryChannel
 
 channel = {channel!r}
-found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, 51)]
-rows = [(m, r.majority_right, r.best_guess_right) for m, r in enumerate(found, start=1)]
-charts.asking_again(rows, found[{asked} - 1], {asked}).show()
+found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(all_asked)} + 1)]
+lessons.asking_again(found, {asked}).show()
+print(found[{asked} - 1].posterior)
 """,
     )
 
@@ -283,12 +274,19 @@ def candidates(election: ElectionConfig) -> None:
     typed = settings.write(
         voting_controls.SHARES, "True shares of the candidates", "Two to twenty numbers that sum to 1, with commas."
     )
+    if election.channel.epsilon < 1e-9:
+        with head:
+            words = (
+                "Your lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
+            )
+            layout.section("More than two candidates", f"{words}whatever the votes. Let people lie less.")
+        return
     try:
         config = voting_controls.many_config(typed, election.channel.epsilon, election.n_voters, election.seed)
     except ValueError as error:
         with head:
             words = text.sentence(error)
-            layout.section("More than two candidates", "candidates", words)
+            layout.section("More than two candidates", words)
         return
     _candidates_figure(head, config, cached.candidates(config))
 
@@ -297,31 +295,30 @@ def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.Many
     k = len(config.shares)
     negative = int((result.inversion < 0).sum())
     if negative:
-        verdict = (
-            f"The inverted channel gives {negative} candidate{'s' if negative > 1 else ''} a share below 0; projected, "
-            "and as the maximum of the likelihood, they get none."
-        )
+        whom = "a candidate" if negative == 1 else f"{negative} candidates"
+        verdict = f"The inverted channel gives {whom} a share below 0, which no election can have; the others do not."
     else:
-        verdict = "The inverted channel keeps all shares above 0, so it is the maximum of the likelihood too."
+        verdict = "The inverted channel gives no share below 0, so it is the maximum of the likelihood too."
     words = (
         f"At the same ε = {text.epsilon(config.epsilon)} a person who has <b>{k}</b> candidates to choose from names "
         f"another than the true one with probability <b>{config.mechanism.flip_prob:.3g}</b>. {verdict}"
     )
     with head:
-        layout.section("More than two candidates", "candidates", words)
+        layout.section("More than two candidates", words)
     layout.figure(
         "candidates",
         charts.candidates(config.shares, result),
         f"True shares as bars, estimates from the answers of {text.people(config.n_voters)} as markers; the inverted "
-        "channel with its 95 % intervals. The naive reading pulls all candidates together.",
+        "channel with its 95 % intervals. The maximum of the likelihood is exact; expectation–maximisation climbs to "
+        f"within {100 * result.em_apart:.1g} points of it. The naive reading pulls all candidates together.",
         lambda: voting.many_table(config, result),
         f"""
 from privdemo.experiments.voting import ManyConfig, run_many
-from privdemo.figures import voting as charts
+from privdemo.figures import lessons
 
 config = {config!r}
 result = run_many(config)
-charts.candidates(config.shares, result).show()
+lessons.candidates(config.shares, result).show()
 """,
     )
 
@@ -336,7 +333,7 @@ def naive_training() -> None:
     config = voting_controls.naive_config()
     yours, same = (cached.naive_training_run(c) for c in (config, config.isotropic))
     with head:
-        layout.section("When is it fine to train on lies?", "naive-training", _naive_words(config, yours))
+        layout.section("When is it fine to train on lies?", _naive_words(config, yours))
     layout.figure(
         "naive-training",
         charts.naive_training(same, yours),
@@ -349,10 +346,10 @@ def naive_training() -> None:
         ],
         f"""
 from privdemo.experiments.naive_training import NaiveConfig, run
-from privdemo.figures import voting as charts
+from privdemo.figures import lessons
 
 config = {config!r}
-charts.naive_training(run(config.isotropic), run(config)).show()
+lessons.naive_training(run(config.isotropic), run(config)).show()
 """,
     )
 
@@ -366,19 +363,19 @@ def _naive_words(config: NaiveConfig, yours: NaiveResult) -> str:
     return (
         f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
         f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
-        f"<b>{yours.free_length:.2f}</b> of their true length{timid}. The paper holds them at the true length; then "
-        f"the best direction is <b>{_direction(yours)}</b> from the truth."
+        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper holds them at the true length; then "
+        f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> from the truth."
     )
 
 
-def _direction(result: NaiveResult) -> str:
-    return f"±{text.degrees(abs(result.best))}" if result.tied else text.degrees(result.best)
+def _directions(result: NaiveResult) -> str:
+    return text.a_list(tuple(text.degrees(a) for a in result.best))
 
 
 def _least(result: NaiveResult) -> str:
-    if math.isnan(result.best):
-        return "all directions are equally bad"
-    return (
-        f"it is least at α = {_direction(result)}, and at 0 its slope is {text.near_zero(result.slope)} and its "
-        f"curvature {text.near_zero(result.curvature)} (in radians)"
-    )
+    if not result.best:
+        return "all directions are equally good"
+    at_truth = f"slopes by {text.near_zero(result.slope)} a radian"
+    if text.near_zero(result.slope) == "0":
+        at_truth = "is level, at its " + ("least" if result.curvature > 0 else "most")
+    return f"it is least at α = {_directions(result)}, and at the truth, α = 0, it {at_truth}"

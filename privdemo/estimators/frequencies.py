@@ -24,6 +24,7 @@ def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
     total = _total(observed)
     if matrix.shape != (observed.size, observed.size) or observed.ndim != 1:
         raise ValueError(f"channel_matrix must be (k, k) for counts (k,), got {matrix.shape} for {observed.shape}")
+    _check_channel(matrix)
     if np.linalg.matrix_rank(matrix) < len(matrix):
         raise ValueError("channel_matrix cannot be inverted: some truths give the same answers")
     return np.linalg.solve(matrix, observed / total)
@@ -93,6 +94,9 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
     observed = np.asarray(counts)
     observed = observed / _total(observed)
     channel = np.asarray(channel_matrix, dtype=observed.dtype)
+    if channel.ndim != 2 or observed.shape[-1:] != channel.shape[:1]:
+        raise ValueError(f"channel_matrix must be (m, k) for counts (..., m), got {channel.shape} for {observed.shape}")
+    _check_channel(channel)
     if (observed[..., channel.max(axis=1) <= 0] > 0).any():
         raise ValueError("counts must be 0 in bins that channel_matrix says are never observed")
 
@@ -125,6 +129,12 @@ def _extrapolated(start: Array, once: Array, twice: Array) -> Array:
     stride = np.clip(np.linalg.norm(step, axis=-1) / bend_length, 1, 1e6)[..., None]
     leap = np.maximum(start + 2 * stride * step + stride**2 * bend, 1e-12)
     return leap / leap.sum(axis=-1, keepdims=True)
+
+
+def _check_channel(channel: Array) -> None:
+    limits.N_STATES.check(channel.shape[1])
+    if not np.isfinite(channel).all() or (channel < 0).any() or (abs(channel.sum(axis=0) - 1) > 1e-3).any():
+        raise ValueError("channel_matrix must hold probabilities, every column [:, true] summing to 1")
 
 
 def _total(counts: Array) -> Array:

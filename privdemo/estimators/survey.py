@@ -1,7 +1,11 @@
 """The price of privacy: voters, lie and precision, each from the other two.
 
-The spread estimate of a share θ under a symmetric lie p has the standard error √(q(1−q)/N)/(1−2p) with
-q = p + (1−2p)θ. As q(1−q) = ¼ − (1−2p)²(θ−½)², all three questions have answers in closed form.
+Under a symmetric lie p a share θ is answered A with q = p + (1−2p)θ, and the interval of the spread estimate is
+Wilson's for q divided by 1 − 2p. With c = 1 − 2p and q(1−q) = ¼ − c²(θ−½)² its half-width h obeys
+
+    (h c (1 + z²/N) / z)² = q(1−q)/N + z²/(4N²),
+
+which is quadratic in N, linear in c² and explicit in h: all three questions have answers in closed form.
 """
 
 from __future__ import annotations
@@ -11,32 +15,47 @@ import math
 from privdemo import accounting, limits
 from privdemo.intervals import Z95
 
+Z2 = Z95**2
+
 
 def half_width(n_voters: int, flip_prob: float, share: float = 0.5) -> float:
-    """Half the width of a 95 % interval, z √(q(1−q)/N) / (1−2p), in shares.
+    """Half the width of the 95 % interval that `n_voters` N answers give, in shares; ∞ at p = ½.
 
-    `n_voters` N, `flip_prob` p in [0, ½), `share` θ (½ is the worst case). ∞ at p = ½.
+    `flip_prob` p in [0, ½]; `share` θ (½ is the worst case). Taken at the expected share of answers.
     """
     limits.N_VOTERS.check(n_voters)
-    return Z95 * math.sqrt(_variance(flip_prob, share) / n_voters)
+    contrast, variance = _answers(flip_prob, share)
+    if contrast == 0:
+        return math.inf
+    return Z95 / (1 + Z2 / n_voters) * math.sqrt(variance / n_voters + Z2 / (4 * n_voters**2)) / contrast
 
 
 def voters_needed(flip_prob: float, half_width: float, share: float = 0.5) -> float:
-    """The N at which 95 % intervals are ± `half_width`: (z/h)² q(1−q)/(1−2p)², rounded up to a whole; ∞ at p = ½."""
+    """The fewest voters whose 95 % interval is ± `half_width` or narrower; ∞ at p = ½.
+
+    The positive root of A N² + (2A z² − q(1−q)) N + A z⁴ − z²/4 = 0 with A = (h c / z)², rounded up.
+    """
     limits.HALF_WIDTH.check(half_width)
-    needed = (Z95 / half_width) ** 2 * _variance(flip_prob, share)
-    return needed if math.isinf(needed) else max(1, math.ceil(needed * (1 - 1e-12)))
+    contrast, variance = _answers(flip_prob, share)
+    if contrast == 0:
+        return math.inf
+    a = (half_width * contrast / Z95) ** 2
+    b = 2 * a * Z2 - variance
+    c = a * Z2**2 - Z2 / 4
+    root = (math.sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
+    return max(1, math.ceil(root * (1 - 1e-12)))
 
 
 def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> float:
-    """The largest lie at which N voters give ± `half_width`: 1 − 2p = ½ / √(N h²/z² + (θ−½)²).
+    """The largest lie at which N voters give ± `half_width`: c² = (¼/N + z²/4N²) / ((h(1 + z²/N)/z)² + (θ−½)²/N).
 
     Raises ``ValueError`` when not even honest answers would do.
     """
     limits.N_VOTERS.check(n_voters)
     limits.HALF_WIDTH.check(half_width)
     limits.SHARE.check(share)
-    contrast = 0.5 / math.sqrt(n_voters * (half_width / Z95) ** 2 + (share - 0.5) ** 2)
+    wanted = (half_width * (1 + Z2 / n_voters) / Z95) ** 2 + (share - 0.5) ** 2 / n_voters
+    contrast = math.sqrt((1 / n_voters + Z2 / n_voters**2) / 4 / wanted)
     if contrast > 1 + 1e-12:
         honest = voters_needed(0.0, half_width, share)
         raise ValueError(
@@ -49,21 +68,24 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
 def price(flip_prob: float, share: float = 0.5) -> float:
     """How many times as many voters it takes as if everyone told the truth, for the same standard error.
 
-    q(1−q) / ((1−2p)² θ(1−θ)); at θ = ½ it is 1/(1−2p)². ∞ at p = ½, and where honest answers never vary.
+    q(1−q) / (c² θ(1−θ)); at θ = ½ it is 1/c². ∞ at p = ½, and where honest answers never vary.
     """
-    honest = _variance(0.0, share)
-    return math.inf if honest == 0 else _variance(flip_prob, share) / honest
+    contrast, variance = _answers(flip_prob, share)
+    scale = contrast**2 * share * (1 - share)
+    return math.inf if scale == 0 else variance / scale
 
 
-def curve(half_width: float, share: float = 0.5, n_points: int = 61) -> list[tuple[float, float]]:
-    """(ε, voters needed) for ε from 0.1 to 10, evenly on a logarithmic scale."""
-    epsilons = [10 ** (2 * i / (n_points - 1) - 1) for i in range(n_points)]
+def curve(half_width: float, share: float = 0.5, through: float = 1.0) -> list[tuple[float, float]]:
+    """(ε, voters needed) for ε from 0.1 to 10, evenly on a logarithmic scale; further if ε = `through` lies outside."""
+    known = 0 < through < math.inf
+    low, high = (min(0.1, through / 1.5), max(10.0, 1.5 * through)) if known else (0.1, 10.0)
+    epsilons = [low * (high / low) ** (i / 60) for i in range(61)]
     return [(epsilon, voters_needed(accounting.flip_prob_for(epsilon), half_width, share)) for epsilon in epsilons]
 
 
-def _variance(flip_prob: float, share: float) -> float:
-    """N times the variance of the spread estimate: ¼/(1−2p)² − (θ−½)²."""
+def _answers(flip_prob: float, share: float) -> tuple[float, float]:
+    """The contrast c = 1 − 2p, and the variance q(1−q) of one answer."""
     limits.flip_prob_limit(2).check(flip_prob)
     limits.SHARE.check(share)
-    contrast = 1 - 2 * flip_prob
-    return math.inf if contrast == 0 else max(0.0, 0.25 / contrast**2 - (share - 0.5) ** 2)
+    says_a = flip_prob + (1 - 2 * flip_prob) * share
+    return 1 - 2 * flip_prob, says_a * (1 - says_a)

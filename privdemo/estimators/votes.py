@@ -69,18 +69,33 @@ def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
 
     Where both lies are possible J is largest at 0 and at 1 whatever the answers, so its global maximum
     says nothing. An ascent from f̃ (from 1 − f̃ where lies outweigh truths) ends in the one inner
-    maximum if that lies on its way, else at an end. Without lies the inner maximum is f̃; at symmetric lies above
-    (2 − √2)/4 = 0.146 there is none for any f̃. A start exactly where J is level, as f̃ = ½ under
-    symmetric lies, is kept. For shares of any shape; each distinct one is solved once.
+    maximum if that lies on its way, else at an end. Without lies the inner maximum is f̃; at symmetric
+    lies above (2 − √2)/4 = 0.146 there is none for any f̃. A `reconstruction_tied` start, from which both
+    ends are equally uphill, is kept. For shares of any shape; each distinct one is solved once.
     """
     distinct, where = np.unique(_checked(shares), return_inverse=True)
-    start = np.clip(distinct if channel.contrast >= 0 else 1 - distinct, 1e-12, 1 - 1e-12)
-    slope = _slope(start, distinct, channel)
-    found = np.where(slope > 0, 1.0, 0.0)
-    found = np.where(np.abs(slope) < 1e-9, start, found)
-    inner = _inner_maximum(distinct, channel)
+    found, _ = _climbed(distinct, channel)
+    return found[where].reshape(np.shape(shares))
+
+
+def reconstruction_tied(shares: ArrayLike, channel: BinaryChannel) -> NDArray[np.bool_]:
+    """Where J is level but least at the start of the ascent: a little more either way leads to 0 or to 1.
+
+    So at f̃ = ½ under symmetric lies above 0.146: of many polls around it, half end at 0 and half at 1.
+    """
+    values = _checked(shares)
+    return _climbed(values.ravel(), channel)[1].reshape(values.shape)
+
+
+def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.bool_]]:
+    """Where the ascent from each of `shares` (n,) ends, and whether it could not choose a way."""
+    start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
+    slope = _slope(start, shares, channel)
+    inner = _inner_maximum(shares, channel)
     uphill = (inner - start) * slope >= 0  # false where there is no inner maximum (nan)
-    return np.where(uphill, inner, found)[where].reshape(np.shape(shares))
+    tied = (np.abs(slope) < 1e-9) & ~(np.abs(inner - start) < 1e-6)
+    ends = np.where(tied, start, np.where(slope > 0, 1.0, 0.0))
+    return np.where(uphill & ~tied, inner, ends), tied
 
 
 ESTIMATORS: dict[str, Estimator] = {
@@ -150,7 +165,7 @@ def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) ->
     and √(f̃(1−f̃)/N) / |1 − p10 − p01| for the raw spread estimate.
     """
     limits.N_VOTERS.check(n_voters)
-    limits.SHARE.check(answer_prob)
+    limits.ANSWER_PROB.check(answer_prob)
     tails = binom.ppf([1e-15, 1 - 1e-15], n_voters, answer_prob)
     counts = np.arange(tails[0], tails[1] + 1)
     weights = binom.pmf(counts, n_voters, answer_prob)
@@ -164,7 +179,10 @@ def _named(name: str) -> Estimator:
 
 
 def _checked(shares: ArrayLike) -> Array:
-    values = np.asarray(shares, dtype=float)
+    try:
+        values = np.asarray(shares, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"shares must be numbers in [0, 1], got {shares!r}") from None
     if not ((values >= 0) & (values <= 1)).all():
         wrong = values[~((values >= 0) & (values <= 1))].flat[0]
         limits.SHARE.check(float(wrong))

@@ -3,10 +3,10 @@
 Inputs x are Gaussian with mean 0; the true label is 1 with probability φ(θ₀ᵀx), |θ₀| = 1, and is then
 flipped. With z₁ = θ₀ᵀx and z₂ = θᵀx, ln φ(z) = z − ln(1+e^z) turns eq. (104) into
 
-    −L′∞(θ) = E[ln(1 + e^{z₂})] − E[γ(z₁) z₂],   γ(z) = p₁₁ φ(z) + p₀₁ (1 − φ(z)),
+    −L′∞(θ) = E[ln(1 + e^{z₂})] − E[γ(z₁) z₂],   γ(z) = p₁→₁ φ(z) + p₀→₁ (1 − φ(z)),
 
-and Stein's lemma the second term into (p₁₁ − p₀₁) Cov(z₁, z₂) E[φ′(z₁)], as E[z₂] = 0. What is left
-are integrals over one Gaussian. Here p₀₁ is the paper's p_{0→1}, the chance that a 0 is released as a 1.
+and Stein's lemma the second term into (p₁→₁ − p₀→₁) Cov(z₁, z₂) E[φ′(z₁)], as E[z₂] = 0. What is left
+are integrals over one Gaussian.
 """
 
 from __future__ import annotations
@@ -24,29 +24,26 @@ from scipy.special import expit
 from privdemo import limits
 
 Array = NDArray[np.floating]
-# The trapezoidal rule on a Gaussian: its error falls exponentially, here below 10⁻¹² for variances up to 10⁴.
-_U = np.linspace(-10, 10, 4001)
-_WEIGHTS = np.exp(-(_U**2) / 2) / np.exp(-(_U**2) / 2).sum()
 
 
 @dataclass(frozen=True)
 class NaiveConfig:
     """`s` the inputs' standard deviation along one axis, `ratio`·s along the other, and the label flips.
 
-    The first axis is turned by `angle` degrees from the true direction θ₀. `p11` = P(released 1 | 1) and
-    `p01` = P(released 1 | 0), the paper's p_{1→1} and p_{0→1}. ratio 1 is the isotropic case.
+    The first axis is turned by `angle` degrees from the true direction θ₀. `one_to_one` p₁→₁ = P(released 1 | 1),
+    `zero_to_one` p₀→₁ = P(released 1 | 0). ratio 1 is the isotropic case.
     """
 
     s: float = 2.0
-    p11: float = 0.8
-    p01: float = 0.2
+    one_to_one: float = 0.8
+    zero_to_one: float = 0.2
     ratio: float = 1.0
     angle: float = 45.0
 
     def __post_init__(self) -> None:
         limits.SPREAD.check(self.s)
-        limits.P_1_TO_1.check(self.p11)
-        limits.P_0_TO_1.check(self.p01)
+        limits.ONE_TO_ONE.check(self.one_to_one)
+        limits.ZERO_TO_ONE.check(self.zero_to_one)
         limits.RATIO.check(self.ratio)
         limits.ANGLE.check(self.angle)
 
@@ -64,25 +61,28 @@ class NaiveConfig:
 
     @property
     def contrast(self) -> float:
-        """p₁₁ − p₀₁ = 1 − p_{0→1} − p_{1→0}: below 0 the flips outweigh the truth."""
-        return 0.0 if math.isclose(self.p11, self.p01, abs_tol=1e-12) else self.p11 - self.p01
+        """p₁→₁ − p₀→₁ = 1 − p_{0→1} − p_{1→0}: below 0 the flips outweigh the truth."""
+        return (
+            0.0
+            if math.isclose(self.one_to_one, self.zero_to_one, abs_tol=1e-12)
+            else self.one_to_one - self.zero_to_one
+        )
 
 
 class NaiveResult(NamedTuple):
     """The loss of naive training over directions, and its best points.
 
     `alpha` (n,) degrees from θ₀ and `loss` (n,) = −L′∞ in nats a person, for weights of length 1. `slope` and
-    `curvature` at α = 0, per radian and per radian². `best` degrees where the loss is least on that circle, `tied`
-    whether it is as small at −`best`; `free_alpha`, `free_length` the weights that training finds when their length
-    is free, as in a logistic regression.
+    `curvature` at α = 0, per radian and per radian². `best` all directions, in degrees, where the loss is least on that
+    circle, none where it is the same everywhere; `free_alpha`, `free_length` the weights that training finds when their
+    length is free, as in a logistic regression.
     """
 
     alpha: Array
     loss: Array
     slope: float
     curvature: float
-    best: float
-    tied: bool
+    best: tuple[float, ...]
     free_alpha: float
     free_length: float
 
@@ -92,15 +92,12 @@ def run(config: NaiveConfig, n_points: int = 361) -> NaiveResult:
     alpha = np.linspace(-180, 180, n_points)
     loss = naive_loss(alpha, config.covariance, config.contrast)
     slope, curvature = derivatives(0.0, config.covariance, config.contrast)
-    best = _best_direction(config, alpha, loss)
-    mirrored = naive_loss([best, -best], config.covariance, config.contrast) if math.isfinite(best) else [0.0, 1.0]
     return NaiveResult(
         alpha,
         loss,
         float(slope),
         float(curvature),
-        best,
-        best % 180 != 0 and bool(abs(mirrored[0] - mirrored[1]) < 1e-12),
+        _best_directions(config, alpha, loss),
         *free_optimum(config.covariance, config.contrast),
     )
 
@@ -115,8 +112,8 @@ def naive_loss(alpha: ArrayLike, covariance: Array, contrast: float) -> Array:
 def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[Array, Array]:
     """First and second derivative of −L′∞ in α (radians), `alpha` in degrees.
 
-    d/dv E[ln(1+e^z)] = ½ E[φ′(z)] for z ~ N(0, v) gives the first, ½ D(v₂) v₂′ − (p₁₁ − p₀₁) D(v₁) c′. For isotropic
-    inputs the second, at α = 0, is s² (p₁₁ − p₀₁) E[φ′(z₁)]: eq. (107) prints a further s² E[φ′], but that is
+    d/dv E[ln(1+e^z)] = ½ E[φ′(z)] for z ~ N(0, v) gives the first, ½ D(v₂) v₂′ − (p₁→₁ − p₀→₁) D(v₁) c′. For isotropic
+    inputs the second, at α = 0, is s² (p₁→₁ − p₀→₁) E[φ′(z₁)]: eq. (107) prints a further s² E[φ′], but that is
     cancelled by the −φ(z₂) of eq. (106), which (107) leaves out.
     """
     theta, variance, cross = _projections(alpha, covariance)
@@ -136,8 +133,8 @@ def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[A
 def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
     """Direction (degrees from θ₀) and length of the weights with the least loss when their length is free.
 
-    The gradient D(θᵀΣθ) Σθ − (p₁₁ − p₀₁) D(v₁) Σθ₀ vanishes only along θ₀, whatever Σ: naive training on Gaussian
-    inputs of mean 0 keeps the direction for every covariance. The length t solves t D(t² v₁) = |p₁₁ − p₀₁| D(v₁).
+    The gradient D(θᵀΣθ) Σθ − (p₁→₁ − p₀→₁) D(v₁) Σθ₀ vanishes only along θ₀, whatever Σ: naive training on Gaussian
+    inputs of mean 0 keeps the direction for every covariance. The length t solves t D(t² v₁) = |p₁→₁ − p₀→₁| D(v₁).
     """
     if contrast == 0:
         return math.nan, 0.0
@@ -147,21 +144,25 @@ def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
     return (0.0 if contrast > 0 else 180.0), float(length)
 
 
-def _best_direction(config: NaiveConfig, alpha: Array, loss: Array) -> float:
-    """The direction on the unit circle with the least loss, in (−180°, 180°]; nan where all are equal.
-
-    Of two equal ones that mirror each other, the positive one.
-    """
-    if config.contrast == 0 and config.ratio == 1:
-        return math.nan
+def _best_directions(config: NaiveConfig, alpha: Array, loss: Array) -> tuple[float, ...]:
+    """All directions of the least loss on the unit circle, in (−180°, 180°], the nearest to 0 first."""
+    if np.ptp(loss) < 1e-12:
+        return ()
     step = alpha[1] - alpha[0]
-    best = alpha[np.flatnonzero(loss <= loss.min() + 1e-12)[-1]]
 
     def slope(a: float) -> float:
         return float(derivatives(a, config.covariance, config.contrast)[0])
 
-    low, high = best - step, best + step
-    return float(brentq(slope, low, high, xtol=1e-10)) if slope(low) < 0 < slope(high) else float(best)
+    round_trip = loss[:-1]  # the last direction is the first again
+    valleys = alpha[:-1][(round_trip <= np.roll(round_trip, 1)) & (round_trip <= np.roll(round_trip, -1))]
+    found = []
+    for valley in valleys.tolist():
+        low, high = valley - step, valley + step
+        best = brentq(slope, low, high, xtol=1e-10) if slope(low) < 0 < slope(high) else valley
+        found.append(best + 360 if best <= -180 + 1e-6 else best)
+    depths = naive_loss(found, config.covariance, config.contrast)
+    least = [a for a, depth in zip(found, depths, strict=True) if depth < depths.min() + 1e-12]
+    return tuple(sorted(least, key=lambda a: (abs(a), -a)))
 
 
 def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Array]:
@@ -173,9 +174,16 @@ def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Arr
 
 
 def _expectation(function: Callable[[Array], Array], variance: ArrayLike) -> Array:
-    """E[function(z)] for z ~ N(0, variance), for variances of any shape."""
-    z = np.sqrt(np.asarray(variance, dtype=float))[..., None] * _U
-    return function(z) @ _WEIGHTS
+    """E[function(z)] for z ~ N(0, variance), for variances of any shape.
+
+    By the trapezoidal rule, whose error for functions that are smooth in a strip of half-width π (where the logistic
+    function has its poles) is e^{−2π²/(hσ)} at a step h: below 10⁻¹⁵ for hσ ≤ ½.
+    """
+    sigma = np.sqrt(np.asarray(variance, dtype=float))
+    step = min(0.1, 0.5 / max(float(sigma.max()), 1e-12))
+    u = np.arange(-math.ceil(9 / step), math.ceil(9 / step) + 1) * step
+    weights = np.exp(-(u**2) / 2)
+    return function(sigma[..., None] * u) @ (weights / weights.sum())
 
 
 def _bend(variance: ArrayLike) -> Array:

@@ -38,6 +38,8 @@ class ElectionConfig:
     def __post_init__(self) -> None:
         limits.N_VOTERS.check(self.n_voters)
         limits.SHARE.check(self.share)
+        if not isinstance(self.channel, BinaryChannel):
+            raise ValueError(f"channel must be a BinaryChannel, such as BinaryChannel(0.2, 0.2), got {self.channel!r}")
         limits.N_ELECTIONS.check(self.n_elections)
         limits.SEED.check(self.seed)
 
@@ -113,7 +115,7 @@ def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
     """The kind of each of at most `N_DOTS` people of a poll, in no order: A_TRUE, A_LIED, B_TRUE or B_LIED.
 
     Of a larger poll, people drawn at random without replacement. Every place keeps its luck when the
-    settings change, so that more lies turn more people into liars and few others change.
+    settings change: only as many people change as the counts do.
     """
     cells = np.array([shown.voted_a - shown.lied_a, shown.lied_a, 0, shown.lied_b])
     cells[B_TRUE] = shown.n_voters - cells.sum()
@@ -184,6 +186,16 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
     )
 
 
+def span(records: Sequence[Record], share: float) -> tuple[float, float]:
+    """Where all estimates, all their values of probability above 10⁻⁶ and the true share lie, with some room."""
+    ends = [share]
+    for record in records:
+        likely = record.law.values[record.law.weights > 1e-6]
+        ends += [record.values.min(), record.values.max(), likely.min(), likely.max()]
+    room = max(0.02 * (max(ends) - min(ends)), 1e-4)
+    return float(min(ends) - room), float(max(ends) + room)
+
+
 class Histogram(NamedTuple):
     """`edges` (m+1,); the measured and the exact share of polls in each bin, both (m,)."""
 
@@ -220,8 +232,8 @@ FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 class LongRun(NamedTuple):
     """What each estimator tends to with ever more voters, for true shares `share` (n,) under one symmetric lie.
 
-    `best_inside` is where J∞ is largest when the ends of [0, 1] are kept out, ever closer to them: what a search
-    over a grid finds.
+    `grid_maximum` is where J∞ is largest on a grid of 1 to 999 thousandths. It and `reconstruction` are nan where two
+    ends are equally good, and `spread` is nan where the answers carry no information.
     """
 
     flip_prob: float
@@ -229,7 +241,7 @@ class LongRun(NamedTuple):
     naive: Array
     spread: Array
     reconstruction: Array
-    best_inside: Array
+    grid_maximum: Array
 
 
 def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tuple[LongRun, ...]:
@@ -240,24 +252,56 @@ def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tu
 
 def long_run(flip_prob: float, share: Array) -> LongRun:
     """The limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
-    mechanism = RandomisedResponse(flip_prob)
-    channel = BinaryChannel(mechanism.flip_prob, mechanism.flip_prob)
-    answers = flip_prob + (1 - 2 * flip_prob) * share
-    spread = votes.spread(answers, channel) if channel.contrast else np.full(share.shape, np.nan)
-    reconstruction = votes.reconstruction(answers, channel)
-    # Near an end J falls as c·t·ln t, at a rate c that is smaller at the end that most answers name.
-    best_inside = np.where(answers > 0.5, 1.0, np.where(answers < 0.5, 0.0, np.nan)) if flip_prob else share
-    return LongRun(flip_prob, share, votes.naive(answers, channel), spread, reconstruction, best_inside)
+    limits.flip_prob_limit(2).check(flip_prob)
+    channel = BinaryChannel(flip_prob, flip_prob)
+    answers = flip_prob + (1 - 2 * flip_prob) * votes.naive(share, TRUTHFUL)
+    spread = votes.spread(answers, channel) if channel.contrast else np.full(answers.shape, np.nan)
+    climbed = votes.reconstruction(answers, channel)
+    climbed[votes.reconstruction_tied(answers, channel)] = np.nan
+    return LongRun(flip_prob, share, answers, spread, climbed, _grid_maximum(answers, channel))
+
+
+def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
+    """Where J∞ is largest on a grid that leaves the ends of [0, 1] out; nan where both of its ends are equally good."""
+    theta = np.arange(1, 1000) / 1000
+    objective = votes.reconstruction_objective(theta, answers[:, None], channel)
+    found = theta[objective.argmax(axis=1)]
+    tied = np.abs(objective - objective.max(axis=1, keepdims=True))[:, [0, -1]].max(axis=1) < 1e-12
+    return np.where(tied, np.nan, found)
 
 
 def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
-    """Where each estimator of `config` tends with ever more voters."""
-    return {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
+    """Where each estimator of `config` tends with ever more voters; nan for a reconstruction that cannot choose."""
+    ends = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
+    if votes.reconstruction_tied(config.answer_prob, config.channel):
+        ends["reconstruction"] = np.nan
+    return ends
+
+
+def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
+    """Who, if assumed to have voted A, makes J its largest, 0, whatever the answers: nobody, everybody, or both.
+
+    J(0) = 0 where a voter of B may give either answer, J(1) = 0 where a voter of A may.
+    """
+    return tuple(who for who, lie in (("nobody", channel.p10), ("everybody", channel.p01)) if 0 < lie < 1)
 
 
 def misprint(config: ElectionConfig) -> float:
     """What Barber's eq. (2) and (24) tend to as they are printed, with f̃ + p10: the contrast must not be 0."""
+    if not config.channel.contrast:
+        raise ValueError(f"p10 + p01 must differ from 1, got {config.channel}; such answers carry no information")
     return (config.answer_prob + config.channel.p10) / config.channel.contrast
+
+
+def known(channel: BinaryChannel) -> tuple[str, ...]:
+    """What an answer gives away for certain: "whoever says A voted A", and so on; empty when both lies may happen."""
+    certain = [
+        ("whoever says A voted A", channel.p10 == 0),
+        ("whoever says B voted B", channel.p01 == 0),
+        ("whoever says A voted B", channel.p01 == 1),
+        ("whoever says B voted A", channel.p10 == 1),
+    ]
+    return tuple(words for words, holds in certain if holds)
 
 
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
@@ -279,6 +323,8 @@ class ManyConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.shares, tuple):
+            raise ValueError(f"shares must be a tuple, such as (0.6, 0.4), got {self.shares!r}")
         limits.N_CHOICES.check(len(self.shares))
         for share in self.shares:
             limits.SHARE.check(share)
@@ -303,7 +349,7 @@ class ManyConfig:
 class ManyResult:
     """`answers` (k,) counts; estimates of the k shares, each (k,), with the raw one's 95 % interval.
 
-    `mle_by_em` agrees with `mle`, the same maximum in closed form, to within `em_gap` nats a voter.
+    `mle` is the maximum of the likelihood in closed form, `mle_by_em` the same by expectation–maximisation.
     """
 
     answers: Counts
@@ -314,7 +360,11 @@ class ManyResult:
     projected: Array
     mle: Array
     mle_by_em: Array
-    em_gap: float
+
+    @property
+    def em_apart(self) -> float:
+        """How far the two maxima lie apart, at most."""
+        return float(np.abs(self.mle - self.mle_by_em).max())
 
 
 def run_many(config: ManyConfig) -> ManyResult:
@@ -328,7 +378,7 @@ def run_many(config: ManyConfig) -> ManyResult:
     naive = answers / config.n_voters
     inversion = frequencies.invert_channel(answers, mechanism.channel_matrix)
     low, high = (votes.spread(end, channel) for end in wilson_ends(naive, config.n_voters))
-    fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=20_000, tolerance=1e-9)
+    fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=5000, tolerance=1e-7)
     return ManyResult(
         answers,
         naive,
@@ -338,7 +388,6 @@ def run_many(config: ManyConfig) -> ManyResult:
         frequencies.project_to_simplex(inversion),
         frequencies.randomised_response_mle(answers, mechanism.flip_prob),
         fitted.frequencies,
-        float(fitted.gap),
     )
 
 
@@ -371,11 +420,16 @@ def figure1_table(runs: Sequence[LongRun]) -> list[dict[str, Any]]:
     ]
 
 
+def candidate_name(index: int) -> str:
+    """A, B, C, …"""
+    return chr(ord("A") + index)
+
+
 def many_table(config: ManyConfig, result: ManyResult) -> list[dict[str, Any]]:
     """One row for each candidate."""
-    columns = ("answers", "naive", "inversion", "low", "high", "projected", "mle")
+    columns = ("answers", "naive", "inversion", "low", "high", "projected", "mle", "mle_by_em")
     return [
-        {"candidate": i + 1, "share": share, **{name: getattr(result, name)[i].item() for name in columns}}
+        {"candidate": candidate_name(i), "share": share, **{name: getattr(result, name)[i].item() for name in columns}}
         for i, share in enumerate(config.shares)
     ]
 

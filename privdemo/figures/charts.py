@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import look
@@ -33,3 +36,23 @@ def error_bars(estimates: Sequence[Estimate], style: look.Style) -> dict:
         "thickness": 1.2,
         "width": 3,
     }
+
+
+def interval_bars(
+    value: float | NDArray, low: float | NDArray, high: float | NDArray, style: look.Style
+) -> dict[str, Any]:
+    """Error bars from `low` to `high` around one or many values."""
+    values, lows, highs = (np.atleast_1d(x) for x in (value, low, high))
+    return error_bars([Estimate(*e) for e in zip(values, lows, highs, strict=True)], style)
+
+
+def legend_below() -> dict[str, Any]:
+    """A legend in one or more lines at the foot of a figure, clear of the data."""
+    return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
+
+
+def rule(x: float, text: str = "", xref: str = "x", yref: str = "paper") -> dict[str, Any]:
+    """A vertical rule, such as the truth or the visitor's own setting: the layout that draws it, with words over it."""
+    shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
+    label = {"text": text, "textposition": "end", "textangle": 0, "yanchor": "bottom", "xanchor": "center"}
+    return shape | {"line": {"color": look.TRUTH.colour, "width": 1.5}} | ({"label": label} if text else {})

@@ -34,6 +34,8 @@ LIED_B = Dot(B_COLOUR, True, True, "□")
 TRUTH = {A_TRUE: VOTED_A, A_LIED: LIED_A, B_TRUE: VOTED_B, B_LIED: LIED_B}
 ANSWERS = {A_TRUE: VOTED_A, A_LIED: VOTED_B, B_TRUE: VOTED_B, B_LIED: VOTED_A}
 
+LEGEND = {"A": VOTED_A, "B": VOTED_B, "hollow: lied": LIED_A}
+
 # How dot fields lie side by side; the pages' style sheet uses the same text.
 PEOPLE_CSS = """
 .people { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 0.5rem 1.5rem;
