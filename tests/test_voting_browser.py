@@ -82,7 +82,7 @@ def test_a_lesson_is_changed_alone_and_keeps_its_setting(page: Page, address: st
     expect(page.locator(".answer")).to_contain_text("10,000 people at ε = 1 let you know this within")
     page.get_by_role("radio", name="more candidates").click()
     expect(page).to_have_url(re.compile("lesson=more"))
-    box = page.get_by_label("True shares of the candidates")
+    box = page.get_by_role("textbox", name="True shares of the candidates")
     box.fill("0.7, 0.4")
     box.press("Enter")
     expect(page.locator(".answer")).to_contain_text("Shares must sum to 1, got 1.1")

@@ -92,10 +92,11 @@ def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.b
     start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
     slope = _slope(start, shares, channel)
     inner = _inner_maximum(shares, channel)
-    uphill = (inner - start) * slope >= 0  # false where there is no inner maximum (nan)
-    tied = (np.abs(slope) < 1e-9) & ~(np.abs(inner - start) < 1e-6)
+    there = np.abs(inner - start) < 1e-6  # nothing is there, nor uphill, without an inner maximum (nan)
+    uphill = (inner - start) * slope > 0
+    tied = (np.abs(slope) < 1e-9) & ~there
     ends = np.where(tied, start, np.where(slope > 0, 1.0, 0.0))
-    return np.where(uphill & ~tied, inner, ends), tied
+    return np.where((there | uphill) & ~tied, inner, ends), tied
 
 
 ESTIMATORS: dict[str, Estimator] = {
