@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize.elementwise import find_root
 from scipy.special import expit, xlogy
 from scipy.stats import binom
 
@@ -248,10 +249,7 @@ def _inner_maximum(shares: Array, channel: BinaryChannel) -> Array:
     share = shares[has_one]
     guess = np.interp(share, stationary_for, theta)
     step = 2 * guess * (1 - guess) * (LOG_ODDS[1] - LOG_ODDS[0])
-    low, high = np.maximum(guess - step, 1e-12), np.minimum(guess + step, 1 - 1e-12)
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        rising = _slope(middle, share, channel) > 0
-        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-    found[has_one] = 0.5 * (low + high)
+    ends = np.maximum(guess - step, 1e-12), np.minimum(guess + step, 1 - 1e-12)
+    exact = find_root(lambda theta, share: _slope(theta, share, channel), ends, args=(share,))
+    found[has_one] = np.where(exact.success, exact.x, guess)  # no root in sight: a maximum about to vanish
     return found
