@@ -65,6 +65,7 @@ class RepeatedAnswers(NamedTuple):
     `chances` (2, M+1): P(j answers are 1 | truth 0) and P(j answers are 1 | truth 1), j = 0 … M.
     `posterior` (M+1,): P(truth 1 | j answers are 1), and `log_odds` (M+1,) its log odds, which go on growing where the
     probability can no longer be told from 1; nan where j cannot happen.
+    `guess_before`: how often the likelier truth is the truth before any answer.
     `majority_right`: how often the majority is the truth, a tie settled by a coin.
     `best_guess_right`: how often the likelier truth is the truth; no guess can do better.
     """
@@ -72,6 +73,7 @@ class RepeatedAnswers(NamedTuple):
     chances: Array
     posterior: Array
     log_odds: Array
+    guess_before: float
     majority_right: float
     best_guess_right: float
 
@@ -96,6 +98,7 @@ def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> Re
         chances=np.exp(log_chances),
         posterior=expit(log_odds),
         log_odds=log_odds,
+        guess_before=max(prior, 1 - prior),
         majority_right=float((joint * right).sum()),
         best_guess_right=float(joint.max(axis=0).sum()),
     )

@@ -49,7 +49,10 @@ def wilson_interval(successes: float, n: int) -> Estimate:
 
 def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
     """Both ends of Wilson's interval for `shares` of `n` trials, each of the shape of `shares`."""
+    limits.Limit("n", 1, math.inf, integer=True).check(n)
     share = np.asarray(shares, dtype=float)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"shares must be in [0, 1], got {share.min():g} to {share.max():g}")
     z = Z95
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))

@@ -83,10 +83,13 @@ N_VOTERS = Limit("n_voters", 1, 10_000_000, "somebody must be asked, and ten mil
 N_ELECTIONS = Limit("n_elections", 1, 10_000, "ten thousand show a distribution well", integer=True)
 N_ANSWERS = Limit("n_answers", 1, 50, "one person answers at most 50 times here", integer=True)
 HALF_WIDTH = Limit("half_width", 0.0001, 0.5, "0.02 means ± 2 points")
-N_CHOICES = Limit("number of candidates", 2, 20, "with one candidate there is nothing to hide", integer=True)
+N_CHOICES = Limit(
+    "number of candidates", 2, 20, "one candidate hides nothing, and twenty fit on a screen", integer=True
+)
 SPREAD = Limit("s", 0.1, 10.0, "it is the standard deviation of the inputs along one axis")
 RATIO = Limit("ratio", 0.1, 10.0, "1 is the same spread in all directions")
 ANGLE = Limit("angle", -90.0, 90.0, "degrees from the true weights")
+CONTRAST = Limit("contrast", -1.0, 1.0, "it is a difference of two probabilities")
 ONE_TO_ONE = Limit("one_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 1")
 ZERO_TO_ONE = Limit("zero_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 0")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)

@@ -135,10 +135,10 @@ def test_the_landscape_marks_lie_on_the_curve():
 def test_asking_again_and_candidates_and_training():
     all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
     figure = lessons.asking_again(all_asked, 7)
-    assert sum(figure.data[2].y) == pytest.approx(1)
     assert sum(figure.data[3].y) == pytest.approx(1)
-    assert list(figure.data[2].x) == list(figure.data[4].x) == list(range(8))
-    np.testing.assert_array_equal(figure.data[4].y, all_asked[6].posterior)
+    assert sum(figure.data[4].y) == pytest.approx(1)
+    assert list(figure.data[3].x) == list(figure.data[5].x) == list(range(8))
+    np.testing.assert_array_equal(figure.data[5].y, all_asked[6].posterior)
     config = voting.ManyConfig()
     result = voting.run_many(config)
     drawn = lessons.candidates(config.shares, result)

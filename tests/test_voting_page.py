@@ -96,7 +96,7 @@ def test_its_figures_hold_what_the_package_computes() -> None:
     }
     price = figure(lesson(PRICE), "price")["data"][0]
     assert numbers(price["y"]) == pytest.approx([n for _, n in survey.curve(0.02)])
-    asking = numbers(figure(lesson(TWICE), "asking")["data"][1]["y"])
+    asking = numbers(figure(lesson(TWICE), "asking")["data"][2]["y"])
     again = attacks.repeated_answers(config.channel, 0.5, 50)
     assert asking[49] == pytest.approx(again.majority_right)
 
@@ -211,6 +211,15 @@ def test_draw_again_adds_one_poll_and_keeps_the_others() -> None:
     at.button(key="hold over").click().run()
     assert at.session_state["polls"] == 1
     assert "In <b>1</b> poll " in answer(at)
+    seen = set()
+    for seed in (0, next(s for s in range(200) if shown(ElectionConfig(n_elections=1, seed=s))[1][1].n_held)):
+        config = ElectionConfig(n_elections=1, seed=seed)
+        poll, (_, naive, *_) = shown(config)
+        words = "held" if naive.n_held else "missed"
+        assert f"its 95 % interval <b>{words}</b> the truth; " in answer(opened(PAGE, polls="1", poll_seed=str(seed)))
+        assert (poll.estimates["naive"].low <= 0.35 <= poll.estimates["naive"].high) == (words == "held")
+        seen.add(words)
+    assert seen == {"held", "missed"}
 
 
 def test_the_price_is_solved_for_any_one_of_three() -> None:
@@ -218,7 +227,7 @@ def test_the_price_is_solved_for_any_one_of_three() -> None:
     people = survey.voters_needed(p, 0.02)
     assert f"<b>N = {people:,}</b>, <b>4.7 times as many</b>" in answer(lesson(PRICE))
     text = answer(lesson(PRICE, solve="privacy", plan_voters=str(people)))
-    assert f"<b>{survey.flip_prob_allowed(people, 0.02):.4g}</b> (<b>ε = 1</b>)" in text
+    assert f"<b>{math.floor(1e4 * survey.flip_prob_allowed(people, 0.02)) / 1e4}</b> (<b>ε = 1</b>)" in text
     assert "<b>± 2 points</b>" in answer(lesson(PRICE, solve="precision", plan_voters=str(people)))
     honest = survey.voters_needed(0.0, 0.02)
     assert f"<b>{honest:,} people</b> even if everyone tells" in answer(lesson(PRICE, solve="privacy", plan_voters="9"))
@@ -249,6 +258,10 @@ def test_asking_again_spends_epsilon_and_finds_out() -> None:
     assert "over 10³⁰ to 1" in answer(at)
     assert "over 99.9 %" in answer(at)
     assert "100" not in answer(at)
+    at = lesson(TWICE, asked="50", prior="1")
+    assert "<b>100.0 %</b>" in answer(at)
+    assert "certainly voted A" in answer(at)
+    assert "before any answer 99.9 %" in answer(lesson(TWICE, asked="1", prior="0.001"))
 
 
 def test_candidates_are_typed_and_a_bad_election_gets_a_sentence() -> None:
@@ -262,6 +275,7 @@ def test_candidates_are_typed_and_a_bad_election_gets_a_sentence() -> None:
         ("1", "Number of candidates must be a whole number in [2, 20], got 1"),
         ("0.5, 0.6", "Shares must sum to 1, got 1.1"),
         ("2, -1", "Share must be in [0, 1], got 2"),
+        ("<b>x</b>", "got “&lt;b&gt;x&lt;/b&gt;”"),
         ("half, half", "Shares must be numbers such as 0.4, 0.3, 0.2, 0.1, got “half, half”"),
     ):
         at.text_input(key="shares").set_value(typed).run()
@@ -359,7 +373,7 @@ def test_the_shown_code_gives_the_shown_numbers(monkeypatch: pytest.MonkeyPatch,
     text = run(TWICE)
     assert f"<b>{100 * names['found'][3].best_guess_right:.1f} %</b>" in text
     text = run(MORE)
-    assert f"<b>{names['config'].mechanism.flip_prob:.3g}</b>" in text
+    assert f"<b>{names['config'].mechanism.flip_prob:.4g}</b>" in text
     run(TRAINING)
     assert names["config"].ratio == 2
 

@@ -22,12 +22,17 @@ def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
     return at
 
 
+def plain(words: str) -> str:
+    """`words` with ordinary spaces for unbreakable ones."""
+    return words.replace("\u00a0", " ")
+
+
 def takeaway(at: AppTest) -> str:
-    return next(text.value for text in at.markdown if 'class="takeaway"' in text.value)
+    return plain(next(text.value for text in at.markdown if 'class="takeaway"' in text.value))
 
 
 def html(at: AppTest) -> str:
-    return "\n".join(element.proto.body for element in at.get("html"))
+    return plain("\n".join(element.proto.body for element in at.get("html")))
 
 
 def warnings(at: AppTest) -> str:
@@ -36,4 +41,4 @@ def warnings(at: AppTest) -> str:
 
 def answers(at: AppTest) -> list[str]:
     """The sentences that answer the sections of a long page, in their order."""
-    return [text.value for text in at.markdown if 'class="answer"' in text.value]
+    return [plain(text.value) for text in at.markdown if 'class="answer"' in text.value]

@@ -72,7 +72,7 @@ def asked_again(channel: BinaryChannel, prior: float) -> tuple[attacks.RepeatedA
     return tuple(attacks.repeated_answers(channel, prior, n) for n in range(1, most + 1))
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_data(max_entries=256, show_spinner="Counting the answers…")
 def candidates(config: voting.ManyConfig) -> voting.ManyResult:
     return voting.run_many(config)
 

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.shared import cached, settings
+from pages.shared import cached, settings, text
 from pages.shared.copy_link import copy_link
 from privdemo import figures, look
 
@@ -61,7 +61,7 @@ def data_note() -> None:
 
 def takeaway(place: Any, question: str, sentence: str) -> None:
     """The one sentence that changes with the numbers."""
-    words = f'<p class="takeaway">{sentence}</p>'
+    words = f'<p class="takeaway">{text.unbroken(sentence)}</p>'
     st.session_state[_TAKEAWAY] = {question: words}
     place.markdown(words, unsafe_allow_html=True)
 
@@ -71,7 +71,7 @@ def under_figure(name: str, summary: str, table: Table, html: Callable[[], str],
 
     A figure without code of its own has it in the fold at the page's end.
     """
-    st.html(f'<p class="summary">{summary}</p>')
+    st.html(f'<p class="summary">{text.unbroken(summary)}</p>')
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "CSV", lambda: to_csv(table()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
@@ -91,12 +91,12 @@ def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: 
 def section(question: str, sentence: str) -> None:
     """A part of a page: its question, and its answer in one sentence."""
     st.subheader(question, anchor=False)
-    st.markdown(f'<p class="answer">{sentence}</p>', unsafe_allow_html=True)
+    st.markdown(f'<p class="answer">{text.unbroken(sentence)}</p>', unsafe_allow_html=True)
 
 
 def grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A small table of texts; the first cell of a row names it."""
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    head = "".join(f'<th scope="col">{words}</th>' for words in heads)
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
@@ -127,8 +127,8 @@ def folds(contents: Mapping[str, str]) -> None:
 
 def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV text, the first row's keys as the header."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(table[0]))
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, fieldnames=list(table[0]))
     writer.writeheader()
     writer.writerows(table)
-    return text.getvalue()
+    return lines.getvalue()

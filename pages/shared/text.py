@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
 
 from privdemo.intervals import Estimate
 
@@ -54,9 +56,10 @@ def a_list(words: tuple[str, ...]) -> str:
 
 
 def share(value: float, digits: int = 1) -> str:
-    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is exactly 0 or 1 is said to be."""
-    if 0 < value < 1 and round(100 * value, digits) in (0.0, 100.0):
-        edge = 10.0**-digits
+    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is 0 or 1 is said to be."""
+    shown = round(100 * value, digits)
+    if shown in (0.0, 100.0) and not math.isclose(100 * value, shown, abs_tol=1e-9):
+        edge = 10.0**-digits if 0 < value < 1 else 0.0
         return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
     return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
 
@@ -70,15 +73,15 @@ def between(low: float, high: float) -> str:
 
 def per_hundred(chance: float) -> str:
     """How many of 100 people: “80”, “98.5”, “over 99.9”."""
-    if 0.9995 < chance < 1:
+    if 0.9995 <= chance < 1 - 1e-15:
         return "over 99.9"
-    return "under 0.1" if 0 < chance < 0.0005 else f"{100 * chance:.3g}"
+    return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
 def odds(log_odds: float) -> str:
-    """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “certain”."""
+    """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
     if math.isinf(log_odds):
-        return "certain" if log_odds > 0 else "ruled out"
+        return "all to nothing" if log_odds > 0 else "nothing to all"
     if abs(log_odds) < 1e-9:
         return "even"
     size = abs(log_odds)
@@ -86,6 +89,11 @@ def odds(log_odds: float) -> str:
     if size > math.log(1e6):
         one_in = f"over 10{superscript(math.floor(size / math.log(10)))}"
     return f"{one_in} to 1" if log_odds > 0 else f"1 to {one_in}"
+
+
+def spread(deviation: float) -> str:
+    """A standard error in points with two figures: “1.6”, “0.016”."""
+    return f"{100 * deviation:,.0f}" if deviation >= 0.1 else f"{100 * deviation:.2g}"
 
 
 def points(value: float) -> str:
@@ -107,7 +115,7 @@ def _signed_zero(value: float, digits: int, sign: str = "") -> str:
 
 def times(factor: float) -> str:
     """How many times as many: “4.7”, “1.02”, “12,300”."""
-    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
+    return _large(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
 
 
 def degrees(angle: float) -> str:
@@ -121,19 +129,34 @@ def near_zero(value: float) -> str:
 
 
 def people(n: int | float) -> str:
-    """“1 person”, “1,000 people”."""
-    if n >= 1e9:
-        exponent = math.floor(math.log10(n))
-        return f"{n / 10**exponent:.1f}·10{superscript(exponent)} people"
-    return "1 person" if n == 1 else f"{n:,.0f} people"
+    """“1 person”, “1,000 people”, “6.0·10¹⁶ people”."""
+    return "1 person" if n == 1 else f"{_large(n)} people"
+
+
+def _large(n: float) -> str:
+    if n < 1e9:
+        return f"{n:,.0f}"
+    exponent = math.floor(math.log10(n))
+    return f"{n / 10**exponent:.1f}·10{superscript(exponent)}"
 
 
 def sentence(error: Exception) -> str:
     """An error's message with a capital at its start and a full stop at its end."""
-    message = str(error)
-    return f"{message[0].upper()}{message[1:]}."
+    message = html.escape(str(error), quote=False)
+    return f"{message[:1].upper()}{message[1:]}."
 
 
 def probability(value: float) -> str:
-    """A probability with four figures, and more where those would round to ½: “0.2581”, “0.49999”."""
-    return f"{value:.4g}" if value == 0.5 or f"{value:.4g}" != "0.5" else f"{value:.8g}"
+    """A probability with four figures, and more where those would round to ½ or 1: “0.2581”, “0.49999”."""
+    short = f"{value:.4g}"
+    return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
+
+
+def at_most(value: float) -> str:
+    """A largest allowed probability with four decimals, never more than it is: “0.2581”, “under 0.0001”."""
+    return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
+
+
+def unbroken(words: str) -> str:
+    """`words` with no line break between a number and its sign or unit."""
+    return re.sub(r"(?<=\d) (?=%|people|points)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)

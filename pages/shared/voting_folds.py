@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pages.shared import text
+from privdemo import accounting
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 
@@ -45,8 +46,8 @@ length is free, the gradient vanishes only along the true direction, for every c
 CAVEATS = """
 - The intervals speak of luck alone. Those of the naive and of the reconstruction estimate do not know that the reading
   is wrong, and miss the truth the more surely the more people are asked.
-- Wilson's interval is not exact: asked of ten people it may hold the truth a few points less often than 95 % (the table
-  shows how often it did).
+- Wilson's interval is not exact: for few people and shares near 0 or 1 it may hold the truth more than ten points less
+  often than 95 %. The lesson “again and again” shows how often it did.
 - People are taken to lie as often as they are told to, each for themselves. Those who lie more, or refuse, are not
   modelled.
 - Honest polls are no free comparison: people who fear for their secret may not answer truthfully at all.
@@ -68,9 +69,27 @@ def folds(config: ElectionConfig) -> dict[str, str]:
         )
     return {
         "How it works": HOW.replace("MISPRINT", printed),
+        "What the adversary sees": _adversary(config),
         "Caveats": CAVEATS,
         "Code that reproduces this": _code(config),
     }
+
+
+def _adversary(config: ElectionConfig) -> str:
+    """What one answer tells somebody who knows nothing else."""
+    told = []
+    for said in (1, 0):
+        try:
+            belief = accounting.posterior(config.channel.channel_matrix, [0.5, 0.5], said)[said]
+        except ValueError:  # nobody can say that
+            continue
+        name = "BA"[said]
+        told.append(f"of 100 people who say {name}, {text.per_hundred(float(belief))} voted {name}")
+    return (
+        f"To somebody who holds both votes equally likely: {text.a_list(tuple(told))}. One answer costs "
+        f"ε = {text.epsilon(config.channel.epsilon)}. The lesson “the adversary” starts from any other belief; “asking "
+        "twice” shows how the answers of one person add up until nothing can be denied."
+    )
 
 
 def _code(config: ElectionConfig) -> str:
@@ -79,6 +98,7 @@ def _code(config: ElectionConfig) -> str:
 These lines hold the polls above and draw their figures; the other figures have theirs beside them.
 ```python
 from privdemo import figures
+from privdemo import accounting
 from privdemo.experiments import voting
 from privdemo.figures import people
 from privdemo.figures import voting as charts

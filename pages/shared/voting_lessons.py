@@ -103,19 +103,23 @@ def _price_figure(solve: str, voters: float, lie: float, width: float, share: fl
 
 def _price_code(solve: str, voters: float, lie: float, width: float, share: float) -> str:
     solved = {
-        PEOPLE: f"people = survey.voters_needed({lie!r}, {width!r}, {share!r})",
-        PRECISION: f"width = survey.half_width({voters:.0f}, {lie!r}, {share!r})",
-    }.get(solve, f"lie = survey.flip_prob_allowed({voters:.0f}, {width!r}, {share!r})")
+        PEOPLE: "people = survey.voters_needed(lie, width, share)",
+        PRECISION: "width = survey.half_width(people, lie, share)",
+    }.get(solve, "lie = survey.flip_prob_allowed(people, width, share)")
+    given = {"people": f"{voters:.0f}", "lie": repr(lie), "width": repr(width), "share": repr(share)}
+    del given[solved.split()[0]]
     return f"""
 from privdemo import accounting
 from privdemo.estimators import survey
 from privdemo.figures import lessons
 
+{", ".join(given)} = {", ".join(given.values())}
 {solved}
-epsilon = accounting.randomised_response_epsilon({lie!r})
-curve = survey.curve({width!r}, {share!r}, through=epsilon)
-honest = survey.voters_needed(0.0, {width!r}, {share!r})
-lessons.price(curve, honest, (epsilon, {voters:.0f}), {width!r}).show()
+print(people, lie, width)
+epsilon = accounting.randomised_response_epsilon(lie)
+curve = survey.curve(width, share, through=epsilon)
+honest = survey.voters_needed(0.0, width, share)
+lessons.price(curve, honest, (epsilon, people), width).show()
 """
 
 
@@ -129,6 +133,14 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
             return f"The answer of {who} at {epsilon} says next to nothing: its interval is wider than all shares."
         return f"{who} at {epsilon} let you know this within <b>{points}</b>."
     honest = survey.voters_needed(0.0, width, share)
+    if lie == 0:
+        return f"{who} who all tell the truth ({epsilon}) let you know this within <b>{points}</b>."
+    factor = survey.price(lie, share)
+    same = (
+        f" For the same standard error such lies take {text.times(factor)} times as many people."
+        if math.isfinite(factor)
+        else ""
+    )
     if solve == PEOPLE:
         return (
             f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {who.split()[0]}</b>, "
@@ -137,11 +149,11 @@ def _price_words(solve: str, voters: float, lie: float, width: float, share: flo
     if solve == PRECISION:
         return (
             f"{who} at {epsilon} let you know this within <b>{points}</b>; if everyone told the truth, "
-            f"{text.people(honest)} would do."
+            f"{text.people(honest)} would do.{same}"
         )
     return (
-        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{text.probability(lie)}</b> "
-        f"(<b>{epsilon}</b>). If everyone told the truth, {text.people(honest)} would do."
+        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{text.at_most(lie)}</b> "
+        f"(<b>{epsilon}</b>). If everyone told the truth, {text.people(honest)} would do.{same}"
     )
 
 
@@ -190,11 +202,12 @@ def _one_answer(head: Any, channel: BinaryChannel, prior: float, said: str) -> N
         return
     after = float(belief[1])
     before_odds, after_odds = (text.odds(accounting.log_odds(p)) for p in (prior, after))
-    bound = text.odds_factor(channel.epsilon)
+    bound = "by any factor" if math.isinf(channel.epsilon) else f"by {text.odds_factor(channel.epsilon)} at most"
+    moved = f"went from {before_odds} to <b>{after_odds}</b>" if prior not in (0, 1) else "were settled before it"
     words = (
         f"Of 100 people who say {said}, <b>{text.per_hundred(after)}</b> voted A. Before the answer it was "
-        f"{text.per_hundred(prior)}: the odds of A against B went from {before_odds} to <b>{after_odds}</b>. Whatever "
-        f"is known beforehand, ε = {text.epsilon(channel.epsilon)} lets one answer move odds by {bound} at most."
+        f"{text.per_hundred(prior)}: the odds of A against B {moved}. Whatever is known beforehand, "
+        f"ε = {text.epsilon(channel.epsilon)} lets one answer move odds {bound}."
     )
     with head:
         layout.section("What the adversary sees", words)
@@ -232,24 +245,28 @@ def _hundred(share: float, heading: str) -> people.Field:
 def _asking_again(head: Any, channel: BinaryChannel, prior: float, asked: int) -> None:
     all_asked = cached.asked_again(channel, prior)
     here, once = all_asked[asked - 1], all_asked[0]
-    every = "the answer is" if asked == 1 else f"all {asked} answers are"
+    every = {1: "the answer is", 2: "both answers are"}.get(asked, f"all {asked} answers are")
     odds = float(here.log_odds[-1])
     told = f" If {every} A, the odds that this person voted A are <b>{text.odds(odds)}</b>."
+    if math.isinf(odds):
+        told = f" If {every} A, this person certainly voted {'A' if odds > 0 else 'B'}."
+    times = "once" if asked == 1 else f"{asked} times, with a fresh lie each time"
+    after_one = "" if asked == 1 else f", after one answer {text.share(once.best_guess_right)}"
     words = (
-        f"Asked <b>{asked}</b> time{'s' if asked > 1 else ''}, with a fresh lie each time, one person has spent "
+        f"Asked <b>{times}</b>, one person has spent "
         f"<b>ε = {text.epsilon(accounting.compose(channel.epsilon, asked))}</b>, and the adversary’s best guess of the "
-        f"vote is right <b>{text.share(here.best_guess_right)}</b> of the time (after one answer: "
-        f"{text.share(once.best_guess_right)}).{'' if math.isnan(odds) else told}"
+        f"vote is right <b>{text.share(here.best_guess_right)}</b> of the time (before any answer "
+        f"{text.share(here.guess_before)}{after_one}).{'' if math.isnan(odds) else told}"
     )
     with head:
         layout.section("Asking twice", words)
     layout.figure(
         "asking",
         charts.asking_again(all_asked, asked),
-        f"At the top: how often one person’s vote is found out after 1 to {len(all_asked)} answers; the majority of "
-        f"{asked} is right {text.share(here.majority_right)} of the time. In the middle: how likely each number of "
-        "answers A is; where the bars of the two kinds of voters stand apart, nothing can be denied any more. Below: "
-        "the posterior, how many of those who said A so often voted A.",
+        f"At the top: how often a guess of one person’s vote is right after 1 to {len(all_asked)} answers; the "
+        f"majority of {asked} is right {text.share(here.majority_right)} of the time. In the middle: how likely each "
+        "number of answers A is; where the bars of the two kinds of voters stand apart, nothing can be denied any more. "
+        "Below: the posterior, how likely it is that a person who said A so often voted A.",
         lambda: attacks.repeated_table(all_asked, channel.epsilon),
         f"""
 from privdemo.attacks import repeated_answers
@@ -293,24 +310,32 @@ def candidates(election: ElectionConfig) -> None:
 
 def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.ManyResult) -> None:
     k = len(config.shares)
-    negative = int((result.inversion < 0).sum())
+    negative = int((result.inversion < -1e-12).sum())
     if negative:
         whom = "a candidate" if negative == 1 else f"{negative} candidates"
-        verdict = f"The inverted channel gives {whom} a share below 0, which no election can have; the others do not."
+        verdict = (
+            f"The inverted channel gives {whom} a share below 0, which no election can have; projected, or by "
+            "likelihood, none is."
+        )
     else:
         verdict = "The inverted channel gives no share below 0, so it is the maximum of the likelihood too."
-    words = (
-        f"At the same ε = {text.epsilon(config.epsilon)} a person who has <b>{k}</b> candidates to choose from names "
-        f"another than the true one with probability <b>{config.mechanism.flip_prob:.3g}</b>. {verdict}"
+    epsilon = f"ε = {text.epsilon(config.epsilon)}"
+    lies = (
+        f"At the same {epsilon} a person who has <b>{k}</b> candidates to choose from names another than the true one "
     )
+    lies += f"with probability <b>{text.probability(config.mechanism.flip_prob)}</b>."
+    if config.mechanism.flip_prob == 0:
+        lies = f"One of your lies never happens, so an answer may prove a vote ({epsilon}): the same promise among "
+        lies += f"<b>{k}</b> candidates lets everyone tell the truth."
+    words = f"{lies} {verdict}"
     with head:
         layout.section("More than two candidates", words)
     layout.figure(
         "candidates",
         charts.candidates(config.shares, result),
         f"True shares as bars, estimates from the answers of {text.people(config.n_voters)} as markers; the inverted "
-        "channel with its 95 % intervals. The maximum of the likelihood is exact; expectation–maximisation climbs to "
-        f"within {100 * result.em_apart:.1g} points of it. The naive reading pulls all candidates together.",
+        "channel with its 95 % intervals. The maximum of the likelihood is exact; "
+        f"{_climb_words(result)}{'' if config.mechanism.flip_prob == 0 else ' The naive reading pulls all together.'}",
         lambda: voting.many_table(config, result),
         f"""
 from privdemo.experiments.voting import ManyConfig, run_many
@@ -320,6 +345,17 @@ config = {config!r}
 result = run_many(config)
 lessons.candidates(config.shares, result).show()
 """,
+    )
+
+
+def _climb_words(result: voting.ManyResult) -> str:
+    """How near expectation–maximisation came to the exact maximum."""
+    apart = "a thousandth of a point" if result.em_apart < 1e-5 else f"{100 * result.em_apart:.2g} points"
+    if result.em_converged:
+        return f"climbing the likelihood step by step (expectation–maximisation) ends within {apart} of it."
+    return (
+        f"climbing the likelihood step by step (expectation–maximisation) was stopped after {voting.EM_ITERATIONS:,} "
+        f"rounds, {apart} from it: the less the answers tell, the slower the climb."
     )
 
 
@@ -355,16 +391,16 @@ lessons.naive_training(run(config.isotropic), run(config)).show()
 
 
 def _naive_words(config: NaiveConfig, yours: NaiveResult) -> str:
-    start = "A classifier is trained on flipped labels as if they were true."
+    start = "A classifier is trained on labels that may be flipped, as if they were true."
     if config.contrast == 0:
         return f"{start} These flips leave nothing to learn: trained freely, the weights shrink to 0."
-    right = config.contrast > 0
+    right = yours.free_alpha == 0
     timid = ", so its probabilities are too timid" if right and yours.free_length < 0.995 else ""
+    best = f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> from the truth"
     return (
         f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
         f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
-        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper holds them at the true length; then "
-        f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> from the truth."
+        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper holds them at that length; then {best}."
     )
 
 
@@ -377,5 +413,5 @@ def _least(result: NaiveResult) -> str:
         return "all directions are equally good"
     at_truth = f"slopes by {text.near_zero(result.slope)} a radian"
     if text.near_zero(result.slope) == "0":
-        at_truth = "is level, at its " + ("least" if result.curvature > 0 else "most")
+        at_truth = "is level, " + ("in a dip" if result.curvature > 0 else "on a hump")
     return f"it is least at α = {_directions(result)}, and at the truth, α = 0, it {at_truth}"

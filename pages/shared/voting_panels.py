@@ -118,12 +118,15 @@ def _people_words(shown: Answer) -> str:
 
 def _estimate_words(shown: Answer) -> str:
     """Every estimate of the poll in a sentence."""
-    words = []
+    words: list[str] = []
     for name, e in shown.poll.estimates.items():
         if name == "spread" and e.value == shown.poll.estimates["spread MLE"].value:
             continue
         holds = "holds" if e.low <= shown.config.share <= e.high else "misses"
-        words.append(f"{charts.TITLES[name]} {text.share(e.value)} ({text.between(e.low, e.high)}, {holds} the truth)")
+        words.append(
+            f"{charts.TITLES[name]} {text.share(e.value)} (s.e. {text.spread(e.standard_error)}; "
+            f"{text.between(e.low, e.high)}, {holds} the truth)"
+        )
     note = ""
     best = shown.poll.estimates.get("spread MLE")
     if best and best.low == best.high:
@@ -174,19 +177,22 @@ def _bias_words(record: Record) -> str:
 def _again_words(shown: Answer) -> str:
     by_name = {record.name: record for record in shown.records}
     naive, n = by_name["naive"], shown.config.n_elections
+    average = " on average" if n > 1 else ""
     start = (
         f"In <b>{n:,}</b> poll{'s' if n > 1 else ''} the naive reading is off by "
-        f"<b>{text.points(naive.bias.mean)}</b>{' on average' if n > 1 else ''}, and its 95 % interval held the truth "
-        f"{_held(naive, n)}"
+        f"<b>{text.points(naive.bias.mean)}</b>{average}, and its 95 % interval {_held(naive, n)}"
     )
     if "spread" not in by_name:
         return f"{start}. No reading can find the truth: these answers carry no information."
     best = by_name["spread"]
-    return f"{start}; the spread estimate is off by <b>{text.points(best.bias.mean)}</b>, and held it {_held(best, n)}."
+    off = text.points(best.bias.mean)
+    return f"{start}; the spread estimate is off by <b>{off}</b>, and its interval {_held(best, n)}."
 
 
 def _held(record: Record, n: int) -> str:
-    return f"<b>{round(record.covered.mean * n):,} of {n:,}</b> times" if n > 1 else "<b>once</b> in one poll"
+    if n == 1:
+        return "<b>held</b> the truth" if record.n_held else "<b>missed</b> the truth"
+    return f"held the truth <b>{record.n_held:,} of {n:,}</b> times"
 
 
 # --- why reconstruction fails -------------------------------------------------------------------------
@@ -195,10 +201,8 @@ def _held(record: Record, n: int) -> str:
 def reconstruction(config: ElectionConfig) -> None:
     """The paper's figure 1 and the objective behind it at the visitor's own setting."""
     ends = voting.in_the_long_run(config)
-    if math.isnan(ends["reconstruction"]):
-        settles = "it ends at <b>0 %</b> or at <b>100 %</b>, by luck; the others settle"
-    else:
-        settles = f"it ends at <b>{text.share(ends['reconstruction'])}</b>"
+    luck = math.isnan(ends["reconstruction"])
+    first = "by luck at <b>0 %</b> or at <b>100 %</b>" if luck else f"at <b>{text.share(ends['reconstruction'])}</b>"
     others = [
         f"{name} at <b>{text.share(ends[key])}</b>"
         for name, key in (("the naive reading", "naive"), ("the spread estimate", "spread MLE"))
@@ -207,19 +211,18 @@ def reconstruction(config: ElectionConfig) -> None:
     layout.section(
         "Why not guess each vote back?",
         "Reconstruction assumes a share, guesses every vote from it and the answer, and settles for the share under "
-        f"which its own guesses look likeliest. With ever more people of your country {settles}"
-        f"{':' if 'luck' in settles else ','} {text.a_list(tuple(others))}; the truth is "
-        f"<b>{text.share(config.share)}</b>.",
+        "which its own guesses look likeliest. With ever more people of your country it ends "
+        f"{text.a_list((first, *others))}; the truth is <b>{text.share(config.share)}</b>.",
     )
     runs = cached.figure1(voting.FLIP_PROBS)
     lie = config.channel.p10 if config.channel.p10 == config.channel.p01 else math.nan
-    yours = "" if lie in voting.FLIP_PROBS else " Your own lie lies between these; the next figure is drawn for it."
+    yours = "" if lie in voting.FLIP_PROBS else " The next figure is drawn for your own lies."
     layout.figure(
         "figure1",
         charts.figure1(runs, (lie, config.share)),
         "Figure 1 of Barber’s paper, computed from J∞: the share that each method finds in the long run against the "
-        "true share, for six lies p. Only the spread likelihood stays on the diagonal; at p = 0 all do; at p = 0.5 "
-        f"the answers say nothing, and spread has no estimate.{yours}",
+        "true share, for six lies p. Only the spread likelihood stays on the diagonal; at p = 0 the others do too; at "
+        f"p = 0.5 the answers say nothing, and spread has no estimate.{yours}",
         lambda: voting.figure1_table(runs),
     )
     theta, objective = voting.landscape(config)
@@ -233,7 +236,7 @@ def reconstruction(config: ElectionConfig) -> None:
 
 def _landscape_words(config: ElectionConfig) -> str:
     ends = voting.self_confirming(config.channel)
-    start = "What reconstruction maximises, at your setting."
+    start = "What reconstruction maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
     if not ends:
         return f"{start} With such lies, or none, an answer leaves nothing to guess."
     whom = " (or ".join(ends) + ")" * (len(ends) - 1)

@@ -37,8 +37,8 @@ def project_to_simplex(frequencies: ArrayLike) -> Array:
     ``ValueError`` for values that are not finite.
     """
     raw = np.asarray(frequencies, dtype=float)
-    if not np.isfinite(raw).all():
-        raise ValueError("frequencies must be finite numbers")
+    if raw.ndim == 0 or raw.shape[-1] == 0 or not np.isfinite(raw).all():
+        raise ValueError(f"frequencies must be finite numbers, one for each state, got {frequencies!r}")
     ordered = -np.sort(-raw, axis=-1)
     shifts = (np.cumsum(ordered, axis=-1) - 1) / np.arange(1, raw.shape[-1] + 1)
     last = np.count_nonzero(ordered > shifts, axis=-1, keepdims=True) - 1
@@ -54,10 +54,11 @@ def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
     alone would show them get 0, the others are scaled. At q = 1 the data say nothing: uniform.
     """
     observed = np.asarray(counts, dtype=float)
+    total = _total(observed)
     k = observed.shape[-1]
     limits.N_STATES.check(k)
     limits.flip_prob_limit(k).check(flip_prob)
-    frequencies = observed / _total(observed)
+    frequencies = observed / total
     redraw = min(1.0, flip_prob * k / (k - 1))
     floor = redraw / k
     if redraw >= 1:
@@ -138,7 +139,12 @@ def _check_channel(channel: Array) -> None:
 
 
 def _total(counts: Array) -> Array:
+    if counts.ndim == 0:
+        raise ValueError(f"counts must be one for each state, got the single number {counts:g}")
+    if not np.isfinite(counts).all() or (counts < 0).any():
+        wrong = counts[~np.isfinite(counts) | (counts < 0)].flat[0]
+        raise ValueError(f"counts must be finite and non-negative, got {wrong:g}")
     total = counts.sum(axis=-1, keepdims=True)
-    if not np.isfinite(counts).all() or (counts < 0).any() or (total <= 0).any():
-        raise ValueError("counts must be non-negative and not all zero")
+    if (total <= 0).any():
+        raise ValueError("counts must be non-negative and not all zero: nobody has answered")
     return total

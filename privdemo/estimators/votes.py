@@ -175,7 +175,7 @@ def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) ->
 
 
 def _named(name: str) -> Estimator:
-    if name not in ESTIMATORS:
+    if name not in list(ESTIMATORS):
         raise ValueError(f"name must be one of {', '.join(ESTIMATORS)}, got {name!r}")
     return ESTIMATORS[name]
 

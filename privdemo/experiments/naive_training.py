@@ -136,6 +136,7 @@ def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
     The gradient D(θᵀΣθ) Σθ − (p₁→₁ − p₀→₁) D(v₁) Σθ₀ vanishes only along θ₀, whatever Σ: naive training on Gaussian
     inputs of mean 0 keeps the direction for every covariance. The length t solves t D(t² v₁) = |p₁→₁ − p₀→₁| D(v₁).
     """
+    limits.CONTRAST.check(contrast)
     if contrast == 0:
         return math.nan, 0.0
     variance = covariance[0, 0]
@@ -155,14 +156,19 @@ def _best_directions(config: NaiveConfig, alpha: Array, loss: Array) -> tuple[fl
 
     round_trip = loss[:-1]  # the last direction is the first again
     valleys = alpha[:-1][(round_trip <= np.roll(round_trip, 1)) & (round_trip <= np.roll(round_trip, -1))]
-    found = []
+    found: list[float] = []
     for valley in valleys.tolist():
-        low, high = valley - step, valley + step
-        best = brentq(slope, low, high, xtol=1e-10) if slope(low) < 0 < slope(high) else valley
-        found.append(best + 360 if best <= -180 + 1e-6 else best)
+        # Two minima may lie closer than the grid: every descent around the valley that turns is one. The odd number
+        # keeps the points off round angles, where a slope may be exactly 0.
+        around = valley + step * np.linspace(-1.0137, 1.0137, 64)
+        slopes, _ = derivatives(around, config.covariance, config.contrast)
+        for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] > 0)):
+            best = brentq(slope, around[i], around[i + 1], xtol=1e-10)
+            found.append(best + 360 if best <= -180 + 1e-6 else best - 360 if best > 180 + 1e-6 else best)
     depths = naive_loss(found, config.covariance, config.contrast)
-    least = [a for a, depth in zip(found, depths, strict=True) if depth < depths.min() + 1e-12]
-    return tuple(sorted(least, key=lambda a: (abs(a), -a)))
+    least = sorted(a for a, depth in zip(found, depths, strict=True) if depth < depths.min() + 1e-12)
+    apart = [a for a, before in zip(least, [-np.inf, *least[:-1]], strict=True) if a - before > 1e-6]
+    return tuple(sorted(apart, key=lambda a: (abs(a), -a)))
 
 
 def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Array]:

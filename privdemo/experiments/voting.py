@@ -150,8 +150,9 @@ def first_voted_a(n_a: int, n_people: int) -> NDArray[np.uint8]:
 class Record:
     """What one estimator did over all polls.
 
-    `values` (n_elections,); `bias` measured, with its 95 % interval, and `deviation` measured; `covered` how often
-    the estimator's own 95 % interval held the true share; `law` the exact distribution, which the others tend to.
+    `values` (n_elections,); `bias` measured, with its 95 % interval, and `deviation` measured; `n_held` in how many
+    polls the estimator's own 95 % interval held the true share, `covered` that as a share; `law` the exact
+    distribution, which the others tend to.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Record:
     bias: Estimate
     deviation: float
     covered: Estimate
+    n_held: int
     law: votes.Law
 
 
@@ -182,18 +184,26 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
         bias=mean_interval(values - config.share),
         deviation=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
         covered=wilson_interval(int(holds[where].sum()), config.n_elections),
+        n_held=int(holds[where].sum()),
         law=votes.law(estimator, answer_prob, config.n_voters, channel),
     )
 
 
+# As far as a share is drawn; beyond, an estimate says only that it knows nothing.
+FAR = (-0.5, 1.5)
+
+
 def span(records: Sequence[Record], share: float) -> tuple[float, float]:
-    """Where all estimates, all their values of probability above 10⁻⁶ and the true share lie, with some room."""
+    """Where all estimates, all their values of probability above 10⁻⁶ and the true share lie, with some room.
+
+    Within `FAR`: when nearly all answers are lies a raw spread estimate may be anywhere.
+    """
     ends = [share]
     for record in records:
         likely = record.law.values[record.law.weights > 1e-6]
         ends += [record.values.min(), record.values.max(), likely.min(), likely.max()]
     room = max(0.02 * (max(ends) - min(ends)), 1e-4)
-    return float(min(ends) - room), float(max(ends) + room)
+    return max(FAR[0], float(min(ends) - room)), min(FAR[1], float(max(ends) + room))
 
 
 class Histogram(NamedTuple):
@@ -281,9 +291,12 @@ def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
 def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
     """Who, if assumed to have voted A, makes J its largest, 0, whatever the answers: nobody, everybody, or both.
 
-    J(0) = 0 where a voter of B may give either answer, J(1) = 0 where a voter of A may.
+    J(0) = 0 where a voter of B may give every answer that anybody may give, J(1) = 0 where a voter of A may.
     """
-    return tuple(who for who, lie in (("nobody", channel.p10), ("everybody", channel.p01)) if 0 < lie < 1)
+    may_answer = channel.channel_matrix > 0
+    anybody = may_answer.any(axis=1)
+    may_all = [(may_answer[:, vote] == anybody).all() for vote in (0, 1)]
+    return tuple(who for who, may in zip(("nobody", "everybody"), may_all, strict=True) if may)
 
 
 def misprint(config: ElectionConfig) -> float:
@@ -301,7 +314,7 @@ def known(channel: BinaryChannel) -> tuple[str, ...]:
         ("whoever says A voted B", channel.p01 == 1),
         ("whoever says B voted A", channel.p10 == 1),
     ]
-    return tuple(words for words, holds in certain if holds)
+    return tuple(words for words, holds in certain if holds and channel.contrast)
 
 
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
@@ -309,6 +322,9 @@ def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array
     theta = np.linspace(0, 1, n_points)
     return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)
 
+
+# Iterations of expectation–maximisation before it is stopped; its climb is slow where lies leave little.
+EM_ITERATIONS = 2000
 
 # --- more than two candidates ------------------------------------------------------------------------
 
@@ -349,7 +365,8 @@ class ManyConfig:
 class ManyResult:
     """`answers` (k,) counts; estimates of the k shares, each (k,), with the raw one's 95 % interval.
 
-    `mle` is the maximum of the likelihood in closed form, `mle_by_em` the same by expectation–maximisation.
+    `mle` is the maximum of the likelihood in closed form; `mle_by_em` the same by expectation–maximisation, which
+    has converged when the log-likelihood of all answers together could gain less than 10⁻³, else was stopped.
     """
 
     answers: Counts
@@ -360,6 +377,7 @@ class ManyResult:
     projected: Array
     mle: Array
     mle_by_em: Array
+    em_converged: bool
 
     @property
     def em_apart(self) -> float:
@@ -378,7 +396,8 @@ def run_many(config: ManyConfig) -> ManyResult:
     naive = answers / config.n_voters
     inversion = frequencies.invert_channel(answers, mechanism.channel_matrix)
     low, high = (votes.spread(end, channel) for end in wilson_ends(naive, config.n_voters))
-    fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=5000, tolerance=1e-7)
+    tolerance = 1e-3 / config.n_voters
+    fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=EM_ITERATIONS, tolerance=tolerance)
     return ManyResult(
         answers,
         naive,
@@ -388,6 +407,7 @@ def run_many(config: ManyConfig) -> ManyResult:
         frequencies.project_to_simplex(inversion),
         frequencies.randomised_response_mle(answers, mechanism.flip_prob),
         fitted.frequencies,
+        bool(fitted.gap <= tolerance),
     )
 
 

@@ -51,8 +51,19 @@ def legend_below() -> dict[str, Any]:
     return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
 
 
-def rule(x: float, text: str = "", xref: str = "x", yref: str = "paper") -> dict[str, Any]:
-    """A vertical rule, such as the truth or the visitor's own setting: the layout that draws it, with words over it."""
-    shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
-    label = {"text": text, "textposition": "end", "textangle": 0, "yanchor": "bottom", "xanchor": "center"}
-    return shape | {"line": {"color": look.TRUTH.colour, "width": 1.5}} | ({"label": label} if text else {})
+def rule(x: float, xref: str = "x", yref: str = "paper", y0: float = 0) -> dict[str, Any]:
+    """A vertical rule, such as the truth or the visitor's own setting."""
+    shape = {"type": "line", "x0": x, "x1": x, "y0": y0, "y1": 1, "xref": xref, "yref": yref}
+    return shape | {"line": {"color": look.TRUTH.colour, "width": 1.5}}
+
+
+def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
+    """Words over a rule at `x` of an axis from `low` to `high`: centred, but towards the middle near an end."""
+    place = (x - low) / (high - low)
+    anchor = "left" if place < 0.12 else "right" if place > 0.88 else "center"
+    return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
+
+
+def percent(value: float) -> str:
+    """A share as charts write it: “35.0%”, “−1.2%”, “12,050.0%”."""
+    return f"{round(value, 3) + 0.0:,.1%}".replace("-", "−")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from privdemo import look
 from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments.naive_training import NaiveResult
 from privdemo.experiments.voting import ManyResult, candidate_name
-from privdemo.figures.charts import interval_bars, legend_below, line, marker, rule
+from privdemo.figures.charts import interval_bars, legend_below, line, marker, over_rule, rule
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 
 
@@ -23,6 +24,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
     """
     epsilons, needed = zip(*curve, strict=True)
     shown = epsilons[0] <= here[0] <= epsilons[-1]
+    low, place, high = (math.log10(epsilon) if epsilon > 0 else 0.0 for epsilon in (epsilons[0], here[0], epsilons[-1]))
     traces: list[dict[str, Any]] = [
         {
             "x": epsilons,
@@ -68,7 +70,8 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
                 "type": "log",
                 "dtick": 1,
             },
-            "shapes": [rule(here[0], f"ε = {here[0]:.3g}")] if shown else [],
+            "shapes": [rule(here[0])] if shown else [],
+            "annotations": [over_rule(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
             "height": 380,
             "margin": {"l": 70, "r": 12, "t": 26, "b": 96},
             "legend": legend_below(),
@@ -77,7 +80,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
 
 
 def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
-    """Three panels: a vote found out, after M answers; the M answers themselves; and what each count of them tells.
+    """Three panels: how often a guess is right after M answers; the M answers; and what each count of them tells.
 
     `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's M. The bars show how likely each number of answers A is
     for a voter of A and for a voter of B: once they are apart, nothing can be denied.
@@ -97,6 +100,15 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "marker": marker(look.ADVERSARY) | {"size": 5},
             "name": "the adversary’s best guess is right",
             "hovertemplate": "%{x} answers: best guess right %{y:.3%}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "x": [0, len(asked) + 1],
+            "y": [here.guess_before] * 2,
+            "mode": "lines",
+            "line": line(look.TRUTH) | {"dash": "dot"},
+            "name": "a guess before any answer is right",
+            "hovertemplate": "before any answer: %{y:.3%}<extra></extra>",
         },
         {
             "type": "scatter",
@@ -125,7 +137,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
         data=traces,
         layout={
             "xaxis": {"title": {"text": "answers asked of one person"}, "anchor": "y", "range": [0, len(asked) + 1]},
-            "yaxis": {"title": {"text": "found out"}, "domain": [0.75, 1], **share},
+            "yaxis": {"title": {"text": "right"}, "domain": [0.75, 1], **share},
             "xaxis2": {"anchor": "y2", **by_count},
             "yaxis2": {
                 "title": {"text": "probability"},
@@ -243,7 +255,8 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                 "range": [-185, 185],
             },
             "yaxis": {"title": {"text": "−L′∞(α) above its least, nats"}, "rangemode": "tozero"},
-            "shapes": [rule(0, "truth")],
+            "shapes": [rule(0)],
+            "annotations": [over_rule(0, "truth", -185, 185)],
             "height": 400,
             "margin": {"l": 64, "r": 12, "t": 26, "b": 130},
             "legend": legend_below(),

@@ -13,7 +13,7 @@ from privdemo import look
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import HONEST, Histogram, LongRun, Record
-from privdemo.figures.charts import interval_bars, legend_below, line, marker, rule
+from privdemo.figures.charts import interval_bars, legend_below, line, marker, over_rule, percent, rule
 
 Array = NDArray[np.floating]
 TITLES = {
@@ -36,32 +36,34 @@ PERCENT = {"tickformat": ".0%"}
 def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     """Every estimate of one poll with its 95 % interval, one under the other, the truth a rule through all."""
     ends = [end for e in found.values() for end in (e.low, e.high)]
-    low, high = min(0.0, *ends), max(1.0, *ends)
-    pad = 0.03 * (high - low)
+    low, high = max(voting.FAR[0], min(0.0, *ends)), min(voting.FAR[1], max(1.0, *ends))
+    low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
     names = [TITLES[name] for name in found]
     traces = [
         {
             "x": [e.value],
             "y": [TITLES[name]],
             "mode": "markers",
-            "marker": marker(STYLES[name]) | {"size": 12, "line": {"width": 2, "color": STYLES[name].colour}},
-            "error_x": interval_bars(e.value, e.low, e.high, STYLES[name]) | {"thickness": 2, "width": 6},
-            "hovertemplate": f"{TITLES[name]}: %{{x:.1%}}<br>95 %: {e.low:.1%} to {e.high:.1%}<extra></extra>",
+            "marker": marker(STYLES[name]) | {"line": {"width": 2, "color": STYLES[name].colour}},
+            "error_x": interval_bars(e.value, e.low, e.high, STYLES[name]) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{TITLES[name]}: {percent(e.value)}, s.e. {percent(e.standard_error)}"
+            f"<br>95 %: {percent(e.low)} to {percent(e.high)}<extra></extra>",
         }
         for name, e in found.items()
     ]
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": "share for A"}, "range": [low - pad, high + pad], **PERCENT},
+            "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
             "yaxis": {
                 "categoryorder": "array",
                 "categoryarray": names[::-1],
                 "tickvals": names,
-                "ticktext": [f"{TITLES[name]}<br><b>{e.value:.1%}</b>" for name, e in found.items()],
+                "ticktext": [f"{TITLES[name]}<br><b>{_where(e.value, low, high)}</b>" for name, e in found.items()],
                 "range": [-0.6, len(names) - 0.4],
             },
-            "shapes": [rule(truth, f"truth {truth:.1%}")],
+            "shapes": [rule(truth)],
+            "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
             "height": 56 * len(names) + 80,
             "margin": {"l": 118, "r": 12, "t": 26, "b": 48},
             "showlegend": False,
@@ -69,12 +71,19 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     )
 
 
+def _where(value: float, low: float, high: float) -> str:
+    """An estimate as its row's label says it, with an arrow where it is too far off to be drawn."""
+    arrows = ("← " if value < low else "", " →" if value > high else "")
+    return percent(value).join(arrows)
+
+
 def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
     """One histogram an estimator, over one axis: filled are polls held, the line is the exact distribution."""
     low, high = voting.span(records, truth)
     n = len(records)
     traces: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {"annotations": [], "shapes": [rule(truth, f"truth {truth:.1%}")]}
+    words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 14}
+    layout: dict[str, Any] = {"annotations": [words], "shapes": [rule(truth, y0=0.2 / n)]}
     for i, record in enumerate(records):
         axis, top = str(i + 1) if i else "", 1 - i / n
         traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
@@ -86,8 +95,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
         }
         layout["annotations"].append(
             {
-                "text": f"<b>{TITLES[record.name]}</b> off by {100 * record.bias.mean:+,.1f} points, "
-                f"s.d. {100 * record.deviation:,.2g}".replace("-", "−"),
+                "text": _note(record),
                 "x": 0,
                 "xref": "paper",
                 "xanchor": "left",
@@ -99,8 +107,15 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 120 * n + 80, "margin": {"l": 48, "r": 12, "t": 34, "b": 48}}
+    size = {"height": 120 * n + 80, "margin": {"l": 48, "r": 12, "t": 44, "b": 48}}
     return Figure(data=traces, layout=layout | size | {"showlegend": False})
+
+
+def _note(record: Record) -> str:
+    """What one estimator is off by, and how much it varies, in points."""
+    words = f"<b>{TITLES[record.name]}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
+    varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
+    return f"{words}{varies}".replace("-", "−")
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
@@ -211,7 +226,8 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         layout={
             "xaxis": {"title": {"text": "assumed share for A, θ"}, "range": [-0.03, 1.03], **PERCENT},
             "yaxis": {"title": {"text": "J∞(θ), nats a voter"}},
-            "shapes": [rule(truth, f"truth {truth:.1%}")],
+            "shapes": [rule(truth)],
+            "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
             "height": 360,
             "margin": {"l": 60, "r": 12, "t": 26, "b": 96},
             "legend": legend_below(),
