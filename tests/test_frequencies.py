@@ -127,7 +127,15 @@ def test_inversion_refuses_a_channel_that_does_not_fit():
             invert_channel(counts, matrix)
 
 
-@pytest.mark.parametrize("counts", [[0, 0], [-1, 3], [np.nan, 1], [np.inf, 1]])
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ([0, 0], "not all zero: nobody has answered"),
+        ([-1, 3], "finite and non-negative, got -1"),
+        ([np.nan, 1], "finite and non-negative, got nan"),
+        ([np.inf, 1], "finite and non-negative, got inf"),
+    ],
+)
 @pytest.mark.parametrize(
     "estimate",
     [
@@ -138,8 +146,8 @@ def test_inversion_refuses_a_channel_that_does_not_fit():
         lambda counts: randomised_response_mle([[1, 2], counts], 0.2),
     ],
 )
-def test_bad_counts_are_refused(counts, estimate):
-    with pytest.raises(ValueError, match="counts must be non-negative and not all zero"):
+def test_bad_counts_are_refused(counts, sentence, estimate):
+    with pytest.raises(ValueError, match=sentence):
         estimate(counts)
     estimate([0, 1])  # good ones are not
 
@@ -257,8 +265,11 @@ def test_closed_form_refuses_a_bad_flip_prob(flip_prob, k):
 
 @pytest.mark.parametrize("counts", [[], [3]])
 def test_closed_form_needs_two_states(counts):
-    with pytest.raises(ValueError, match="n_states must be"):
+    with pytest.raises(ValueError, match="n_states must be" if counts else "nobody has answered"):
         randomised_response_mle(counts, 0.0)
+    for one_state in (lambda: invert_channel([3], [[1]]), lambda: em([3], [[1]])):
+        with pytest.raises(ValueError, match=r"n_states must be a whole number in \[2, 65536\], got 1"):
+            one_state()
 
 
 @pytest.mark.parametrize(("flip_prob", "truth"), [(0.4, TRUTH), (0.5, np.array([0.15, 0.25, 0.25, 0.35]))])

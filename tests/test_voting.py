@@ -455,7 +455,7 @@ def test_impossible_elections_are_refused(bad, sentence):
     ("bad", "sentence"),
     [
         ({"shares": ()}, r"candidates must be a whole number in \[2, 20\], got 0"),
-        ({"shares": (1.0,)}, r"candidates must be a whole number in \[2, 20\], got 1; with one candidate"),
+        ({"shares": (1.0,)}, r"candidates must be a whole number in \[2, 20\], got 1; one candidate hides nothing"),
         ({"shares": (0.05,) * 21}, r"candidates must be a whole number in \[2, 20\], got 21"),
         ({"shares": (1.2, -0.2)}, r"share must be in \[0, 1\], got 1\.2"),
         ({"shares": (0.5, -0.2, 0.7)}, r"share must be in \[0, 1\], got -0\.2"),

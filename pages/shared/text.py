@@ -59,7 +59,9 @@ def share(value: float, digits: int = 1) -> str:
     """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is 0 or 1 is said to be."""
     shown = round(100 * value, digits)
     if shown in (0.0, 100.0) and not math.isclose(100 * value, shown, abs_tol=1e-9):
-        edge = 10.0**-digits if 0 < value < 1 else 0.0
+        if not 0 < value < 1:
+            return "just under 0 %" if value < 0 else "just over 100 %"
+        edge = 10.0**-digits
         return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
     return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
 

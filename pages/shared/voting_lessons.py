@@ -265,7 +265,7 @@ def _asking_again(head: Any, channel: BinaryChannel, prior: float, asked: int) -
         charts.asking_again(all_asked, asked),
         f"At the top: how often a guess of one person’s vote is right after 1 to {len(all_asked)} answers; the "
         f"majority of {asked} is right {text.share(here.majority_right)} of the time. In the middle: how likely each "
-        "number of answers A is; where the bars of the two kinds of voters stand apart, nothing can be denied any more. "
+        "number of answers A is; where the bars of the two kinds of voters stand apart, nothing can be denied. "
         "Below: the posterior, how likely it is that a person who said A so often voted A.",
         lambda: attacks.repeated_table(all_asked, channel.epsilon),
         f"""

@@ -51,9 +51,9 @@ def legend_below() -> dict[str, Any]:
     return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
 
 
-def rule(x: float, xref: str = "x", yref: str = "paper", y0: float = 0) -> dict[str, Any]:
+def rule(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
     """A vertical rule, such as the truth or the visitor's own setting."""
-    shape = {"type": "line", "x0": x, "x1": x, "y0": y0, "y1": 1, "xref": xref, "yref": yref}
+    shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
     return shape | {"line": {"color": look.TRUTH.colour, "width": 1.5}}
 
 

@@ -83,10 +83,11 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
     n = len(records)
     traces: list[dict[str, Any]] = []
     words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 14}
-    layout: dict[str, Any] = {"annotations": [words], "shapes": [rule(truth, y0=0.2 / n)]}
+    layout: dict[str, Any] = {"annotations": [words], "shapes": []}
     for i, record in enumerate(records):
         axis, top = str(i + 1) if i else "", 1 - i / n
         traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
+        layout["shapes"].append(rule(truth, yref=f"y{axis} domain"))
         layout[f"yaxis{axis}"] = {
             "domain": [top - 0.8 / n, top - 0.1 / n],
             "rangemode": "tozero",
