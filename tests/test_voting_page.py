@@ -342,6 +342,15 @@ def test_answers_without_information_are_said_to_have_none() -> None:
     assert {trace["name"] for trace in figure(at, "objective")["data"]} == {"J∞(θ)", "naive", "reconstruction"}
 
 
+def test_estimates_too_far_off_to_be_drawn_are_counted() -> None:
+    _, records = shown(ElectionConfig(channel=BinaryChannel(0.4999, 0.4999)))
+    raw = next(record.values for record in records if record.name == "spread")
+    far = int(((raw < -0.5) | (raw > 1.5)).sum())
+    assert far > 50
+    assert f"beyond −50 or 150 %, {far} in all" in html(opened(PAGE, lie="0.4999"))
+    assert "in all, are left out" not in html(opened(PAGE))
+
+
 def test_the_misprint_is_shown_with_the_visitors_numbers() -> None:
     at = opened(PAGE)
     how = next(text.value for text in at.markdown if "misprint" in text.value)

@@ -400,7 +400,7 @@ def _naive_words(config: NaiveConfig, yours: NaiveResult) -> str:
     return (
         f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
         f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
-        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper holds them at that length; then {best}."
+        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper fixes the true length; then {best}."
     )
 
 

@@ -144,12 +144,15 @@ def many_polls(shown: Answer) -> None:
     """Histograms of all polls, and a table of what each estimator is off by, how much it varies, how often it holds."""
     config = shown.config
     drawn = [record for record in shown.records if record.name != "spread MLE"]
+    left_out = voting.beyond(drawn)
+    note = f" Estimates beyond −50 or 150 %, {left_out:,} in all, are left out." if left_out else ""
     layout.section("The same poll, held again and again", _again_words(shown))
     layout.figure(
         "polls",
         charts.repeated_polls(drawn, config.share),
         f"Estimates of {'one poll' if config.n_elections == 1 else f'{config.n_elections:,} polls'}: filled as held, "
-        "lines the exact distribution. Luck widens a histogram; lies that are not taken into account move it.",
+        "lines the exact distribution. Luck widens a histogram; lies that are not taken into account move it."
+        f"{note}",
         lambda: voting.record_table(shown.records),
     )
     layout.grid(

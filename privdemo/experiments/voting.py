@@ -206,6 +206,11 @@ def span(records: Sequence[Record], share: float) -> tuple[float, float]:
     return max(FAR[0], float(min(ends) - room)), min(FAR[1], float(max(ends) + room))
 
 
+def beyond(records: Sequence[Record]) -> int:
+    """How many estimates lie outside `FAR`, where none is drawn."""
+    return sum(int(((record.values < FAR[0]) | (record.values > FAR[1])).sum()) for record in records)
+
+
 class Histogram(NamedTuple):
     """`edges` (m+1,); the measured and the exact share of polls in each bin, both (m,)."""
 
