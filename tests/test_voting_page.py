@@ -351,6 +351,22 @@ def test_estimates_too_far_off_to_be_drawn_are_counted() -> None:
     assert "in all, are left out" not in html(opened(PAGE))
 
 
+def folded(at: AppTest, words: str) -> str:
+    """The text of the fold that contains `words`."""
+    return next(text.value for text in at.markdown if words in text.value)
+
+
+def test_folds_hold_at_every_lie() -> None:
+    assert "until nothing can be denied" in folded(opened(PAGE), "holds both votes equally likely")
+    assert "more answers tell no more" in folded(opened(PAGE, lie="0.5"), "holds both votes equally likely")
+    assert "until" not in folded(opened(PAGE, lie="0"), "holds both votes equally likely")
+    assert "printed formula" not in folded(opened(PAGE, lie="0"), "a\n  misprint")
+    both = {"lying": "asymmetric", "b_says_a": "1", "a_says_b": "1"}
+    assert "leave answers that prove a vote" in answer(lesson(MORE, **both))
+    assert "the likelihood is nearly flat" in html(lesson(MORE, lie="0.4999"))
+    assert "from even to <b>1.0004 to 1</b>" in answer(lesson(ADVERSARY, lie="0.4999"))
+
+
 def test_the_misprint_is_shown_with_the_visitors_numbers() -> None:
     at = opened(PAGE)
     how = next(text.value for text in at.markdown if "misprint" in text.value)

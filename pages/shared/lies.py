@@ -57,7 +57,7 @@ def asymmetric(zero: Number, one: Number, *, labels: tuple[str, str], titles: tu
     with sliders:  # above the numbers, but they are the ones that read the link
         settings.slide(zero, titles[0], step=0.01)
         settings.slide(one, titles[1], step=0.01)
-    st.caption("0 is accurate. The nearer their sum is to 1, the more private.")
+    st.caption("0 and 0 are the truth. Where the two add up to 1 an answer says nothing.")
     return BinaryChannel(p10, p01)
 
 

@@ -15,6 +15,8 @@ def epsilon(value: float) -> str:
         return "∞"
     if value < 1e-12:  # the rounding error of a channel that says nothing
         return "0"
+    if value < 1e-4:
+        return power_of_ten(float(f"{value:.2g}"))
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 1 else f"{value:.2g}"
 
 
@@ -87,7 +89,7 @@ def odds(log_odds: float) -> str:
     if abs(log_odds) < 1e-9:
         return "even"
     size = abs(log_odds)
-    one_in = f"{math.exp(size):,.0f}" if size > math.log(100) else f"{math.exp(size):.3g}"
+    one_in = f"{math.exp(size):,.0f}" if size > math.log(100) else f"{math.exp(size):.{3 if size > 0.01 else 6}g}"
     if size > math.log(1e6):
         one_in = f"over 10{superscript(math.floor(size / math.log(10)))}"
     return f"{one_in} to 1" if log_odds > 0 else f"1 to {one_in}"

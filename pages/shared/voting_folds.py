@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pages.shared import text
 from privdemo import accounting
 from privdemo.experiments import voting
@@ -16,10 +18,10 @@ observed share f̃ of answers A (Barber, *Private machine learning via randomise
 - **Spread likelihood** (eq. 22): the θ under which the released answers are most likely,
   θ̂ = (f̃ − P₁₀) / (1 − P₁₀ − P₀₁). *The paper prints a plus sign in the numerator of equations 2 and 24: a
   misprint.MISPRINT* The raw value may leave [0, 1]; the maximum of the likelihood is the nearer end then.
-- **Reconstruction** (eq. 36–38): maximise J(θ) = Σ f̃(answer) Σ p_θ(vote | answer) ln p_θ(vote), where the guess of each
-  vote moves with θ. *Where both lies happen J is largest at θ = 0 and at θ = 1 whatever was answered; what is shown is
-  the local maximum uphill from the observed share. Guessing, counting the guesses and guessing again from the count is
-  something else, expectation–maximisation: that ends at the spread estimate.*
+- **Reconstruction** (eq. 36–38): maximise J(θ) = Σ f̃(answer) Σ p_θ(vote | answer) ln p_θ(vote), where the guess of
+  each vote moves with θ. *Where both lies happen J is largest at θ = 0 and at θ = 1 whatever was answered; shown here
+  is the local maximum uphill from the observed share (from 1 − f̃ where P₁₀ + P₀₁ > 1). Guessing, counting the guesses
+  and guessing again from the count is something else, expectation–maximisation: that ends at the spread estimate.*
 
 **Intervals.** All three are Wilson's 95 % interval of f̃, read the same way as f̃ itself; standard errors are exact
 sums over the binomial number of answers A. For the spread estimate the standard error is
@@ -53,8 +55,8 @@ CAVEATS = """
 - Honest polls are no free comparison: people who fear for their secret may not answer truthfully at all.
 - “People to ask” goes by Wilson's interval at the share of answers that is expected; luck makes it a little wider or
   narrower.
-- Reconstruction is climbed from the observed share. Other starts may end elsewhere: its objective has up to three
-  peaks.
+- Reconstruction is climbed from the observed share, or from its opposite where lies outweigh truths. Other starts may
+  end elsewhere: its objective has up to three peaks.
 - ε is the promise of one answer. Whoever is asked twice, here or elsewhere, spends it twice.
 """
 
@@ -62,7 +64,7 @@ CAVEATS = """
 def folds(config: ElectionConfig) -> dict[str, str]:
     """Markdown by title."""
     printed = ""
-    if config.channel.contrast:
+    if config.channel.contrast and config.channel.p10:
         printed = (
             f" With your lies and a true share of {text.share(config.share)} the printed formula tends to "
             f"{text.share(voting.misprint(config))}."
@@ -85,10 +87,15 @@ def _adversary(config: ElectionConfig) -> str:
             continue
         name = "BA"[said]
         told.append(f"of 100 people who say {name}, {text.per_hundred(float(belief))} voted {name}")
+    epsilon = config.channel.epsilon
+    more = "“asking twice” shows how the answers of one person add up until nothing can be denied."
+    if not config.channel.contrast:
+        more = "“asking twice” shows that more answers tell no more."
+    elif math.isinf(epsilon):
+        more = "“asking twice” goes on to several answers."
     return (
         f"To somebody who holds both votes equally likely: {text.a_list(tuple(told))}. One answer costs "
-        f"ε = {text.epsilon(config.channel.epsilon)}. The lesson “the adversary” starts from any other belief; “asking "
-        "twice” shows how the answers of one person add up until nothing can be denied."
+        f"ε = {text.epsilon(epsilon)}. The lesson “the adversary” starts from any other belief; {more}"
     )
 
 

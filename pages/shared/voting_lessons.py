@@ -325,8 +325,10 @@ def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.Many
     )
     lies += f"with probability <b>{text.probability(config.mechanism.flip_prob)}</b>."
     if config.mechanism.flip_prob == 0:
-        lies = f"One of your lies never happens, so an answer may prove a vote ({epsilon}): the same promise among "
-        lies += f"<b>{k}</b> candidates lets everyone tell the truth."
+        lies = (
+            f"Your lies leave answers that prove a vote ({epsilon}): promising as little among <b>{k}</b> candidates, "
+        )
+        lies += "everyone may tell the truth."
     words = f"{lies} {verdict}"
     with head:
         layout.section("More than two candidates", words)
@@ -351,6 +353,11 @@ lessons.candidates(config.shares, result).show()
 def _climb_words(result: voting.ManyResult) -> str:
     """How near expectation–maximisation came to the exact maximum."""
     apart = "a thousandth of a point" if result.em_apart < 1e-5 else f"{100 * result.em_apart:.2g} points"
+    if result.em_converged and result.em_apart > 1e-3:
+        return (
+            f"climbing the likelihood step by step (expectation–maximisation) ends {apart} from it, for the likelihood "
+            "is nearly flat: there it lacks less than a thousandth."
+        )
     if result.em_converged:
         return f"climbing the likelihood step by step (expectation–maximisation) ends within {apart} of it."
     return (

@@ -123,9 +123,10 @@ def _estimate_words(shown: Answer) -> str:
         if name == "spread" and e.value == shown.poll.estimates["spread MLE"].value:
             continue
         holds = "holds" if e.low <= shown.config.share <= e.high else "misses"
+        # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
+        error = f"s.e. {text.spread(e.standard_error)}; " if e.standard_error else ""
         words.append(
-            f"{charts.TITLES[name]} {text.share(e.value)} (s.e. {text.spread(e.standard_error)}; "
-            f"{text.between(e.low, e.high)}, {holds} the truth)"
+            f"{charts.TITLES[name]} {text.share(e.value)} ({error}{text.between(e.low, e.high)}, {holds} the truth)"
         )
     note = ""
     best = shown.poll.estimates.get("spread MLE")
@@ -189,7 +190,7 @@ def _again_words(shown: Answer) -> str:
         return f"{start}. No reading can find the truth: these answers carry no information."
     best = by_name["spread"]
     off = text.points(best.bias.mean)
-    return f"{start}; the spread estimate is off by <b>{off}</b>, and its interval {_held(best, n)}."
+    return f"{start}; the raw spread estimate is off by <b>{off}</b>{average}, and its interval {_held(best, n)}."
 
 
 def _held(record: Record, n: int) -> str:

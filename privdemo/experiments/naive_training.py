@@ -104,6 +104,7 @@ def run(config: NaiveConfig, n_points: int = 361) -> NaiveResult:
 
 def naive_loss(alpha: ArrayLike, covariance: Array, contrast: float) -> Array:
     """−L′∞(α) (eq. 104) for θ = (cos α, sin α), `alpha` in degrees, any shape; nats a person."""
+    limits.CONTRAST.check(contrast)
     _, variance, cross = _projections(alpha, covariance)
     softplus = _expectation(lambda z: np.logaddexp(0.0, z), variance)
     return softplus - contrast * cross * _bend(covariance[0, 0])

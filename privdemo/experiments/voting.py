@@ -98,6 +98,7 @@ class Poll(NamedTuple):
 
 def poll(config: ElectionConfig, elections: Elections, index: int = -1) -> Poll:
     """One of the polls with its estimates; the last one unless `index` says otherwise."""
+    limits.Limit("index", -config.n_elections, config.n_elections - 1, integer=True).check(index)
     voted_a, lied_a, lied_b = (int(counts[index]) for counts in (elections.voted_a, elections.lied_a, elections.lied_b))
     said_a = voted_a - lied_a + lied_b
     estimates = {HONEST: votes.estimate("naive", voted_a, config.n_voters, TRUTHFUL)}

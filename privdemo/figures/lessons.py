@@ -53,7 +53,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
     ]
     ticks = [
         tick
-        for tick in (0.001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100)
+        for tick in (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
         if epsilons[0] <= tick * 1.001 <= epsilons[-1] * 1.002
     ]
     return Figure(
