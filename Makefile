@@ -12,14 +12,14 @@ run: $(VENV)/.run-ready
 
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/find_chromium.py --install
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 # The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.
 test-oldest:
 	$(PYTHON) -m venv $(VENV)-oldest
 	sed -n 's/^\([a-z-]*\)\(\[[a-z]*\]\)\{0,1\}>=\([^,]*\),.*/\1==\3/p' requirements.txt > $(VENV)-oldest/constraints.txt
 	$(VENV)-oldest/bin/python -m pip install --quiet -r requirements-test.txt -c $(VENV)-oldest/constraints.txt
-	$(VENV)-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile -m "not browser"
+	$(VENV)-oldest/bin/python -m pytest --numprocesses 2 --dist loadgroup -m "not browser"
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff format --check .

@@ -19,6 +19,14 @@ settings.load_profile("privdemo")
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """For two workers: all browser tests on one of them, one Chromium at a time; any other file stays in one piece."""
+    for item in items:
+        group = "browser" if item.get_closest_marker("browser") else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def missing(what: str) -> None:
     """In CI nothing that matters may be skipped; elsewhere a test skips what is not there."""
     if os.environ.get("CI"):
