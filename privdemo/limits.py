@@ -92,6 +92,9 @@ ANGLE = Limit("angle", -90.0, 90.0, "degrees from the true weights")
 CONTRAST = Limit("contrast", -1.0, 1.0, "it is a difference of two probabilities")
 ONE_TO_ONE = Limit("one_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 1")
 ZERO_TO_ONE = Limit("zero_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 0")
+PENALTY_C = Limit("C", 0.0, math.inf, "it is the inverse strength of the penalty; “cv” chooses it", low_open=True)
+N_SAMPLES = Limit("n_samples", 1, 1000, integer=True)
+N_STEPS = Limit("n_steps", 1, 100_000, integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 

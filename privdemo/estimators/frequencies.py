@@ -24,7 +24,7 @@ def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
     total = _total(observed)
     if matrix.shape != (observed.size, observed.size) or observed.ndim != 1:
         raise ValueError(f"channel_matrix must be (k, k) for counts (k,), got {matrix.shape} for {observed.shape}")
-    _check_channel(matrix)
+    check_channel(matrix)
     if np.linalg.matrix_rank(matrix) < len(matrix):
         raise ValueError("channel_matrix cannot be inverted: some truths give the same answers")
     return np.linalg.solve(matrix, observed / total)
@@ -97,7 +97,7 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
     channel = np.asarray(channel_matrix, dtype=observed.dtype)
     if channel.ndim != 2 or observed.shape[-1:] != channel.shape[:1]:
         raise ValueError(f"channel_matrix must be (m, k) for counts (..., m), got {channel.shape} for {observed.shape}")
-    _check_channel(channel)
+    check_channel(channel)
     if (observed[..., channel.max(axis=1) <= 0] > 0).any():
         raise ValueError("counts must be 0 in bins that channel_matrix says are never observed")
 
@@ -132,7 +132,8 @@ def _extrapolated(start: Array, once: Array, twice: Array) -> Array:
     return leap / leap.sum(axis=-1, keepdims=True)
 
 
-def _check_channel(channel: Array) -> None:
+def check_channel(channel: Array) -> None:
+    """Raise ``ValueError`` unless `channel` (m, k) is a label channel: its columns [:, true] distributions."""
     limits.N_STATES.check(channel.shape[1])
     if not np.isfinite(channel).all() or (channel < 0).any() or (abs(channel.sum(axis=0) - 1) > 1e-3).any():
         raise ValueError("channel_matrix must hold probabilities, every column [:, true] summing to 1")

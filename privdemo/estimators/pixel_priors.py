@@ -1,18 +1,20 @@
 """What pixels look like before noise: a factorised prior, flat, learned or true (Barber §5.2).
 
-A prior is one distribution per pixel over `support`, the values a clean pixel can take, in the
+A `PixelPrior` is one distribution per pixel over `support`, the values a clean pixel can take, in the
 mechanism's own domain: states 0 … k−1 for randomised response, values in [0, 1] for added noise.
+A `GaussianPrior` is a mean and a variance per pixel, for Gaussian noise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators.frequencies import em, randomised_response_mle
-from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelMechanism, clean_values
 
 Array = NDArray[np.floating]
@@ -36,6 +38,36 @@ class PixelPrior:
     support: NDArray
     probs: Array
     gap: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPrior:
+    """p(x[d]) = N(mean[d], variance[d]), for Gaussian noise (Barber eq. 66); both (n_pixels,)."""
+
+    mean: Array
+    variance: Array
+
+
+Prior = PixelPrior | GaussianPrior
+
+
+def flat_gaussian_prior(n_pixels: int) -> GaussianPrior:
+    """Barber's "quite uninformative" prior: mean 0, variance 10 (section 6.1)."""
+    return GaussianPrior(np.zeros(n_pixels), np.full(n_pixels, 10.0))
+
+
+def learned_gaussian_prior(mechanism: GaussianNoise, released: NDArray) -> GaussianPrior:
+    """The maximum-likelihood Gaussian prior given `released` (n, n_pixels) alone.
+
+    A released pixel is N(μ, σ̄² + σ²), so μ is the released mean and σ̄² = max(released variance − σ², 0).
+    """
+    mean, variance = released.mean(axis=0, dtype=float), released.var(axis=0, dtype=float)
+    return GaussianPrior(mean, np.maximum(variance - mechanism.sigma**2, 0.0))
+
+
+def true_gaussian_prior(values: NDArray) -> GaussianPrior:
+    """Each clean pixel's mean and variance, `values` (n, n_pixels) in [0, 1], which a learner would not have."""
+    return GaussianPrior(values.mean(axis=0, dtype=float), values.var(axis=0, dtype=float))
 
 
 def flat_prior(mechanism: PixelMechanism, n_states: int, n_pixels: int) -> PixelPrior:
@@ -74,34 +106,107 @@ def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -
     return PixelPrior(support, fit.frequencies, float(fit.gap.max()))
 
 
-def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: PixelPrior) -> Array:
+class Moments(NamedTuple):
+    """Mean and variance of every clean pixel given the released one, each (n, n_pixels).
+
+    The variance is (1, n_pixels) where it does not depend on what was released.
+    """
+
+    mean: Array
+    variance: Array
+
+
+def posterior_moments(
+    mechanism: PixelMechanism, released: NDArray, prior: Prior, dtype: type[np.floating] = np.float64
+) -> Moments:
+    """E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+
+    Randomised response: a mixture of "kept" and "redrawn". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
+    Else sums over the prior's support, image by image. `dtype` is that of the result.
+    """
+    if isinstance(prior, GaussianPrior):
+        return _gaussian_moments(mechanism, released, prior, dtype)
+    if isinstance(mechanism, RandomisedResponse):
+        return _randomised_response_moments(mechanism, released, prior, dtype)
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(prior.probs).astype(np.float32)
+    support = prior.support.astype(np.float32)
+    mean, variance = np.empty(released.shape, dtype), np.empty(released.shape, dtype)
+    for row, image in enumerate(released.astype(np.float32)):
+        log_joint = mechanism.log_likelihood(image[:, None], support) + log_prior
+        weights = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        mean[row] = weights @ support
+        variance[row] = (weights * np.square(support - mean[row][:, None])).sum(axis=1)
+    return Moments(mean, variance)
+
+
+def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: Prior) -> Array:
     """E[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     The guess with the least expected squared error for whoever knows `prior` and the mechanism.
     """
-    if isinstance(mechanism, RandomisedResponse):
-        return _randomised_response_mean(mechanism, released, prior)
-    with np.errstate(divide="ignore"):
-        log_prior = np.log(prior.probs).astype(np.float32)
-    support = prior.support.astype(np.float32)
-    means = np.empty(released.shape)
-    for row, image in enumerate(released.astype(np.float32)):
-        log_joint = mechanism.log_likelihood(image[:, None], support) + log_prior
-        weights = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
-        means[row] = (weights @ support) / weights.sum(axis=1)
-    return means
+    return posterior_moments(mechanism, released, prior).mean
 
 
-def _randomised_response_mean(mechanism: RandomisedResponse, released: NDArray, prior: PixelPrior) -> Array:
-    """((1−q) π(x̃) x̃ + (q/k) μ) / ((1−q) π(x̃) + q/k): kept with its prior, or redrawn and gone."""
+def sample_posterior(mechanism: PixelMechanism, released: NDArray, prior: Prior, rng: np.random.Generator) -> NDArray:
+    """One draw from p(x | x̃) for every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+
+    Raises ``TypeError`` for anything but randomised response with a `PixelPrior` and Gaussian noise with a
+    `GaussianPrior`.
+    """
+    if isinstance(prior, GaussianPrior):
+        mean, variance = posterior_moments(mechanism, released, prior, np.float32)
+        return mean + np.sqrt(variance) * rng.standard_normal(released.shape, dtype=np.float32)
+    if not isinstance(mechanism, RandomisedResponse):
+        raise TypeError(f"sampling goes with randomised response or a GaussianPrior, got {type(mechanism).__name__}")
+    kept, redrawn = _kept_and_redrawn(mechanism, prior)
+    total = kept + redrawn
+    gone = np.divide(redrawn, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
+    pixel = np.arange(released.shape[1])
+    redraw = rng.random(released.shape, dtype=np.float32) < gone[pixel, released]
+    drawn = released.copy()
+    _, column = np.nonzero(redraw)
+    # One sorted table for all pixels: pixel d's cumulative prior lies between d and d + 1.
+    table = (np.cumsum(prior.probs, axis=1).clip(max=1) + pixel[:, None]).ravel()
+    place = np.searchsorted(table, column + rng.random(len(column)), side="right")
+    drawn[redraw] = np.minimum(place - column * mechanism.n_states, mechanism.n_states - 1).astype(released.dtype)
+    return drawn
+
+
+def _kept_and_redrawn(mechanism: RandomisedResponse, prior: PixelPrior) -> tuple[Array, float]:
+    """The joint chances of observing state j of a pixel kept, (n_pixels, k), and redrawn, q/k for every j."""
     redraw = mechanism.flip_prob * mechanism.n_states / (mechanism.n_states - 1)
-    floor = redraw / mechanism.n_states
-    kept = (1 - redraw) * prior.probs[np.arange(released.shape[1]), released]
-    mean = prior.probs @ prior.support
-    total = kept + floor
-    with np.errstate(invalid="ignore"):
-        guess = (kept * released + floor * mean) / total
-    return np.where(total > 0, guess, released)
+    return (1 - redraw) * prior.probs, redraw / mechanism.n_states
+
+
+def _randomised_response_moments(
+    mechanism: RandomisedResponse, released: NDArray, prior: PixelPrior, dtype: type[np.floating]
+) -> Moments:
+    """A mixture: x̃ itself with weight (1−q) π(x̃), the prior with weight q/k."""
+    kept, redrawn = _kept_and_redrawn(mechanism, prior)
+    states = prior.support.astype(float)
+    mean = (prior.probs @ states)[:, None]
+    variance = (prior.probs * np.square(states - mean)).sum(axis=1, keepdims=True)
+    total = kept + redrawn
+    gone = np.divide(redrawn, total, out=np.zeros_like(total), where=total > 0)
+    means = states + gone * (mean - states)
+    variances = gone * variance + gone * (1 - gone) * np.square(states - mean)
+    pixel = np.arange(released.shape[1])
+    return Moments(means.astype(dtype)[pixel, released], variances.astype(dtype)[pixel, released])
+
+
+def _gaussian_moments(
+    mechanism: PixelMechanism, released: NDArray, prior: GaussianPrior, dtype: type[np.floating]
+) -> Moments:
+    """Precisions add: the released value counts 1/σ², the prior's mean 1/σ̄² (Barber eq. 68–69)."""
+    if not isinstance(mechanism, GaussianNoise):
+        raise TypeError(f"a GaussianPrior goes with GaussianNoise, got {type(mechanism).__name__}; use a PixelPrior")
+    noise = mechanism.sigma**2
+    trust = (prior.variance / (prior.variance + noise)).astype(dtype)  # 0 for a pixel that never varies
+    mean = released.astype(dtype, copy=False) * trust
+    mean += ((1 - trust) * prior.mean).astype(dtype)
+    return Moments(mean, (trust * noise).astype(dtype)[None, :])
 
 
 def _column_counts(values: NDArray[np.integer], n_bins: int) -> NDArray[np.integer]:

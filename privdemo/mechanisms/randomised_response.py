@@ -131,7 +131,7 @@ class RandomisedResponse:
         return ResponseDraws(uniform, rng.integers(0, self.n_states, size, dtype=small))
 
     def _checked(self, x: NDArray[np.integer]) -> NDArray[np.integer]:
-        return _checked_states(x, self.n_states)
+        return check_states(x, self.n_states)
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class BinaryChannel:
 
     def apply(self, x: NDArray[np.integer], draws: Array) -> NDArray[np.integer]:
         """Release `x` with given draws: flipped where the uniform is below p10 (or p01)."""
-        x = _checked_states(x, 2)
+        x = check_states(x, 2)
         flips = draws < np.array([self.p10, self.p01])[x]
         return x ^ flips.astype(x.dtype)
 
@@ -207,7 +207,7 @@ class BinaryChannel:
 
         Raises ``TypeError`` for other dtypes, ``ValueError`` for values other than 0 and 1.
         """
-        x = _checked_states(x, 2)
+        x = check_states(x, 2)
         return self.apply(x, self.draws(x.shape, rng))
 
 
@@ -228,7 +228,8 @@ def _redraw(
     return x ^ ((x ^ replacement.astype(x.dtype)) & mask)
 
 
-def _checked_states(x: NDArray[np.integer], n_states: int) -> NDArray[np.integer]:
+def check_states(x: NDArray[np.integer], n_states: int) -> NDArray[np.integer]:
+    """`x` as an array, or ``TypeError`` for other than whole numbers, ``ValueError`` for those outside 0 … k−1."""
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.integer):
         raise TypeError(

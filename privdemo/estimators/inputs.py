@@ -1,0 +1,203 @@
+"""What a learner knows of each person's true input: from it, the distribution of a linear model's scores.
+
+The scores of a person are a = coefᵀx + intercept, (J,): one for two classes, K for K classes. Whatever is known of x
+becomes a set of *nodes*: scores a_nq with weights that sum to 1, so that E f(a_n) = Σ_q w_nq f(a_nq). A clean input
+has one node, a small discrete one a node for each value it may have, and a large noisy one Gaussian nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.stats import norm, qmc
+
+from privdemo.estimators.pixel_priors import PixelPrior
+from privdemo.mechanisms import RandomisedResponse
+
+Array = NDArray[np.floating]
+
+# A model of three or more classes takes an integral over as many scores: this many quasi-random nodes.
+MANY_NODES = 128
+# The most values of an input that are enumerated.
+MOST_VALUES = 1 << 16
+# Keeps the scores' covariance positive definite where a model (all weights 0, say) has no spread.
+JITTER = 1e-12
+
+
+class Nodes(NamedTuple):
+    """`scores` (n, q, J) and `log_weights` (n, q), in which 1 may stand for n.
+
+    `pull_back(d_scores)` takes ∂L/∂scores (n, q, J) to ∂L/∂coef (D, J) and ∂L/∂intercept (J,).
+    """
+
+    scores: Array
+    log_weights: Array
+    pull_back: Callable[[Array], tuple[Array, Array]]
+
+
+class Inputs(Protocol):
+    """The inputs of n people as a learner knows them."""
+
+    @property
+    def centre(self) -> Array:
+        """The mean input, (D,)."""
+
+    def take(self, rows: NDArray) -> Inputs:
+        """The inputs of some of the people."""
+
+    def nodes(self, coef: Array, intercept: Array) -> Nodes:
+        """The distribution of every person's scores under a model `coef` (D, J), `intercept` (J,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownInputs:
+    """`X` (n, D), dense or sparse, is the truth, or is taken for it."""
+
+    X: Array | csr_array
+
+    @property
+    def centre(self) -> Array:
+        return np.asarray(self.X.mean(axis=0), dtype=float).ravel()
+
+    def take(self, rows: NDArray) -> KnownInputs:
+        return KnownInputs(self.X[rows])
+
+    def nodes(self, coef: Array, intercept: Array) -> Nodes:
+        scores = _times(self.X, coef) + intercept
+
+        def pull_back(d_scores: Array) -> tuple[Array, Array]:
+            return _times(self.X.T, d_scores[:, 0]), d_scores.sum(axis=(0, 1))
+
+        return Nodes(scores[:, None], np.zeros((1, 1)), pull_back)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianInputs:
+    """Independent pixels of known `mean` (n, D) and `variance` (n, D) or (1, D): Gaussian scores.
+
+    a_n ~ N(coefᵀM_n + intercept, coefᵀ diag(V_n) coef), exact for Gaussian pixels, else by the central limit theorem.
+    One score: `n_nodes` Gauss–Hermite nodes. More: a = m + Lz with LLᵀ the covariance and `MANY_NODES` fixed
+    quasi-random z of mean 0 and covariance 1, the same for all people.
+    """
+
+    mean: Array
+    variance: Array
+    n_nodes: int = 16
+
+    @property
+    def centre(self) -> Array:
+        return self.mean.mean(axis=0, dtype=float)
+
+    def take(self, rows: NDArray) -> GaussianInputs:
+        variance = self.variance if len(self.variance) == 1 else self.variance[rows]
+        return GaussianInputs(self.mean[rows], variance, self.n_nodes)
+
+    def nodes(self, coef: Array, intercept: Array) -> Nodes:
+        n_scores = coef.shape[1]
+        z, log_weights = gauss_hermite(self.n_nodes) if n_scores == 1 else quasi_random(n_scores)
+        mean = _times(self.mean, coef) + intercept
+        root = np.linalg.cholesky(self._covariance(coef) + JITTER * np.eye(n_scores))
+        scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2))
+
+        def pull_back(d_scores: Array) -> tuple[Array, Array]:
+            d_mean = d_scores.sum(axis=1)
+            d_root = np.matmul(d_scores.swapaxes(1, 2), z)
+            if len(root) == 1:
+                d_root = d_root.sum(axis=0, keepdims=True)
+            d_covariance = _cholesky_pull_back(root, d_root)
+            d_coef = _times(self.mean.T, d_mean)
+            for j in range(n_scores):
+                d_coef[:, j] += 2 * (_times(self.variance.T, d_covariance[:, j]) * coef).sum(axis=1)
+            return d_coef, d_mean.sum(axis=0)
+
+        return Nodes(scores, log_weights[None], pull_back)
+
+    def _covariance(self, coef: Array) -> Array:
+        n_scores = coef.shape[1]
+        row, column = np.tril_indices(n_scores)
+        pairs = _times(self.variance, coef[:, row] * coef[:, column])
+        covariance = np.empty((len(pairs), n_scores, n_scores))
+        covariance[:, row, column] = covariance[:, column, row] = pairs
+        return covariance
+
+
+@dataclass(frozen=True, eq=False)
+class EnumeratedInputs:
+    """Every value that an input can have, `values` (q, D), and how likely each is for everybody, (n, q)."""
+
+    values: Array
+    log_weights: Array
+
+    @property
+    def centre(self) -> Array:
+        return np.exp(self.log_weights).mean(axis=0) @ self.values
+
+    def take(self, rows: NDArray) -> EnumeratedInputs:
+        return EnumeratedInputs(self.values, self.log_weights[rows])
+
+    def nodes(self, coef: Array, intercept: Array) -> Nodes:
+        scores = self.values @ coef + intercept
+
+        def pull_back(d_scores: Array) -> tuple[Array, Array]:
+            total = d_scores.sum(axis=0)
+            return self.values.T @ total, total.sum(axis=0)
+
+        return Nodes(scores[None], self.log_weights, pull_back)
+
+
+def enumerate_inputs(
+    mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior
+) -> EnumeratedInputs:
+    """All k^D inputs that may stand behind `released` (n, D), on the scale 0 to 1; no central limit is assumed.
+
+    Raises ``ValueError`` for more than `MOST_VALUES` of them.
+    """
+    k, n_pixels = mechanism.n_states, released.shape[1]
+    if k**n_pixels > MOST_VALUES:
+        raise ValueError(
+            f"exact integration enumerates every input: at most {MOST_VALUES:,}, got {k}^{n_pixels}; use exact=False"
+        )
+    states = np.array(list(product(range(k), repeat=n_pixels)))
+    with np.errstate(divide="ignore"):
+        log_pixel = mechanism.log_likelihood(released[:, :, None], np.arange(k)) + np.log(prior.probs)
+    log_pixel -= np.logaddexp.reduce(log_pixel, axis=2, keepdims=True)
+    log_weights = np.sum([log_pixel[:, d, states[:, d]] for d in range(n_pixels)], axis=0)
+    return EnumeratedInputs(states / (k - 1), log_weights)
+
+
+@lru_cache
+def gauss_hermite(n_nodes: int) -> tuple[Array, Array]:
+    """Nodes z (q, 1) and log weights (q,) with E f(z) ≈ Σ_q w_q f(z_q) for a standard normal z."""
+    z, weights = np.polynomial.hermite_e.hermegauss(n_nodes)
+    return z[:, None], np.log(weights / weights.sum())
+
+
+@lru_cache
+def quasi_random(n_scores: int) -> tuple[Array, Array]:
+    """`MANY_NODES` standard normal nodes (q, J) with mean 0 and covariance 1 exactly, and equal log weights (q,)."""
+    sobol = qmc.Sobol(n_scores, scramble=True, rng=np.random.default_rng(0))
+    half = norm.ppf(sobol.random(MANY_NODES // 2))
+    z = np.concatenate((half, -half))
+    z = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z / len(z))).T
+    return z, np.full(MANY_NODES, -np.log(MANY_NODES))
+
+
+def _times(matrix: Array | csr_array, vectors: Array) -> Array:
+    """A product in the matrix's own precision, as float64."""
+    return np.asarray(matrix @ vectors.astype(matrix.dtype, copy=False)).astype(np.float64, copy=False)
+
+
+def _cholesky_pull_back(root: Array, d_root: Array) -> Array:
+    """∂L/∂C, symmetric, from ∂L/∂L for C = LLᵀ: L⁻ᵀ Φ(LᵀL̄) L⁻¹ made symmetric, Φ halving the diagonal (Murray 2016)."""
+    inner = np.tril(np.matmul(root.swapaxes(1, 2), d_root))
+    inner[:, *np.diag_indices(root.shape[1])] /= 2
+    inverse = np.linalg.inv(root)
+    full = np.matmul(np.matmul(inverse.swapaxes(1, 2), inner), inverse)
+    return (full + full.swapaxes(1, 2)) / 2

@@ -1,0 +1,434 @@
+"""Logistic regression from what was released: the spread likelihood, reconstruction, and naive training.
+
+A label channel T[released, class] says how a label (or a bag's or a set's name) came from a class, and `Inputs` what is
+known of each person's input x. The model is p(c | x) = softmax(coefᵀx + intercept)_c, for two classes with the scores
+(0, a). All estimators climb an objective over (coef, intercept) whose gradient is the "EM" one: what the release says
+of the class, less what the model says of it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_array, issparse
+from scipy.special import log_expit, log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from privdemo import limits
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.frequencies import check_channel
+from privdemo.estimators.inputs import GaussianInputs, Inputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.pixel_priors import PixelPrior, Prior
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse, to_unit
+from privdemo.mechanisms.pixels import PixelMechanism
+from privdemo.mechanisms.randomised_response import check_states
+
+Array = NDArray[np.floating]
+
+# The penalties that C="cv" tries, from strong to weak.
+CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
+# While a penalty is chosen, solutions need not be as exact as in the end.
+CV_TOLERANCE = 1e-3
+# Values in [0, 1] under Laplace noise have no grid of their own: their prior is one over as many levels.
+LAPLACE_STATES = pixel_priors.SUPPORT_POINTS
+
+
+class Value(NamedTuple):
+    """An objective of every person, (n,), and its gradient as `resp` (n, q, K): see `gradient_at_nodes`."""
+
+    objective: Array
+    resp: Array
+
+
+Objective = Callable[[Array, Array, Array], Value]
+
+
+def spread_log_likelihood(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
+    """log p̃(c̃_n | x̃_n) = log Σ_c T[c̃_n | c] E p(c | x) of every person (Barber eq. 47, conditional on x̃).
+
+    `log_p` (n, q, K) at the nodes, `log_weights` (n, q) of the nodes, `log_rows` (n, K) = log T[c̃_n | c]; in the
+    first two 1 may stand for n. `resp` is p(c, node | c̃, x̃), the E-step.
+    """
+    log_joint = log_weights[:, :, None] + log_rows[:, None, :] + log_p
+    top = log_joint.max(axis=(1, 2), keepdims=True)
+    joint = np.exp(log_joint - top)
+    total = joint.sum(axis=(1, 2), keepdims=True)
+    return Value((top + np.log(total))[:, 0, 0], joint / total)
+
+
+def reconstruction(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
+    """Σ_c E[log p(c | x)] of every person under the posterior p(c, x | c̃, x̃) of the same model (Barber eq. 36–37).
+
+    The posterior moves with the model, so a model that is sure of all it guesses is always confirmed: without a
+    penalty the objective is largest, 0, for infinite weights in any direction. Arguments as `spread_log_likelihood`.
+    """
+    resp = spread_log_likelihood(log_p, log_weights, log_rows).resp
+    objective = (resp * log_p).sum(axis=(1, 2))
+    return Value(objective, resp * (1 + log_p - objective[:, None, None]))
+
+
+def log_class_probabilities(scores: Array) -> Array:
+    """log p(c | scores), (..., K), of scores (..., J): one score is that of class 1 against class 0."""
+    if scores.shape[-1] > 1:
+        return log_softmax(scores, axis=-1)
+    return log_expit(np.concatenate((-scores, scores), axis=-1))
+
+
+def gradient_at_nodes(value: Value, log_p: Array) -> Array:
+    """∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model says."""
+    gradient = value.resp - np.exp(log_p) * value.resp.sum(axis=2, keepdims=True)
+    return gradient if log_p.shape[2] > 2 else gradient[:, :, 1:]
+
+
+class Model(NamedTuple):
+    """Weights `coef` (D, J) and `intercept` (J,) of J scores; how many iterations they took, and whether enough."""
+
+    coef: Array
+    intercept: Array
+    n_iter: int = 0
+    converged: bool = True
+
+
+def maximise(
+    objective: Objective, inputs: Inputs, log_rows: Array, C: float, start: Model, tol: float, max_iter: int
+) -> Model:
+    """Climb Σ_n objective_n − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` a person.
+
+    The intercept is measured at the mean input meanwhile, else the mean image's weights would move with it.
+    """
+    n, centre, shape = len(log_rows), inputs.centre, start.coef.shape
+
+    def loss(packed: Array) -> tuple[float, Array]:
+        coef, level = packed[: -shape[1]].reshape(shape), packed[-shape[1] :]
+        nodes = inputs.nodes(coef, level - centre @ coef)
+        log_p = log_class_probabilities(nodes.scores)
+        value = objective(log_p, nodes.log_weights, log_rows)
+        d_coef, d_intercept = nodes.pull_back(gradient_at_nodes(value, log_p))
+        d_coef -= np.outer(centre, d_intercept)
+        gradient = np.concatenate(((coef / C - d_coef).ravel(), -d_intercept))
+        return (np.square(coef).sum() / (2 * C) - value.objective.sum()) / n, gradient / n
+
+    packed = np.concatenate((start.coef.ravel(), start.intercept + centre @ start.coef))
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-5 * tol}
+    found = minimize(loss, packed, jac=True, method="L-BFGS-B", options=options)
+    coef, level = found.x[: -shape[1]].reshape(shape), found.x[-shape[1] :]
+    return Model(coef, level - centre @ coef, int(found.nit), found.status != 1)
+
+
+class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
+    """Logistic regression that maximises the spread likelihood of what was released (Barber, section 5).
+
+    Parameters
+    ----------
+    channel : label channel T[released, class], (R, K) with columns that sum to 1, or a mechanism that has a
+        `channel_matrix`. Flips are its 2 × 2 case; bag and set names its largest. None: labels are true.
+    pixels : the mechanism on every value of X. None: X is true.
+    prior : "learned" from the released X alone, "flat", or a prior of `estimators.pixel_priors` (the true one, say).
+        As words they mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
+    C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `CS` by the mean
+        log-likelihood of held-out *released* labels given released X, in `cv` folds. No clean label is touched.
+    exact : enumerate every input (k^D of them) instead of taking scores as Gaussian; randomised response only.
+    n_nodes : Gauss–Hermite nodes for the expectation over a Gaussian score; three or more classes take
+        `inputs.MANY_NODES` quasi-random nodes for all scores together, an approximation of a few parts in a thousand.
+
+    Attributes
+    ----------
+    coef_ (1 or K, D), intercept_ : of the scores, for clean X on the scale 0 to 1. classes_ : (K,); with a channel
+    the numbers 0 … K−1. C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a person. prior_ : the
+    pixel prior used, None for clean X. n_iter_.
+
+    `fit`, `released_proba` and `score_released` take X as released; `predict_proba`, `predict`, `decision_function`
+    take clean X. Both are in the mechanism's own domain: states 0 … k−1 for randomised response, else values for
+    which clean ones are in [0, 1]. Without `pixels` X may be sparse and is never densified.
+    """
+
+    _objective: Objective = staticmethod(spread_log_likelihood)
+
+    def __init__(
+        self,
+        channel: Any = None,
+        pixels: PixelMechanism | None = None,
+        prior: str | Prior = "learned",
+        *,
+        C: float | str = 1.0,
+        cv: int = 5,
+        exact: bool = False,
+        n_nodes: int = 16,
+        tol: float = 1e-5,
+        max_iter: int = 2000,
+        random_state: int = 0,
+    ) -> None:
+        self.channel = channel
+        self.pixels = pixels
+        self.prior = prior
+        self.C = C
+        self.cv = cv
+        self.exact = exact
+        self.n_nodes = n_nodes
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Fit to released X (n, D) and released labels y (n,): numbers 0 … R−1 where there is a channel.
+
+        Raises ``ValueError`` for a channel or a pixel mechanism that leaves nothing to learn from, for one released
+        label only, and for values outside a range; ``TypeError`` for a dtype that the mechanism does not release.
+        """
+        X, y, n_scores = self._prepared(X, y)
+        inputs = self._learned_inputs(X)
+        with np.errstate(divide="ignore"):
+            log_rows = np.log(self._rows(y))
+        start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
+        self.C_ = self._choose_C(inputs, log_rows, y, start) if self.C == "cv" else check_C(self.C)
+        model = maximise(self._objective, inputs, log_rows, self.C_, start, self.tol, self.max_iter)
+        if not model.converged:
+            warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
+        self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, model.n_iter
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of clean X: (n,) for two classes, else (n, K)."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X: Any) -> Array:
+        """p(class | x) of clean X (n, D): shape (n, K)."""
+        return np.exp(log_class_probabilities(self._scores(X)))
+
+    def predict(self, X: Any) -> NDArray:
+        """The likeliest class of clean X (n, D)."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def released_proba(self, X: Any, y: ArrayLike | None = None) -> Array:
+        """p(class | released X), (n, K); given y, p(class | released X, released y). What an adversary concludes."""
+        proba = expected_proba(self._inputs(self._checked(X)), self._model)
+        if y is None:
+            return proba
+        joint = proba * self._rows(np.asarray(y))
+        return joint / joint.sum(axis=1, keepdims=True)
+
+    def score_released(self, X: Any, y: ArrayLike) -> float:
+        """The mean spread log-likelihood of released labels y given released X, in nats a person."""
+        with np.errstate(divide="ignore"):
+            log_rows = np.log(self._rows(np.asarray(y)))
+        return float(released_log_likelihood(self._inputs(self._checked(X)), log_rows, self._model).mean())
+
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, NDArray, int]:
+        """X and y when they can be fitted to, and how many scores the model has; reads the channel."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtype)
+        check_classification_targets(y)
+        if len(np.unique(y)) < 2:
+            raise ValueError(f"y must hold two classes or more, got one class only: {y[0]}")
+        self._channel, self.classes_ = self._read_channel(y)
+        return self._in_domain(X), y, 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.pixels is None
+        return tags
+
+    @property
+    def _model(self) -> Model:
+        check_is_fitted(self)
+        return Model(self.coef_.T, self.intercept_)
+
+    def _scores(self, X: Any) -> Array:
+        model = self._model
+        return KnownInputs(self._unit(self._checked(X))).nodes(model.coef, model.intercept).scores[:, 0]
+
+    # --- labels
+
+    def _read_channel(self, y: NDArray) -> tuple[Array, NDArray]:
+        """T as an array, and the classes."""
+        if self.channel is None:
+            classes = np.unique(y)
+            return np.eye(len(classes)), classes
+        channel = np.asarray(getattr(self.channel, "channel_matrix", self.channel), dtype=float)
+        if channel.ndim != 2:
+            raise ValueError(f"channel must be a matrix T[released, class], got shape {channel.shape}")
+        check_channel(channel)
+        if np.ptp(channel, axis=1).max() < 1e-9:
+            raise ValueError(
+                "channel says nothing: every class is released alike (flips that sum to 1, or bags of equal "
+                "proportions), so nothing can be learnt; lower the flip probabilities"
+            )
+        return channel, np.arange(channel.shape[1])
+
+    def _rows(self, y: NDArray) -> Array:
+        """T[released label, class] of every person, (n, K)."""
+        if self.channel is None:
+            return self._channel[np.searchsorted(self.classes_, y)]
+        n_labels = len(self._channel)
+        if not np.issubdtype(y.dtype, np.integer):
+            raise TypeError(f"y must hold the numbers of released labels, 0 to {n_labels - 1}, got dtype {y.dtype}")
+        if y.size and not 0 <= y.min() <= y.max() < n_labels:
+            wrong = y.min() if y.min() < 0 else y.max()
+            raise ValueError(
+                f"y must hold released labels in [0, {n_labels - 1}], got {wrong}: is channel the right one?"
+            )
+        rows = self._channel[y]
+        if not rows.any(axis=1).all():
+            wrong = y[~rows.any(axis=1)][0]
+            raise ValueError(f"y must hold labels that the channel can release, got {wrong}, which no class releases")
+        return rows
+
+    # --- inputs
+
+    @property
+    def _dtype(self) -> Any:
+        """What X is converted to: floating point without a mechanism; a mechanism says itself what it takes."""
+        return [np.float64, np.float32] if self.pixels is None else None
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._in_domain(validate_data(self, X, reset=False, accept_sparse="csr", dtype=self._dtype))
+
+    def _in_domain(self, X: Any) -> Any:
+        """X as it is, if it is something that the mechanism could release."""
+        if self.pixels is None:
+            return csr_array(X) if issparse(X) else X
+        if issparse(X):
+            raise TypeError("X must be dense where pixels are noisy: noise leaves no zeros to leave out")
+        if isinstance(self.pixels, RandomisedResponse):
+            return check_states(X, self.pixels.n_states)
+        if not np.issubdtype(X.dtype, np.floating):
+            raise TypeError(f"X must hold real values, got dtype {X.dtype}; use to_unit(x, n_states)")
+        return X
+
+    def _unit(self, X: Any) -> Any:
+        """Values on the scale 0 to 1, on which the weights are."""
+        return to_unit(X, self.pixels.n_states) if isinstance(self.pixels, RandomisedResponse) else X
+
+    def _learned_inputs(self, X: Any) -> Inputs:
+        """What the released X say of the true ones, the prior being learned from them first where that is asked for."""
+        self.prior_ = self._read_prior(self.prior, X)
+        return self._inputs(X)
+
+    def _read_prior(self, prior: str | Prior, X: Any) -> Any:
+        """A prior as it is, or the one that goes by that name; None for clean X."""
+        if isinstance(self.pixels, RandomisedResponse) and self.pixels.redraw_prob >= 1:
+            raise ValueError(
+                f"pixels must keep something of the image, got flip_prob = {self.pixels.flip_prob:.4g}, at which every "
+                "pixel is drawn afresh; lower it"
+            )
+        if not isinstance(prior, str):
+            return prior
+        if prior not in ("learned", "flat"):
+            raise ValueError(f"prior must be 'learned', 'flat' or a prior, got {prior!r}")
+        if self.pixels is None:
+            return None
+        learned = prior == "learned"
+        if isinstance(self.pixels, GaussianNoise):
+            if learned:
+                return pixel_priors.learned_gaussian_prior(self.pixels, X)
+            return pixel_priors.flat_gaussian_prior(X.shape[1])
+        n_states = self.pixels.n_states if isinstance(self.pixels, RandomisedResponse) else LAPLACE_STATES
+        if learned:
+            return pixel_priors.learned_prior(self.pixels, X, n_states)
+        return pixel_priors.flat_prior(self.pixels, n_states, X.shape[1])
+
+    def _inputs(self, X: Any) -> Inputs:
+        if self.pixels is None:
+            return KnownInputs(X)
+        if self.exact:
+            if not isinstance(self.pixels, RandomisedResponse) or not isinstance(self.prior_, PixelPrior):
+                raise ValueError("exact integration enumerates states: it needs randomised response; use exact=False")
+            return enumerate_inputs(self.pixels, X, self.prior_)
+        dtype = np.float64 if X.dtype == np.float64 else np.float32
+        mean, variance = pixel_priors.posterior_moments(self.pixels, X, self.prior_, dtype)
+        if isinstance(self.pixels, RandomisedResponse):
+            mean /= self.pixels.n_states - 1
+            variance /= (self.pixels.n_states - 1) ** 2
+        return GaussianInputs(mean, variance, self.n_nodes)
+
+    # --- the penalty
+
+    def _choose_C(self, inputs: Inputs, log_rows: Array, y: NDArray, start: Model) -> float:
+        """The strength with the best held-out likelihood; weaker penalties start where stronger ones ended.
+
+        Strengths that do worse than the best by three standard errors of the difference end the search.
+        """
+        splits = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state).split(log_rows, y)
+        folds = [(unseen, inputs.take(seen), log_rows[seen], inputs.take(unseen)) for seen, unseen in splits]
+        models, held_out = [start] * len(folds), np.empty((len(CS), len(y)))
+        for step, C in enumerate(CS):
+            for i, (unseen, seen_inputs, seen_rows, unseen_inputs) in enumerate(folds):
+                models[i] = maximise(self._objective, seen_inputs, seen_rows, C, models[i], CV_TOLERANCE, self.max_iter)
+                held_out[step, unseen] = released_log_likelihood(unseen_inputs, log_rows[unseen], models[i])
+            scores = held_out[: step + 1].mean(axis=1)
+            lost = held_out[int(scores.argmax())] - held_out[step]
+            if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
+                break
+        self.cv_scores_ = scores
+        return CS[int(scores.argmax())]
+
+
+class ReconstructionLogisticRegression(SpreadLogisticRegression):
+    """Logistic regression that guesses the truth with its own model and learns from the guess (Barber, section 4.3).
+
+    Parameters and attributes are those of `SpreadLogisticRegression`. Its objective is not concave: what is found is
+    the local maximum uphill from weights of 0, and the penalty is what keeps it from confirming itself for ever.
+    C="cv" goes by the same held-out likelihood of what was released.
+    """
+
+    _objective = staticmethod(reconstruction)
+
+
+class NaiveLogisticRegression(SpreadLogisticRegression):
+    """Ordinary logistic regression, which takes what it is given for the truth (Barber, section 4.2).
+
+    Of clean data the ceiling, of released data the naive reading. `pixels` only tells the scale of X; C="cv" goes by
+    the held-out likelihood of the labels it is given. A spread likelihood whose channel is the identity is this.
+    """
+
+    def __init__(
+        self,
+        pixels: PixelMechanism | None = None,
+        *,
+        C: float | str = 1.0,
+        cv: int = 5,
+        tol: float = 1e-5,
+        max_iter: int = 2000,
+        random_state: int = 0,
+    ) -> None:
+        super().__init__(pixels=pixels, C=C, cv=cv, tol=tol, max_iter=max_iter, random_state=random_state)
+
+    def _learned_inputs(self, X: Any) -> Inputs:
+        self.prior_ = None
+        return self._inputs(X)
+
+    def _inputs(self, X: Any) -> Inputs:
+        return KnownInputs(self._unit(X))
+
+
+def check_C(C: float | str) -> float:
+    """`C` if it is a strength. Raises ``ValueError`` otherwise."""
+    if isinstance(C, str):
+        raise ValueError(f'C must be above 0 or "cv", got {C!r}')
+    return limits.PENALTY_C.check(C)
+
+
+def expected_proba(inputs: Inputs, model: Model) -> Array:
+    """E p(c | x) of every person over what is known of x, (n, K)."""
+    nodes = inputs.nodes(model.coef, model.intercept)
+    proba = np.exp(log_class_probabilities(nodes.scores))
+    return (np.exp(nodes.log_weights)[:, :, None] * proba).sum(axis=1)
+
+
+def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Array:
+    """The spread log-likelihood of every person's release under `model`, (n,), in nats."""
+    nodes = inputs.nodes(model.coef, model.intercept)
+    log_p = log_class_probabilities(nodes.scores)
+    return spread_log_likelihood(log_p, nodes.log_weights, log_rows).objective
