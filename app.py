@@ -8,6 +8,7 @@ st.navigation(
         st.Page("pages/home.py", title="Home", default=True),
         st.Page("pages/voting.py", title="Voting with a lie"),
         st.Page("pages/image_noise.py", title="Noise on images"),
+        st.Page("pages/training.py", title="Training on noise"),
     ],
     position="top",
 ).run()

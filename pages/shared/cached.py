@@ -10,7 +10,8 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from privdemo import attacks, datasets, limits
-from privdemo.experiments import image_noise, naive_training, voting
+from privdemo.experiments import image_noise, naive_training, private_training, trade_off, voting
+from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
 
 # Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
@@ -80,6 +81,33 @@ def candidates(config: voting.ManyConfig) -> voting.ManyResult:
 @st.cache_data(max_entries=256, show_spinner=False)
 def naive_training_run(config: naive_training.NaiveConfig) -> naive_training.NaiveResult:
     return naive_training.run(config)
+
+
+@st.cache_data(max_entries=64, show_spinner="Releasing, training and testing once…")
+def one_draw(config: private_training.TrainingConfig) -> private_training.Draw:
+    return private_training.run(config)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def test_images(config: private_training.TrainingConfig) -> Any:
+    return private_training.test_images(config)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def sizes(dataset: str, classes: tuple[str, ...]) -> tuple[int, int]:
+    return private_training.sizes(dataset, classes)
+
+
+@st.cache_data(show_spinner=False)
+def study(name: str) -> tuple[trade_off.Row, ...]:
+    """The shipped rows of a study."""
+    return trade_off.load(name)
+
+
+@st.cache_resource
+def runner() -> Runner:
+    """The one place where long work is done, for all visitors."""
+    return Runner()
 
 
 @st.cache_data(ttl="1m", show_spinner="Reading the images…")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, lies, settings, text
+from pages.shared import cached, lies, settings
 from pages.shared.settings import Choice, Number
 from privdemo import limits
 from privdemo.experiments import image_noise
@@ -99,21 +99,11 @@ def label_setting(n_classes: int) -> Number:
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
     data = data_choice()
-    n_states = image_noise.n_states(DATASETS[_current(data)])
+    n_states = image_noise.n_states(DATASETS[settings.current(data)])
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
-    label = label_setting(max(2, len(_current(CLASSES))))
+    label = label_setting(max(2, len(settings.current(CLASSES))))
     more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
     return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, P10, P01, VIEW, *more]
-
-
-def _current(choice: Choice) -> str | tuple[str, ...]:
-    """The choice as it will be: from the session, else from a good link, else the default."""
-    if choice.key in st.session_state:
-        return st.session_state[choice.key]
-    raw = st.query_params.get_all(choice.key)
-    if not raw or choice.problem(raw):
-        return choice.default
-    return tuple(raw) if choice.many else raw[0]
 
 
 def controls() -> Question | None:
@@ -150,35 +140,9 @@ def level_inputs(question: Question) -> Choices:
     family, n_states = question.family, image_noise.n_states(question.data)
     setting = level_setting(family, n_states)
     settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    spent = question.delta if family.name == "gaussian" else 0.0
-
-    def pixel_epsilon(at: float) -> float | None:
-        return lies.finite(family.make(at, n_states).epsilon_at(spent))
-
-    with st.container(horizontal=True, key="level-inputs"):
-        level = settings.number(
-            setting,
-            f"{family.symbol}, {family.level_name}",
-            step=LEVEL_STEPS[family.name],
-            form="%.8g",
-            help="Type an exact level, or drag the dial.",
-        )
-        settings.linked(
-            "pixel_epsilon",
-            setting,
-            st.number_input,
-            lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, question.delta, n_states)),
-            pixel_epsilon,
-            label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
-            min_value=pixel_epsilon(setting.limit.high),
-            max_value=pixel_epsilon(setting.limit.low) or lies.LARGEST_EPSILON,
-            value=None,
-            step=0.1,
-            format="%.4g",
-            placeholder="∞",
-            help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
-            "private. Set either number; the other follows.",
-        )
+    row = st.container(horizontal=True, key="level-inputs")
+    step = LEVEL_STEPS[family.name]
+    level = lies.pixel_level(setting, family, n_states, question.delta, step, "pixel_epsilon", (row, row))
     with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
         for other in FAMILIES.values():
             if other is not family:

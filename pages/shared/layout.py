@@ -96,11 +96,20 @@ def section(question: str, sentence: str) -> None:
 
 def grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A small table of texts; the first cell of a row names it."""
+    st.html(_grid(heads, rows))
+
+
+def grid_page(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The same table as one self-contained HTML page."""
+    return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{_grid(heads, rows)}"
+
+
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col">{words}</th>' for words in heads)
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
-    st.html(f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
+    return f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def chart(name: str, figure: figures.Figure, summary: str) -> None:

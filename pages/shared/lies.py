@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared import settings
+from pages.shared import settings, text
 from pages.shared.settings import Number
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.pixels import PixelFamily
 
 # e^700 is about the largest number that a computer's arithmetic holds.
 LARGEST_EPSILON = 700.0
@@ -59,6 +61,52 @@ def asymmetric(zero: Number, one: Number, *, labels: tuple[str, str], titles: tu
         settings.slide(one, titles[1], step=0.01)
     st.caption("0 and 0 are the truth. Where the two add up to 1 an answer says nothing.")
     return BinaryChannel(p10, p01)
+
+
+def pixel_level(
+    setting: Number,
+    family: PixelFamily,
+    n_states: int,
+    delta: float,
+    step: float,
+    epsilon_key: str,
+    places: tuple[Any, Any],
+) -> float:
+    """The noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it: either can be set.
+
+    `places` are the containers for the two.
+    """
+    spent = delta if family.name == "gaussian" else 0.0
+
+    def pixel_epsilon(at: float) -> float | None:
+        return finite(family.make(at, n_states).epsilon_at(spent))
+
+    with places[0]:
+        level = settings.number(
+            setting,
+            f"{family.symbol}, {family.level_name}",
+            step=step,
+            form="%.8g",
+            help="Type an exact level, or slide it.",
+        )
+    with places[1]:
+        settings.linked(
+            epsilon_key,
+            setting,
+            st.number_input,
+            lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
+            pixel_epsilon,
+            label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
+            min_value=pixel_epsilon(setting.limit.high),
+            max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
+            value=None,
+            step=0.1,
+            format="%.4g",
+            placeholder="∞",
+            help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
+            "private. Set either number; the other follows.",
+        )
+    return level
 
 
 @contextmanager

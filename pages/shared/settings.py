@@ -89,6 +89,16 @@ def _quoted(key: str, raw: list[str] | None = None) -> str:
     return f"`{plain if len(plain) <= 60 else plain[:60] + '…'}`"
 
 
+def current(choice: Choice) -> Any:
+    """The choice as it will be: from the session, else from a good link, else the default."""
+    if choice.key in st.session_state:
+        return st.session_state[choice.key]
+    raw = st.query_params.get_all(choice.key)
+    if not raw or choice.problem(raw):
+        return choice.default
+    return tuple(raw) if choice.many else raw[0]
+
+
 def check_link(settings: Iterable[Setting]) -> None:
     """Note every parameter of the link that is unknown or out of range, take it out, and keep the notes on screen.
 
@@ -227,6 +237,13 @@ def choose(setting: Choice, label: str, *, hide_label: bool = False) -> Any:
         label_visibility="collapsed" if hide_label else "visible",
         wrap=True,
         bind="query-params",
+    )
+
+
+def pick(setting: Choice, label: str) -> str:
+    """One of many options in a list that opens, bound to the URL."""
+    return st.selectbox(
+        label, setting.options, setting.options.index(setting.default), key=setting.key, bind="query-params"
     )
 
 

@@ -122,6 +122,11 @@ def times(factor: float) -> str:
     return _large(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
 
 
+def seconds(value: float) -> str:
+    """A time with two figures: “21 ms”, “0.25 s”, “63 s”."""
+    return f"{1000 * value:.0f} ms" if value < 0.1 else f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+
+
 def degrees(angle: float) -> str:
     """“27.4°”, never “-0.0°”."""
     return f"{_signed_zero(angle, 1)}°".replace("-", "−")

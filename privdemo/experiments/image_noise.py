@@ -26,6 +26,16 @@ N_RELEASES = 200
 N_LEARNERS = 8
 
 
+def check_classes(classes: Sequence[str], labels: LabelMechanism) -> None:
+    """Raise ``ValueError`` unless `classes` are two or more different ones and `labels` a lie about as many."""
+    if len(classes) < 2 or len(set(classes)) < len(classes):
+        raise ValueError(f"classes must be two or more different ones, got {', '.join(classes) or 'none'}")
+    if labels.n_states != len(classes):
+        raise ValueError(
+            f"labels must be a mechanism on the {len(classes)} classes chosen, got one on {labels.n_states}"
+        )
+
+
 @dataclass(frozen=True)
 class Config:
     """Who releases what: `n_people` people of `classes`, each one image and one label.
@@ -45,13 +55,7 @@ class Config:
         limits.PER_CLASS.check(self.per_class)
         limits.N_PEOPLE.check(self.n_people)
         limits.SEED.check(self.seed)
-        if len(self.classes) < 2 or len(set(self.classes)) < len(self.classes):
-            raise ValueError(f"classes must be two or more different ones, got {self.classes}")
-        if self.labels.n_states != len(self.classes):
-            raise ValueError(
-                f"labels must be a mechanism on the {len(self.classes)} classes chosen, "
-                f"got one on {self.labels.n_states}"
-            )
+        check_classes(self.classes, self.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +160,7 @@ def run(config: Config) -> Result:
         config=config,
         n_people=len(people.y),
         class_names=people.class_names,
-        image_shape=_image_shape(people),
+        image_shape=image_shape(people),
         n_states=k,
         states=people.X[shown],
         draws=_take(draws, shown),
@@ -326,7 +330,7 @@ def gallery(config: GalleryConfig) -> Gallery:
 def _people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
     """About `n_people` training images, as many of each class (fewer where the data set ends)."""
     source = datasets.load(dataset)
-    _image_shape(source)
+    image_shape(source)
     chosen = (source.train if source.n_train is not None else source).select_classes(classes)
     each = min(max(1, n_people // len(classes)), int(np.bincount(chosen.y).min()))
     return chosen.draw(each, _generators(seed)[0])
@@ -348,7 +352,7 @@ def _generators(seed: int) -> list[np.random.Generator]:
 def n_states(dataset: str) -> int:
     """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for a data set without images."""
     source = datasets.load(dataset)
-    _image_shape(source)
+    image_shape(source)
     return _n_states(source)
 
 
@@ -356,7 +360,8 @@ def _n_states(dataset: datasets.Dataset) -> int:
     return int(np.max(np.asarray(dataset.n_states)))
 
 
-def _image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
+def image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
+    """Rows and columns of the pictures of `dataset`. Raises ``ValueError`` for a data set without images."""
     if dataset.image_shape is None:
         raise ValueError(f"dataset must hold images (mnist or digits), got {dataset.name!r}")
     return dataset.image_shape

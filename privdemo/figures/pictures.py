@@ -45,16 +45,20 @@ def png(grey: NDArray[np.uint8]) -> bytes:
     return buffer.getvalue()
 
 
+def data_uri(grey: NDArray[np.uint8]) -> str:
+    """`png` as an address that holds the picture itself."""
+    return f"data:image/png;base64,{base64.b64encode(png(grey)).decode()}"
+
+
 def picture_html(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
     """A contact sheet as HTML: the PNG inline, sharp when enlarged, with headings over and beside it."""
-    data = base64.b64encode(png(grey)).decode()
     heads = "".join(f"<span>{html.escape(text)}</span>" for text in columns)
     sides = "".join(f"<span>{html.escape(text)}</span>" for text in rows)
     return (
         f'<figure class="sheet" style="--columns:{len(columns)};--rows:{len(rows)}">'
         f'<div class="sheet-heads" aria-hidden="true">{heads}</div>'
         f'<div class="sheet-sides" aria-hidden="true">{sides}</div>'
-        f'<img class="sheet-image" src="data:image/png;base64,{data}" alt="{html.escape(alt, quote=True)}">'
+        f'<img class="sheet-image" src="{data_uri(grey)}" alt="{html.escape(alt, quote=True)}">'
         "</figure>"
     )
 

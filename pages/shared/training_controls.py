@@ -1,0 +1,170 @@
+"""The controls of the training page: a visitor's choices in, a frozen config out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import cached, lies, settings
+from pages.shared.image_controls import DATASETS
+from pages.shared.settings import Choice, Number
+from privdemo import limits
+from privdemo.experiments import image_noise, private_training
+from privdemo.experiments.image_noise import LabelMechanism
+from privdemo.experiments.private_training import CLEAN, METHODS, NAIVE, RECONSTRUCTION, SPREAD, TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES
+
+SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+NOISES = {FAMILIES[name].title: FAMILIES[name] for name in ("randomised_response", "gaussian")}
+LEVEL_KEYS = {"randomised_response": "pixel_p", "gaussian": "pixel_sigma"}
+LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.5}
+# The slack at which the ε of a pixel under Gaussian noise is given.
+DELTA = 1e-5
+# Beyond this many people a first draw takes more than a second, and is made away from the screen.
+AT_ONCE = 300
+DIGITS = tuple("0123456789")
+PEOPLE = 250
+
+FIRST = Choice("first", DIGITS, "7")
+SECOND = Choice("second", DIGITS, "9")
+NOISE = Choice("pixel_noise", tuple(NOISES), next(iter(NOISES)))
+KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC)
+LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2)
+ZERO_LIES = Number("first_lies", limits.P10, 0.1)
+ONE_LIES = Number("second_lies", limits.P01, 0.4)
+TRAINERS = tuple(name for name in METHODS if name != CLEAN)
+TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), many=True)
+DRAWS = Number("draws", limits.N_DRAWS, 10)
+SEED = Number("training_seed", limits.SEED, 0)
+
+LESSONS = (TRADE_OFF, PROBABILITIES, WEIGHTS, TEST_DIGITS, ADVERSARY, BY_METHOD) = (
+    *("the trade-off", "probabilities", "weights", "some digits", "the adversary", "all numbers"),
+)
+LESSON = Choice("look_at", LESSONS, TRADE_OFF)
+STUDY = Choice("study", ("figure3", "section6.1", "asymmetric"), "figure3")
+PICKED = Choice("which", ("the first", "the disputed"), "the first")
+
+# One click to the paper's settings: noise on pixels, its level, label flips, people of each class.
+PRESETS = {
+    **{f"p = {p}": ("randomised_response", p, p, 250) for p in (0.1, 0.2, 0.3, 0.4)},
+    "σ² = 0.1": ("gaussian", 0.1**0.5, 0.2, 4500),
+    "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: the first draw's config, and how many draws."""
+
+    config: TrainingConfig
+    n_draws: int
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the first draw is quick enough to wait for."""
+        return self.config.n_train <= AT_ONCE
+
+
+def data_choice() -> Choice:
+    """The image sets that are here; MNIST first if it is one of them."""
+    here = tuple(title for title, name in DATASETS.items() if name in cached.image_datasets())
+    return Choice("images", here, here[0])
+
+
+def people_setting(data: str, classes: tuple[str, ...]) -> Number:
+    """People of each class, as many as the data set has of both after some are kept for testing."""
+    most = min(int(limits.N_TRAIN.high), cached.sizes(data, classes)[0])
+    limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
+    return Number("n", limit, min(PEOPLE, most))
+
+
+def level_setting(family_name: str, n_states: int) -> Number:
+    """The noise level of pixels, in the range its mechanism checks."""
+    return Number(LEVEL_KEYS[family_name], FAMILIES[family_name].limit(n_states), LEVEL_DEFAULTS[family_name])
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page, with the ranges that the current data set and classes give."""
+    data = data_choice()
+    name = DATASETS[settings.current(data)]
+    classes = tuple(settings.current(choice) for choice in (FIRST, SECOND))
+    people = people_setting(name, classes if len(set(classes)) == 2 else (FIRST.default, SECOND.default))
+    levels = [level_setting(family, image_noise.n_states(name)) for family in LEVEL_KEYS]
+    labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
+    return [data, FIRST, SECOND, people, NOISE, *levels, *labels, TRAINED, DRAWS, SEED, LESSON, STUDY, PICKED]
+
+
+def controls() -> Question | None:
+    """Draw the controls and return what they ask, or None (with a sentence on screen) if they make no question."""
+    data = DATASETS[settings.choose(data_choice(), "Images")]
+    left, right = st.columns(2, gap="small")
+    with left:
+        first = settings.pick(FIRST, "First digit")
+    with right:
+        second = settings.pick(SECOND, "Second digit")
+    if first == second:
+        st.warning(f"Choose two different digits: {first} cannot be told from {second}.")
+        return None
+    setting = people_setting(data, (first, second))
+    settings.keep_inside(setting, "People of each digit")
+    n_train = settings.dial(setting, "People of each digit", step=10, help="Each releases one image and one label.")
+    pixels = _pixels(data)
+    labels = _labels(first, second)
+    trained = settings.choose(TRAINED, "Train by")
+    with st.expander("More settings"):
+        n_draws = settings.number(
+            DRAWS, "Draws", step=1, help="Repeats with other people, other noise and other test images."
+        )
+        seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and noise.")
+    if not trained:
+        st.warning("Choose at least one way to train.")
+        return None
+    methods = (CLEAN, *(name for name in TRAINERS if name in trained))
+    return Question(TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed), n_draws)
+
+
+def _pixels(data: str) -> private_training.TrainingNoise:
+    """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
+    family = NOISES[settings.choose(NOISE, "Noise on every pixel")]
+    n_states = image_noise.n_states(data)
+    setting = level_setting(family.name, n_states)
+    settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
+    slider = st.container()
+    step = 0.01
+    with lies.pair("pixel_level") as (left, right):
+        level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", (left, right))
+    with slider:
+        settings.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every pixel", step=step)
+        st.caption("← more accurate · more private →", text_alignment="center")
+    return family.make(level, n_states)
+
+
+def _labels(first: str, second: str) -> LabelMechanism:
+    """The lie about the label."""
+    if settings.choose(KIND, "Lie about the label") == ASYMMETRIC:
+        return lies.asymmetric(
+            ZERO_LIES,
+            ONE_LIES,
+            labels=(f"{first} → {second}", f"{second} → {first}"),
+            titles=(f"Of the {first}s, share sent as {second}", f"Of the {second}s, share sent as {first}"),
+        )
+    flip_prob = lies.symmetric(
+        LABEL,
+        2,
+        name="training_label",
+        label="Each label is flipped with probability",
+        p_label="p of the label",
+        epsilon_label="ε of the label",
+    )
+    return RandomisedResponse(flip_prob, 2)
+
+
+def apply_preset(name: str) -> None:
+    """Set the controls to one of the paper's settings."""
+    family, level, flip, people = PRESETS[name]
+    for choice, value in ((NOISE, FAMILIES[family].title), (KIND, SYMMETRIC), (FIRST, "7"), (SECOND, "9")):
+        st.session_state[choice.key] = value
+    most = people_setting(DATASETS[settings.current(data_choice())], ("7", "9")).limit.high
+    settings.assign({LEVEL_KEYS[family]: level, LABEL.key: flip, "n": int(min(people, most))})

@@ -1,0 +1,342 @@
+"""What can be looked at below the marks of the training page, one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.shared import cached, layout, settings, text, training_controls
+from pages.shared.training_panels import Shown, clear, code, draws_words
+from privdemo import figures
+from privdemo.experiments import private_training as training
+from privdemo.experiments import trade_off
+from privdemo.experiments.private_training import CLEAN, METHODS, NAIVE, RECONSTRUCTION, SPREAD
+from privdemo.experiments.trade_off import Row, Study
+from privdemo.figures import training as charts
+from privdemo.intervals import Estimate
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+
+N_DIGITS = 6
+
+
+def show(lesson: str, shown: Shown) -> None:
+    """Draw one of the lessons."""
+    lessons = {
+        training_controls.TRADE_OFF: the_trade_off,
+        training_controls.PROBABILITIES: probabilities,
+        training_controls.WEIGHTS: weights,
+        training_controls.TEST_DIGITS: some_digits,
+        training_controls.ADVERSARY: the_adversary,
+        training_controls.BY_METHOD: all_numbers,
+    }
+    lessons[lesson](shown)
+
+
+# --- the trade-off -------------------------------------------------------------------------------
+
+
+def the_trade_off(shown: Shown) -> None:
+    """Accuracy and log loss against the noise, precomputed, with the visitor's own setting on top."""
+    head = st.container()
+    study = trade_off.STUDIES[settings.choose(training_controls.STUDY, "Experiment")]
+    rows = cached.study(study.name)
+    curves = trade_off.points(rows)
+    level = own_level(study, shown)
+    yours = {} if level is None else {name: marks(shown, name) for name in shown.methods if name in curves}
+    with head:
+        layout.section("What does the noise cost?", " ".join(findings(study, rows)))
+    st.caption(f"{study.title}. {own_words(study, shown, level)}")
+    layout.figure(
+        "trade-off",
+        charts.trade_off(study, curves, yours, level or 0.0),
+        curve_words(study, curves),
+        lambda: [vars(row) for row in rows],
+        f"# computes every draw anew\npython -m privdemo reproduce {study.name} --out {study.name}.csv",
+    )
+
+
+def marks(shown: Shown, name: str) -> tuple[Estimate, Estimate]:
+    """The visitor's accuracy and log loss of one method."""
+    return training.score(shown.draws, name, "accuracy"), training.score(shown.draws, name, "log_loss")
+
+
+def own_level(study: Study, shown: Shown) -> float | None:
+    """Where the visitor's setting stands on the axis of `study`; None where it is another kind of noise."""
+    pixels, labels = shown.question.config.pixels, shown.question.config.labels
+    if study.name == "section6.1":
+        return pixels.sigma**2 if isinstance(pixels, GaussianNoise) else None
+    if not isinstance(pixels, RandomisedResponse):
+        return None
+    if study.name == "asymmetric":
+        return labels.p01 if isinstance(labels, BinaryChannel) else None
+    return pixels.flip_prob if isinstance(labels, RandomisedResponse) else None
+
+
+def own_words(study: Study, shown: Shown, level: float | None) -> str:
+    """How the visitor's own point differs from the experiment's."""
+    if level is None:
+        return "Your own noise is of another kind, so it has no place on this axis."
+    own, theirs = shown.question.config, study.config(study.levels[0])
+    other = []
+    if (own.dataset, own.classes) != (theirs.dataset, theirs.classes):
+        other.append(f"{' and '.join(own.classes)} of {own.dataset}")
+    if own.n_train != theirs.n_train:
+        other.append(f"{own.n_train:,} people of each digit")
+    if study.name == "figure3" and own.labels.flip_prob != level:
+        other.append(f"label flips of {own.labels.flip_prob:.3g}")
+    if study.name == "section6.1" and own.labels != theirs.labels:
+        other.append("other lies about the label")
+    if study.name == "asymmetric" and (own.labels.p10, own.pixels) != (theirs.labels.p10, theirs.pixels):
+        other.append("other lies about the first digit, or other noise on pixels")
+    point = f"The rule and the large markers are your setting ({draws_words(shown.draws)})"
+    return f"{point}, which has {text.a_list(tuple(other))}." if other else f"{point}."
+
+
+def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
+    """What the shipped draws say of naive against spread, level by level."""
+    accuracy = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
+    losses = trade_off.compare(rows, SPREAD, NAIVE, "log_loss")
+    symbol = {"figure3": "p_f", "section6.1": "σ²", "asymmetric": "a share of liars among the 9s of"}[study.name]
+    joint = " " if study.name == "asymmetric" else " = "
+    same = [level for level, gap in accuracy.items() if not clear(gap)]
+    ahead = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean > 0}
+    behind = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean < 0}
+    sentences = []
+    if same:
+        sentences.append(
+            f"At {symbol}{joint}{_levels(same)} naive training is as accurate as spread, as far as ten draws show."
+        )
+    if ahead:
+        sentences.append(f"Spread is more accurate at {symbol}{joint}{_gaps(ahead)}.")
+    if behind:
+        sentences.append(f"Naive is more accurate at {symbol}{joint}{_gaps(behind)}.")
+    worse = [level for level, gap in losses.items() if clear(gap) and gap.mean < 0]
+    if len(worse) == len(losses):
+        sentences.append("Naive’s probabilities are worse at every level: its log loss is the higher one throughout.")
+    elif worse:
+        sentences.append(f"Naive’s probabilities are worse at {symbol}{joint}{_levels(worse)}.")
+    if any(row.method == RECONSTRUCTION for row in rows):
+        collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < 0.55})
+        if collapsed:
+            sentences.append(
+                f"Reconstruction ends up naming one class only in draws at {symbol}{joint}{_levels(collapsed)}."
+            )
+    return sentences
+
+
+def _levels(levels: list[float]) -> str:
+    return text.a_list(tuple(f"{level:g}" for level in levels))
+
+
+def _gaps(gaps: Mapping[float, Estimate]) -> str:
+    return text.a_list(tuple(f"{level:g} (by {100 * abs(gap.mean):.1f} points)" for level, gap in gaps.items()))
+
+
+def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]]) -> str:
+    """The curves in a sentence a method, and the published numbers."""
+    lines = "; ".join(
+        f"{METHODS[name].title} {', '.join(text.share(point.accuracy.mean) for point in curve)}"
+        for name, curve in curves.items()
+    )
+    draws = sorted({point.n_draws for curve in curves.values() for point in curve}, reverse=True)
+    counts = f"{draws[0]} draws a point" + (f" ({draws[-1]} for the published EM)" if len(draws) > 1 else "")
+    stars = ", ".join(
+        f"{METHODS[name].title} {text.share(value)} at {level:g}"
+        for name, values in study.published.items()
+        for level, value in values.items()
+    )
+    published = (
+        f"Stars: published accuracies ({stars})."
+        if stars
+        else "The paper draws its figure without printing its numbers."
+    )
+    return f"Accuracy at {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over {counts}. {published}"
+
+
+# --- probabilities -------------------------------------------------------------------------------
+
+
+def probabilities(shown: Shown) -> None:
+    """Calibration curves."""
+    second = shown.question.config.classes[1]
+    errors = {name: training.calibration_error(shown.draws, name) for name in shown.methods}
+    words = "; ".join(
+        f"<b>{METHODS[name].title}</b> by {100 * error:.1f} points"
+        for name, error in sorted(errors.items(), key=lambda e: e[1])
+    )
+    layout.section(
+        "Can its probabilities be trusted?", f"A probability given to a test image is off, on average, for {words}."
+    )
+    layout.figure(
+        "calibration",
+        charts.calibration(shown.draws, shown.methods),
+        f"Of the test images that a model gives about the same probability of being a {second}, the share that is one, "
+        f"in bins of ten points with 95 % intervals, from {draws_words(shown.draws)}. On the dotted line 70 % means 70 %. "
+        "A curve steeper than the line is too timid: what it calls likely is more likely still.",
+        lambda: training.calibration_table(shown.draws, shown.methods),
+        _more_code(shown, "for method in config.methods:\n    print(method, training.calibration(draws, method))"),
+    )
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+def weights(shown: Shown) -> None:
+    """The learnt weights as pictures, side by side."""
+    draw = shown.draws[0]
+    first, second = draw.config.classes
+    fits = [draw.fits[name] for name in shown.methods if name in draw.fits]
+    turned = "; ".join(f"{METHODS[fit.method].title} by {fit.angle:.0f}°" for fit in fits if fit.method != CLEAN)
+    layout.section(
+        "What has it learnt?",
+        f"White pixels speak for {second}, black ones for {first}. Turned from the weights that clean data gives: {turned}.",
+    )
+    sheet = figures.contact_sheet(
+        charts.weight_pictures([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
+    )
+    titles = [METHODS[fit.method].title for fit in fits]
+    summary = (
+        f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
+        f"Angles between weights, 0° being the same direction and 90° nothing in common: {turned}."
+    )
+    st.html(figures.picture_html(sheet, titles, [""], summary))
+    layout.under_figure(
+        "weights",
+        summary,
+        lambda: training.weight_table(draw),
+        lambda: figures.picture_page(sheet, titles, [""], summary),
+        _more_code(shown, "for fit in draws[0].fits.values():\n    print(fit.method, fit.angle, fit.coef)"),
+    )
+
+
+# --- some digits ---------------------------------------------------------------------------------
+
+
+def some_digits(shown: Shown) -> None:
+    """Test digits with what every model says of them."""
+    draw = shown.draws[0]
+    names = [name for name in shown.methods if name in draw.fits]
+    head = st.container()
+    disputed = settings.choose(training_controls.PICKED, "Which") == training_controls.PICKED.options[1]
+    chosen = training.disputed(draw, N_DIGITS) if disputed else training.typical(draw, N_DIGITS)
+    classes = draw.config.classes
+    rows = []
+    for name in names:
+        proba = draw.fits[name].proba[chosen]
+        right = (proba > 0.5) == draw.y[chosen]
+        rows.append((METHODS[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
+    wrong = {METHODS[name].title: sum(not ok for _, ok in cells) for name, (_, cells) in zip(names, rows, strict=True)}
+    with head:
+        layout.section(
+            "What does it say of a digit?",
+            f"The probability of “{classes[1]}” that each model gives to six clean test digits"
+            + (", the ones that divide the models most." if disputed else "."),
+        )
+    images = cached.test_images(draw.config)[chosen]
+    truths = [classes[c] for c in draw.y[chosen]]
+    summary = (
+        f"Test digits {', '.join(truths)} of the first draw. Underlined: on the wrong side of 50 % ("
+        + ", ".join(f"{title} {n}" for title, n in wrong.items())
+        + " of 6)."
+    )
+    table = charts.digits_html(images, truths, rows, summary)
+    st.html(table)
+    layout.under_figure(
+        "digits",
+        summary,
+        lambda: training.digit_table(draw, chosen),
+        lambda: charts.digits_page(table, summary),
+        _more_code(shown, "print(training.digit_table(draws[0], training.disputed(draws[0], 6)))"),
+    )
+
+
+def _percent(value: float) -> str:
+    """A probability as a cell says it: “7 %”, “> 99 %”."""
+    return "> 99 %" if value > 0.995 else "< 1 %" if value < 0.005 else f"{100 * value:.0f} %"
+
+
+# --- the adversary -------------------------------------------------------------------------------
+
+
+def the_adversary(shown: Shown) -> None:
+    """The label guessed from the released image by a model trained on noise, against the label's own ε."""
+    rates = training.attack_rates(shown.draws)
+    labels = shown.question.config.labels
+    promised = training.best_guess(labels)
+    image = rates["image"]
+    more = image.low > promised
+    alike = training.equivalent_epsilon(image.mean)
+    epsilon = text.epsilon(labels.epsilon)
+    if more:
+        words = (
+            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best. "
+            f"<b>The released image gives it away {text.share(image.mean)} of the time</b>, as much as a label "
+            f"released with ε = {text.epsilon(alike)}: the label’s ε is no promise about the pair."
+        )
+    else:
+        words = (
+            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best; the "
+            f"released image, {text.share(image.mean)}. Here the image gives away no more than the label does."
+        )
+    layout.section("What does the adversary see?", words)
+    both = rates["both"]
+    timid = (
+        " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to lied labels."
+        if both.high < image.low
+        else ""
+    )
+    layout.figure(
+        "attack",
+        charts.attack(rates, promised),
+        f"Fresh releases by {draws_words(shown.draws)}’ worth of people whom nobody trained on. An adversary with the "
+        f"spread model, itself trained on noise alone, names the true label from the released label "
+        f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
+        f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally common; "
+        f"dotted: a coin.{timid}",
+        lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
+        _more_code(shown, "print(training.attack_rates(draws))"),
+    )
+
+
+# --- all numbers ---------------------------------------------------------------------------------
+
+
+def all_numbers(shown: Shown) -> None:
+    """Every method's numbers in a table, the training time among them."""
+    quickest = min(training.mean_of(shown.draws, name, "seconds") for name in shown.methods)
+    layout.section(
+        "How do they compare in numbers?",
+        f"Means over {draws_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
+        "penalty included.",
+    )
+    rows = []
+    for name in shown.methods:
+        loss, brier = (training.score(shown.draws, name, mark) for mark in ("log_loss", "brier"))
+        samples = training.having(shown.draws, name)[0].fits[name].effective_samples
+        rows.append(
+            (
+                METHODS[name].title,
+                text.percent(training.score(shown.draws, name, "accuracy")),
+                f"{loss.mean:.3f} ({loss.low:.3f}–{loss.high:.3f})",
+                f"{brier.mean:.3f} ({brier.low:.3f}–{brier.high:.3f})",
+                f"{training.mean_of(shown.draws, name, 'angle'):.0f}°",
+                text.seconds(training.mean_of(shown.draws, name, "seconds")),
+                "" if samples is None else f"{samples:.1f} of {training.N_SAMPLES}",
+            )
+        )
+    heads = ("", "accuracy", "log loss", "Brier score", "turned", "training time", "effective samples")
+    layout.grid(heads, rows)
+    layout.under_figure(
+        "numbers",
+        "Turned: the angle between the weights and those learnt on clean data. Effective samples: how many of a person’s "
+        "samples count, where a method samples.",
+        lambda: training.score_table(shown.draws),
+        lambda: layout.grid_page(heads, rows),
+        _more_code(shown, "print(training.score_table(draws))"),
+    )
+
+
+def _more_code(shown: Shown, lines: str) -> str:
+    """The lines that make the draws, and what to do with them."""
+    return code(shown.question).split("\nfor method")[0] + "\n" + lines

@@ -1,0 +1,21 @@
+"""Can a classifier be trained on noise?"""
+
+import streamlit as st
+
+from pages.shared import layout, settings, training_controls, training_folds, training_lessons, training_panels
+
+QUESTION = "Can a classifier be trained on noise?"
+
+place = layout.header(QUESTION, training_controls.all_settings())
+layout.data_note()
+with st.container(key="page-main"):
+    side, main = st.columns([1, 3], gap="medium")
+with side, st.container(key="controls"):
+    question = training_controls.controls()
+with main:
+    training_panels.presets()
+    shown = training_panels.follow(question, QUESTION, place)
+    with st.container(key="rest"):
+        if shown:
+            training_lessons.show(settings.choose(training_controls.LESSON, "Look at"), shown)
+        layout.folds(training_folds.folds(question))

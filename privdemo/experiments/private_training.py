@@ -1,0 +1,433 @@
+"""Train a classifier on released data every way there is, on the same draw, and try it on clean images."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+
+from privdemo import datasets, limits, look
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.importance import ImportanceSampledLogisticRegression
+from privdemo.estimators.logistic import (
+    NaiveLogisticRegression,
+    ReconstructionLogisticRegression,
+    SpreadLogisticRegression,
+)
+from privdemo.estimators.pixel_priors import Prior
+from privdemo.experiments.image_noise import LabelMechanism, check_classes, image_shape, n_states
+from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import clean_values, to_grey
+
+Array = NDArray[np.floating]
+TrainingNoise = RandomisedResponse | GaussianNoise
+
+# Test images of each class where there are as many (Barber, section 6).
+N_TEST = 900
+# Where the publisher has no test part, this share of the smaller class is kept for testing.
+TEST_SHARE = 1 / 3
+# The published EM: samples a person (the spike's and ours; section 6.1 took 2) and steps (those of section 6.1).
+N_SAMPLES, N_STEPS = 10, 400
+# Bins of a calibration curve.
+N_BINS = 10
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to train: `make(pixels, labels, true_prior)` is an estimator; `on_clean` data or on what was released."""
+
+    title: str
+    style: look.Style
+    make: Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
+    on_clean: bool = False
+
+
+CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
+FLAT, TRUE, PUBLISHED = "spread flat", "spread true", "published"
+METHODS = {
+    CLEAN: Method(
+        "clean data", look.TRUTH, lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv"), on_clean=True
+    ),
+    NAIVE: Method("naive", look.NAIVE, lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv")),
+    RECONSTRUCTION: Method(
+        "reconstruction",
+        look.RECONSTRUCTION,
+        lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv"),
+    ),
+    SPREAD: Method(
+        "spread, learned prior",
+        look.SPREAD,
+        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
+    ),
+    FLAT: Method(
+        "spread, flat prior",
+        look.Style(look.SPREAD.colour, "dot", "circle-open"),
+        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv"),
+    ),
+    TRUE: Method(
+        "spread, true prior",
+        look.Style(look.SPREAD.colour, "dash", "circle-open-dot"),
+        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv"),
+    ),
+    PUBLISHED: Method(
+        "spread, published EM",
+        look.Style(look.SPREAD.colour, "longdash", "hexagon2-open"),
+        lambda pixels, labels, true: ImportanceSampledLogisticRegression(
+            labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS
+        ),
+    ),
+}
+QUICK = tuple(name for name in METHODS if name != PUBLISHED)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Who releases what, and who learns from it: `n_train` people of each of two `classes`, image and label.
+
+    `draw` counts the repeats: another draw has other people, other noise and other test images. Clean data is always
+    trained on as well, as the ceiling.
+    """
+
+    dataset: str = "mnist"
+    classes: tuple[str, str] = ("7", "9")
+    n_train: int = 250
+    pixels: TrainingNoise = field(default=RandomisedResponse(0.2, 256))
+    labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
+    methods: tuple[str, ...] = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
+    seed: int = 0
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_TRAIN.check(self.n_train)
+        limits.SEED.check(self.seed)
+        limits.DRAW.check(self.draw)
+        check_classes(self.classes, self.labels)
+        if len(self.classes) != 2:
+            raise ValueError(f"classes must be two, got {len(self.classes)}: {', '.join(self.classes)}")
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown or not self.methods:
+            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One method on one draw. `proba` (n_test,) is its probability of the second class on every clean test image.
+
+    `coef` (n_pixels,) and `intercept` are its weights for pixels on the scale 0 to 1, `angle` how many degrees `coef`
+    is turned from the weights learnt on clean data, `C` the inverse strength of its penalty, `seconds` its training.
+    `effective_samples` is the mean effective sample size a person where the method samples.
+    """
+
+    method: str
+    proba: Array
+    coef: Array
+    intercept: float
+    angle: float
+    C: float
+    seconds: float
+    accuracy: float
+    log_loss: float
+    brier: float
+    effective_samples: float | None
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often an adversary names the true label of a fresh release, of `n`: see `attack`."""
+
+    n: int
+    label: int
+    image: int
+    both: int
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """All methods on one draw; `y` (n_test,) are the true classes of the test images, 0 or 1."""
+
+    config: TrainingConfig
+    fits: dict[str, Fit]
+    y: NDArray[np.integer]
+    attack: Attack
+
+
+def sizes(dataset: str, classes: Sequence[str]) -> tuple[int, int]:
+    """The most people of each class to train on, and how many images of each class are kept for testing."""
+    chosen = datasets.load(dataset).select_classes(classes)
+    if chosen.n_train is None:
+        smaller = int(np.bincount(chosen.y).min())
+        n_test = min(N_TEST, math.floor(smaller * TEST_SHARE))
+        return smaller - n_test, n_test
+    train, test = (int(np.bincount(part.y).min()) for part in (chosen.train, chosen.test))
+    return train, min(N_TEST, test)
+
+
+def run(config: TrainingConfig) -> Draw:
+    """Draw the people, release their data, train every method, and try each on clean test images.
+
+    Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
+    """
+    people, pixel_noise, label_noise, adversary = _generators(config)
+    train, test = _split(config, people)
+    k = n_states(config.dataset)
+    X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
+    X_noisy = config.pixels.randomise(X, pixel_noise)
+    y_noisy = config.labels.randomise(train.y, label_noise)
+    true_prior = _true_prior(config.pixels, train.X, k)
+    models: dict[str, Any] = {}
+    fits: dict[str, Fit] = {}
+    for name in dict.fromkeys((CLEAN, *config.methods)):
+        data = (X, train.y) if METHODS[name].on_clean else (X_noisy, y_noisy)
+        start = time.perf_counter()
+        models[name] = METHODS[name].make(config.pixels, config.labels, true_prior).fit(*data)
+        seconds = time.perf_counter() - start
+        fits[name] = _tried(name, models[name], X_test, test.y, models[CLEAN].coef_[0], seconds)
+    spy = models.get(SPREAD) or METHODS[SPREAD].make(config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
+    return Draw(config, fits, test.y, _attack(config, spy, X_test, test.y, adversary))
+
+
+def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
+    """The clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
+    _, test = _split(config, _generators(config)[0])
+    k = n_states(config.dataset)
+    values = clean_values(config.pixels, test.X, k)
+    return to_grey(config.pixels, values, k).reshape(-1, *image_shape(test))
+
+
+def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[datasets.Dataset, datasets.Dataset]:
+    """The people to learn from, and the test images."""
+    most, n_test = sizes(config.dataset, config.classes)
+    advice = f"{config.dataset} has no more of {' and '.join(config.classes)}"
+    limits.Limit("n_train", limits.N_TRAIN.low, most, advice, integer=True).check(config.n_train)
+    return datasets.load(config.dataset).select_classes(config.classes).split(config.n_train, n_test, rng)
+
+
+def _generators(config: TrainingConfig) -> list[np.random.Generator]:
+    """Independent streams for people, pixels, labels and the attack, so that changing one leaves the others."""
+    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(4)
+    return [np.random.default_rng(child) for child in children]
+
+
+def _true_prior(mechanism: TrainingNoise, states: NDArray[np.integer], k: int) -> Prior:
+    if isinstance(mechanism, GaussianNoise):
+        return pixel_priors.true_gaussian_prior(clean_values(mechanism, states, k))
+    return pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, k))
+
+
+def _tried(name: str, model: Any, X: NDArray, y: NDArray[np.integer], clean_coef: Array, seconds: float) -> Fit:
+    """A fitted model's marks on clean test images."""
+    proba = model.predict_proba(X)[:, 1]
+    coef = model.coef_[0]
+    lengths = float(np.linalg.norm(coef) * np.linalg.norm(clean_coef))
+    return Fit(
+        method=name,
+        proba=proba,
+        coef=coef,
+        intercept=float(model.intercept_[0]),
+        angle=math.degrees(math.acos(np.clip(coef @ clean_coef / lengths, -1, 1))) if lengths else 90.0,
+        C=model.C_,
+        seconds=seconds,
+        accuracy=float(accuracy_score(y, proba > 0.5)),
+        log_loss=float(log_loss(y, proba)),
+        brier=float(brier_score_loss(y, proba)),
+        effective_samples=float(np.mean(model.effective_sample_size_)) if name == PUBLISHED else None,
+    )
+
+
+def _attack(config: TrainingConfig, spy: Any, X: NDArray, y: NDArray[np.integer], rng: np.random.Generator) -> Attack:
+    """Fresh releases by people nobody trained on; the adversary knows both channels and a model trained on noise.
+
+    From the label alone, the image alone (attack b) and both together the likelier class is named.
+    """
+    X_noisy, y_noisy = config.pixels.randomise(X, rng), config.labels.randomise(y, rng)
+    image = spy.released_proba(X_noisy)
+    both = image * config.labels.channel_matrix[y_noisy]
+    label = config.labels.channel_matrix.argmax(axis=1)[y_noisy]
+    right = [int((guess == y).sum()) for guess in (label, image.argmax(axis=1), both.argmax(axis=1))]
+    return Attack(len(y), *right)
+
+
+# --- many draws ----------------------------------------------------------------------------------
+
+METRICS = ("accuracy", "log_loss", "brier")
+
+
+def at_draw(config: TrainingConfig, draw: int) -> TrainingConfig:
+    """The same question of other people, other noise and other test images."""
+    return replace(config, draw=draw)
+
+
+def with_methods(config: TrainingConfig, methods: tuple[str, ...]) -> TrainingConfig:
+    """The same question, put to other methods."""
+    return replace(config, methods=methods)
+
+
+def per_image(draw: Draw, method: str, metric: str) -> Array:
+    """One of `METRICS` on every test image, (n_test,); its mean is that of the draw."""
+    proba = draw.fits[method].proba
+    if metric == "accuracy":
+        return ((proba > 0.5) == draw.y).astype(float)
+    if metric == "brier":
+        return np.square(proba - draw.y)
+    eps = np.finfo(float).eps  # as scikit-learn's log_loss
+    return -np.log(np.clip(np.where(draw.y == 1, proba, 1 - proba), eps, 1))
+
+
+def having(draws: Sequence[Draw], method: str) -> list[Draw]:
+    """The draws on which `method` was tried. Raises ``ValueError`` if there is none."""
+    tried = [draw for draw in draws if method in draw.fits]
+    if not tried:
+        raise ValueError(f"method must have been tried on a draw, got {method!r}")
+    return tried
+
+
+def merge(draws: Sequence[Draw], more: Sequence[Draw]) -> list[Draw]:
+    """`draws`, each with the fits of other methods on the same draw among `more`."""
+    fits = {draw.config.draw: draw.fits for draw in more}
+    return [replace(draw, fits={**fits.get(draw.config.draw, {}), **draw.fits}) for draw in draws]
+
+
+def score(draws: Sequence[Draw], method: str, metric: str) -> Estimate:
+    """A method's mark with a 95 % interval: over the draws, or, of one draw, over its test images."""
+    draws = having(draws, method)
+    if len(draws) > 1:
+        return mean_interval([getattr(draw.fits[method], metric) for draw in draws])
+    marks = per_image(draws[0], method, metric)
+    return wilson_interval(float(marks.sum()), len(marks)) if metric == "accuracy" else mean_interval(marks)
+
+
+def difference(draws: Sequence[Draw], method: str, other: str, metric: str) -> Estimate:
+    """`method`'s mark less `other`'s on the same draws (or test images of one draw), with a 95 % interval."""
+    draws = having(having(draws, method), other)
+    if len(draws) > 1:
+        return mean_interval([getattr(d.fits[method], metric) - getattr(d.fits[other], metric) for d in draws])
+    return mean_interval(per_image(draws[0], method, metric) - per_image(draws[0], other, metric))
+
+
+def attack_rates(draws: Sequence[Draw]) -> dict[str, Estimate]:
+    """How often the label is named from the "label" alone, the "image" alone and "both", over all draws' releases."""
+    n = sum(draw.attack.n for draw in draws)
+    return {
+        source: wilson_interval(sum(getattr(draw.attack, source) for draw in draws), n)
+        for source in ("label", "image", "both")
+    }
+
+
+def best_guess(labels: LabelMechanism) -> float:
+    """How often the best guess from the released label alone is right, both classes being equally common."""
+    return float(labels.channel_matrix.max(axis=1).sum() / labels.n_states)
+
+
+def equivalent_epsilon(accuracy: float) -> float:
+    """The ε of a symmetric binary lie whose answers are right as often: ln(a / (1 − a)); ∞ for a = 1."""
+    limits.SHARE.check(accuracy)
+    return math.inf if accuracy >= 1 else abs(math.log(accuracy / (1 - accuracy))) if accuracy else math.inf
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Test images to which a model gave about the same probability: its mean, and how often the class was true."""
+
+    said: float
+    true: Estimate
+    n: int
+
+
+def calibration(draws: Sequence[Draw], method: str) -> tuple[Bin, ...]:
+    """Of the images given a probability of about s, what share is of the second class? Ten bins, empty ones left out.
+
+    Wilson's intervals count every test image once; those of several draws share images, so they are a little narrow.
+    """
+    draws = having(draws, method)
+    proba = np.concatenate([draw.fits[method].proba for draw in draws])
+    y = np.concatenate([draw.y for draw in draws])
+    place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
+    return tuple(
+        Bin(float(proba[here].mean()), wilson_interval(int(y[here].sum()), int(here.sum())), int(here.sum()))
+        for here in (place == b for b in range(N_BINS))
+        if here.any()
+    )
+
+
+def calibration_error(draws: Sequence[Draw], method: str) -> float:
+    """How far the probabilities given are from the shares that are true, on average over the test images."""
+    bins = calibration(draws, method)
+    return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
+
+
+def one_sided(draws: Sequence[Draw], method: str) -> bool:
+    """Whether a method names the same class for nearly all test images of some draw."""
+    shares = [float((draw.fits[method].proba > 0.5).mean()) for draw in having(draws, method)]
+    return any(min(share, 1 - share) < 0.02 for share in shares)
+
+
+def mean_of(draws: Sequence[Draw], method: str, field_name: str) -> float:
+    """The mean over the draws of one of the numbers that a `Fit` holds."""
+    return float(np.mean([getattr(draw.fits[method], field_name) for draw in having(draws, method)]))
+
+
+def score_table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
+    """One row for each draw and method, for a CSV file."""
+    return [
+        {
+            "draw": draw.config.draw,
+            "method": fit.method,
+            "accuracy": fit.accuracy,
+            "log_loss": fit.log_loss,
+            "brier": fit.brier,
+            "angle_to_clean": fit.angle,
+            "C": fit.C,
+            "seconds": fit.seconds,
+            "effective_samples": fit.effective_samples,
+            "attack_from_label": draw.attack.label / draw.attack.n,
+            "attack_from_image": draw.attack.image / draw.attack.n,
+            "attack_from_both": draw.attack.both / draw.attack.n,
+        }
+        for draw in draws
+        for fit in draw.fits.values()
+    ]
+
+
+def calibration_table(draws: Sequence[Draw], methods: Sequence[str]) -> list[dict[str, Any]]:
+    """One row for each method and bin, for a CSV file."""
+    return [
+        {"method": method, "said": b.said, "true": b.true.mean, "low": b.true.low, "high": b.true.high, "n": b.n}
+        for method in methods
+        for b in calibration(draws, method)
+    ]
+
+
+def weight_table(draw: Draw) -> list[dict[str, Any]]:
+    """One row for each method, its weight of every pixel, for a CSV file."""
+    return [
+        {"method": fit.method, "intercept": fit.intercept}
+        | {f"pixel_{j}": float(weight) for j, weight in enumerate(fit.coef)}
+        for fit in draw.fits.values()
+    ]
+
+
+def disputed(draw: Draw, n: int) -> NDArray[np.integer]:
+    """The `n` test images on whose probability the methods differ most."""
+    probas = np.stack([fit.proba for fit in draw.fits.values()])
+    return np.argsort(-np.ptp(probas, axis=0), kind="stable")[:n]
+
+
+def typical(draw: Draw, n: int) -> NDArray[np.integer]:
+    """The first test images, half of them of each class."""
+    return np.concatenate([np.flatnonzero(draw.y == c)[: n // 2] for c in (0, 1)])
+
+
+def digit_table(draw: Draw, chosen: NDArray[np.integer]) -> list[dict[str, Any]]:
+    """One row for each chosen test image: its true class and what every method gives the second class."""
+    return [
+        {"image": int(i), "true_class": draw.config.classes[draw.y[i]]}
+        | {f"proba_{fit.method}": float(fit.proba[i]) for fit in draw.fits.values()}
+        for i in chosen
+    ]

@@ -1,0 +1,226 @@
+"""What noise costs a classifier: the paper's figure 3 and section 6.1, and lies that differ, over many draws.
+
+The results are shipped as small CSV files; `python -m privdemo reproduce NAME` computes them anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from privdemo.experiments import private_training as training
+from privdemo.experiments.private_training import TrainingConfig
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+
+N_DRAWS = 10
+# The published EM takes a minute a draw.
+N_PUBLISHED = 3
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question asked at several levels of noise: `config(level)` is what is run there, by each of `methods`.
+
+    `published[method][level]` is an accuracy that the paper prints.
+    """
+
+    name: str
+    title: str
+    axis: str
+    levels: tuple[float, ...]
+    config: Callable[[float], TrainingConfig]
+    methods: tuple[str, ...]
+    published: dict[str, dict[float, float]]
+
+
+def _figure3(p: float) -> TrainingConfig:
+    return TrainingConfig(pixels=RandomisedResponse(p, 256), labels=RandomisedResponse(p, 2))
+
+
+def _section61(variance: float) -> TrainingConfig:
+    return TrainingConfig(n_train=4500, pixels=GaussianNoise(math.sqrt(variance)), labels=RandomisedResponse(0.2, 2))
+
+
+def _asymmetric(p01: float) -> TrainingConfig:
+    return TrainingConfig(pixels=RandomisedResponse(0.2, 256), labels=BinaryChannel(0.1, p01))
+
+
+STUDIES = {
+    study.name: study
+    for study in (
+        Study(
+            "figure3",
+            "Randomised response on pixels and labels (Barber, figure 3): 250 + 250 people",
+            "flip probability p_f of every pixel and of the label",
+            (0.1, 0.2, 0.3, 0.4),
+            _figure3,
+            tuple(training.METHODS),
+            {},
+        ),
+        Study(
+            "section6.1",
+            "Gaussian noise on pixels, label flips 0.2 (Barber, section 6.1): 4,500 + 4,500 people",
+            "variance σ² of the noise on every pixel",
+            (0.1, 0.25, 0.5, 1.0),
+            _section61,
+            (training.CLEAN, training.NAIVE, training.SPREAD, training.FLAT, training.TRUE),
+            {training.CLEAN: {0.1: 0.957, 0.5: 0.957}, training.FLAT: {0.1: 0.944, 0.5: 0.93}},
+        ),
+        Study(
+            "asymmetric",
+            "Lies that differ: 7s lie with 0.1, 9s more and more, pixels with 0.2; 250 + 250 people",
+            "share of the 9s sent as 7",
+            (0.1, 0.2, 0.3, 0.4, 0.5),
+            _asymmetric,
+            (training.CLEAN, training.NAIVE, training.RECONSTRUCTION, training.SPREAD),
+            {},
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one draw at one level of noise."""
+
+    level: float
+    draw: int
+    method: str
+    accuracy: float
+    log_loss: float
+    brier: float
+    angle: float
+    C: float
+    attack_image: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """A method at a level of noise: means over `n_draws` draws with 95 % intervals."""
+
+    level: float
+    accuracy: Estimate
+    log_loss: Estimate
+    n_draws: int
+
+
+def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list[Row]:
+    """Some methods on one draw at one level; always in one thread, for the same numbers everywhere."""
+    config = training.at_draw(training.with_methods(STUDIES[study].config(level), methods), draw)
+    with threadpool_limits(1, user_api="blas"):
+        done = training.run(config)
+    return [
+        Row(
+            level,
+            draw,
+            name,
+            fit.accuracy,
+            fit.log_loss,
+            fit.brier,
+            fit.angle,
+            fit.C,
+            done.attack.image / done.attack.n,
+        )
+        for name in methods
+        for fit in (done.fits[name],)
+    ]
+
+
+def reproduce(study: Study, n_draws: int = N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Row]]]:
+    """Run `study`; yields (trials done, of how many, the rows of the one just done) as they come, in any order."""
+    quick = tuple(name for name in study.methods if name != training.PUBLISHED)
+    slow = tuple(name for name in study.methods if name == training.PUBLISHED)
+    trials = [
+        (study.name, level, draw, methods)
+        for methods, most in ((slow, min(n_draws, N_PUBLISHED)), (quick, n_draws))
+        if methods
+        for draw in range(most)
+        for level in study.levels
+    ]
+    running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        joblib.delayed(trial)(*arguments) for arguments in trials
+    )
+    for done, rows in enumerate(running, start=1):
+        yield done, len(trials), rows
+
+
+def to_csv(rows: list[Row]) -> str:
+    """Rows as the text of a results file, in the order of level, method and draw; its first line says what made it."""
+    order = list(training.METHODS)
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    text = io.StringIO()
+    text.write(f"# privdemo results, format 1; {versions}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Row.__dataclass_fields__)
+    for row in sorted(rows, key=lambda row: (row.level, order.index(row.method), row.draw)):
+        writer.writerow([value if isinstance(value, str | int) else f"{value:.6g}" for value in vars(row).values()])
+    return text.getvalue()
+
+
+def from_csv(text: str) -> tuple[Row, ...]:
+    """The rows of a results file. Raises ``ValueError`` for a file of another kind."""
+    first, _, table = text.partition("\n")
+    if not first.startswith("# privdemo results, format 1"):
+        raise ValueError(f"a results file must begin with “# privdemo results, format 1”, got “{first[:60]}”")
+    return tuple(
+        Row(
+            float(row["level"]),
+            int(row["draw"]),
+            row["method"],
+            **{name: float(row[name]) for name in list(Row.__dataclass_fields__)[3:]},
+        )
+        for row in csv.DictReader(io.StringIO(table))
+    )
+
+
+def shipped(name: str) -> Path:
+    """The results file of a study that comes with the package."""
+    return Path(str(resources.files("privdemo") / "results" / f"{name}.csv"))
+
+
+def load(name: str) -> tuple[Row, ...]:
+    """The shipped rows of a study."""
+    return from_csv(shipped(name).read_text(encoding="utf-8"))
+
+
+def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
+    """Every method's curve."""
+    by_method: dict[str, dict[float, list[Row]]] = {}
+    for row in rows:
+        by_method.setdefault(row.method, {}).setdefault(row.level, []).append(row)
+    return {
+        method: tuple(
+            Point(
+                level,
+                mean_interval([row.accuracy for row in here]),
+                mean_interval([row.log_loss for row in here]),
+                len(here),
+            )
+            for level, here in sorted(levels.items())
+        )
+        for method, levels in by_method.items()
+    }
+
+
+def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict[float, Estimate]:
+    """`method`'s mark less `other`'s on the same draws, at every level, with 95 % intervals."""
+    marks = {(row.level, row.draw, row.method): getattr(row, metric) for row in rows}
+    levels = sorted({row.level for row in rows})
+    gaps = {
+        level: [
+            mark - marks[level, draw, other]
+            for (at, draw, name), mark in marks.items()
+            if (at, name) == (level, method)
+        ]
+        for level in levels
+    }
+    return {level: mean_interval(values) for level, values in gaps.items()}

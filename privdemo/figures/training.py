@@ -1,0 +1,311 @@
+"""Charts and pictures of training on what was released."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments import private_training as training
+from privdemo.experiments.private_training import METHODS, Draw
+from privdemo.experiments.trade_off import Point, Study
+from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.pictures import data_uri
+from privdemo.intervals import Estimate
+
+Array = NDArray[np.floating]
+
+# Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
+MARKS = {
+    "accuracy": ("accuracy", (0.45, 1.0), 0.5),
+    "log_loss": ("log loss, nats an image (less is better)", (0.0, 0.8), math.log(2)),
+    "brier": ("Brier score (less is better)", (0.0, 0.3), 0.25),
+}
+ROW = 27
+
+
+def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+    """Accuracy, log loss and Brier score of every method with 95 % intervals, one panel under the other.
+
+    Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
+    """
+    names = list(methods)
+    panel = ROW * len(names) + 62
+    height = panel * len(MARKS) + 20
+    layout: dict[str, Any] = {"shapes": [], "annotations": []}
+    traces = []
+    for i, (mark, (title, (low, high), nothing)) in enumerate(MARKS.items()):
+        axis = str(i + 1) if i else ""
+        top = 1 - (panel * i + 26) / height
+        bottom = top - ROW * len(names) / height
+        found = {name: training.score(draws, name, mark) for name in names}
+        for name, estimate in found.items():
+            style = METHODS[name].style
+            traces.append(
+                {
+                    "x": [estimate.mean],
+                    "y": [METHODS[name].title],
+                    "xaxis": f"x{axis}",
+                    "yaxis": f"y{axis}",
+                    "mode": "markers",
+                    "marker": _marker(style),
+                    "error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6},
+                    "hovertemplate": f"{METHODS[name].title}: {_number(estimate.mean, mark)}, 95 %: "
+                    f"{_number(estimate.low, mark)} to {_number(estimate.high, mark)}<extra></extra>",
+                }
+            )
+        clean = training.score(draws, training.CLEAN, mark).mean
+        layout["shapes"] += [
+            rule(clean, f"x{axis}", f"y{axis} domain"),
+            _dotted(rule(nothing, f"x{axis}", f"y{axis} domain")),
+        ]
+        layout["annotations"] += [
+            _words(f"<b>{title}</b>", 0, top, "left", "paper") | {"yshift": 12},
+            _words("coin", nothing, top, "center", f"x{axis}"),
+        ]
+        layout[f"xaxis{axis}"] = {
+            "range": [low, high],
+            "domain": [0, 1],
+            "anchor": f"y{axis}",
+            **({"tickformat": ".0%"} if mark == "accuracy" else {}),
+        }
+        layout[f"yaxis{axis}"] = {
+            "domain": [bottom, top],
+            "anchor": f"x{axis}",
+            "categoryorder": "array",
+            "categoryarray": [METHODS[name].title for name in names][::-1],
+            "tickvals": [METHODS[name].title for name in names],
+            "ticktext": [f"{METHODS[n].title} <b>{_where(found[n].mean, low, high, mark)}</b>" for n in names],
+            "range": [-0.6, len(names) - 0.4],
+        }
+    size = {"height": height, "margin": {"l": 190, "r": 12, "t": 8, "b": 30}, "showlegend": False}
+    return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
+
+
+def _marker(style: look.Style) -> dict[str, Any]:
+    """A method's marker; clean data, which has none in a line, is a bar."""
+    shape = marker(style) if style != look.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
+    return shape | {"line": {"width": 2, "color": style.colour}}
+
+
+def _dotted(shape: dict[str, Any]) -> dict[str, Any]:
+    return shape | {"line": {"color": look.TRUTH.colour, "width": 1, "dash": "dot"}}
+
+
+def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
+    place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, "font": {"size": 12}} | place
+
+
+def _number(value: float, mark: str) -> str:
+    return percent(value) if mark == "accuracy" else f"{value:.3f}"
+
+
+def _where(value: float, low: float, high: float, mark: str) -> str:
+    shown = percent(value) if mark == "accuracy" else f"{value:.3g}" if value < 1 else f"{value:.1f}"
+    return f"← {shown}" if value < low else f"{shown} →" if value > high else shown
+
+
+def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+    """The share of images that are of the second class, against the probability that a method gives them."""
+    second = draws[0].config.classes[1]
+    traces: list[dict[str, Any]] = [
+        {
+            "x": [0, 1],
+            "y": [0, 1],
+            "mode": "lines",
+            "name": "as it should be",
+            "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+            "hoverinfo": "skip",
+        }
+    ]
+    for name in methods:
+        bins, style = training.calibration(draws, name), METHODS[name].style
+        traces.append(
+            {
+                "x": [b.said for b in bins],
+                "y": [b.true.mean for b in bins],
+                "error_y": error_bars([b.true for b in bins], style),
+                "mode": "lines+markers",
+                "name": METHODS[name].title,
+                "line": line(style),
+                "marker": _marker(style),
+                "customdata": [b.n for b in bins],
+                "hovertemplate": f"{METHODS[name].title}: of %{{customdata}} images said to be a {second} with "
+                "%{x:.0%}, %{y:.0%} are<extra></extra>",
+            }
+        )
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": f"probability of “{second}” that the model gives"}, "range": [-0.03, 1.03]}
+            | {"tickformat": ".0%"},
+            "yaxis": {"title": {"text": f"share that are {second}s"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
+            "height": 460,
+            "margin": {"l": 64, "r": 12, "t": 12, "b": 110},
+            "legend": legend_below(),
+        },
+    )
+
+
+def trade_off(
+    study: Study, curves: Mapping[str, Sequence[Point]], yours: Mapping[str, tuple[Estimate, Estimate]], level: float
+) -> Figure:
+    """Accuracy and log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
+
+    `yours` are the visitor's (accuracy, log loss) of each method at their own `level`, a rule through both panels.
+    """
+    traces: list[dict[str, Any]] = []
+    levels = [*study.levels, *([level] if yours else [])]
+    low, high = min(levels), max(levels)
+    low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
+    for name, curve in curves.items():
+        style = METHODS[name].style
+        shared = {"x": [p.level for p in curve], "mode": "lines+markers", "line": line(style), "marker": _marker(style)}
+        shared |= {"name": METHODS[name].title, "legendgroup": name}
+        for axis, marks in (("y", [p.accuracy for p in curve]), ("y2", [p.log_loss for p in curve])):
+            bars = error_bars(marks, style)
+            traces.append(
+                shared | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
+            )
+        for x, accuracy in study.published.get(name, {}).items():
+            traces.append(_published(x, accuracy, name))
+        if name in yours:
+            for axis, mark in zip(("y", "y2"), yours[name], strict=True):
+                traces.append(_own(level, mark, name, axis))
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": study.axis}, "range": [low, high], "anchor": "y2"},
+            "yaxis": {"title": {"text": "accuracy"}, "range": [0.45, 1.0], "tickformat": ".0%", "domain": [0.54, 1]},
+            "yaxis2": {"title": {"text": "log loss, nats"}, "range": [0, 0.85], "domain": [0, 0.46]},
+            "shapes": [rule(level)] if yours else [],
+            "annotations": [over_rule(level, f"yours, {level:.3g}", low, high)] if yours else [],
+            "height": 640,
+            "margin": {"l": 64, "r": 12, "t": 26, "b": 150},
+            "legend": legend_below(),
+        },
+    )
+
+
+def _published(x: float, accuracy: float, method: str) -> dict[str, Any]:
+    return {
+        "x": [x],
+        "y": [accuracy],
+        "mode": "markers",
+        "marker": {"symbol": "star-open", "size": 13, "color": METHODS[method].style.colour, "line": {"width": 2}},
+        "name": "published",
+        "showlegend": False,
+        "hovertemplate": f"{METHODS[method].title}, published: {percent(accuracy)}<extra></extra>",
+    }
+
+
+def _own(x: float, mark: Estimate, method: str, axis: str) -> dict[str, Any]:
+    style = METHODS[method].style
+    return {
+        "x": [x],
+        "y": [mark.mean],
+        "yaxis": axis,
+        "error_y": error_bars([mark], style),
+        "mode": "markers",
+        "marker": _marker(style) | {"size": 12},
+        "name": f"{METHODS[method].title}, yours",
+        "legendgroup": method,
+        "showlegend": False,
+    }
+
+
+def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
+    """How often the true label is named from each source, beside what the label's own lie allows."""
+    titles = {"label": "from the released label", "image": "from the released image", "both": "from both"}
+    style = look.ADVERSARY
+    traces = [
+        {
+            "x": [rate.mean],
+            "y": [titles[source]],
+            "mode": "markers",
+            "marker": marker(style) | {"size": 11},
+            "error_x": error_bars([rate], style) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{titles[source]}: {percent(rate.mean)}, 95 %: {percent(rate.low)} to "
+            f"{percent(rate.high)}<extra></extra>",
+        }
+        for source, rate in rates.items()
+    ]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": "true label named"}, "range": [0.44, 1.02], "tickformat": ".0%"},
+            "yaxis": {
+                "categoryorder": "array",
+                "categoryarray": list(titles.values())[::-1],
+                "tickvals": list(titles.values()),
+                "ticktext": [f"{titles[s]}<br><b>{percent(rate.mean)}</b>" for s, rate in rates.items()],
+                "range": [-0.6, 2.6],
+            },
+            "shapes": [rule(promised), _dotted(rule(0.5))],
+            "annotations": [over_rule(promised, f"label alone, at best {percent(promised)}", 0.44, 1.02)],
+            "height": 240,
+            "margin": {"l": 170, "r": 12, "t": 26, "b": 48},
+            "showlegend": False,
+        },
+    )
+
+
+def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Weights as grey pictures (1, n, height, width): each model's largest is white or black, 0 mid-grey."""
+    largest = [np.abs(coef).max() or 1.0 for coef in coefs]
+    grey = [np.round(127.5 + 127.5 * coef / top) for coef, top in zip(coefs, largest, strict=True)]
+    return np.stack(grey).astype(np.uint8).reshape(1, len(coefs), *shape)
+
+
+def digits_html(
+    images: NDArray[np.uint8], truths: Sequence[str], rows: Sequence[tuple[str, Sequence[tuple[str, bool]]]], alt: str
+) -> str:
+    """Test digits over what every method says of them: `rows` are (method, [(words, right) for each digit]).
+
+    What is wrong is underlined and said to be so to those who cannot see it.
+    """
+    heads = "".join(
+        f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></th>'
+        for image, truth in zip(images, truths, strict=True)
+    )
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(map(_verdict, cells))}</tr>' for name, cells in rows
+    )
+    return (
+        f'<div class="grid digits"><table aria-label="{html.escape(alt, quote=True)}"><thead><tr><td></td>{heads}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _verdict(cell: tuple[str, bool]) -> str:
+    words, right = cell
+    return f"<td>{words}</td>" if right else f'<td class="wrong" title="wrong">{words}</td>'
+
+
+def digits_page(content: str, summary: str) -> str:
+    """`digits_html` as one self-contained HTML page, its text under it."""
+    return (
+        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<title>privdemo</title><style>{DIGITS_CSS} body {{ font-family: sans-serif; }}</style>"
+        f"{content}<p>{html.escape(summary)}</p>"
+    )
+
+
+DIGITS_CSS = """
+.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.digits th, .digits td { text-align: center; padding: 0.25rem 0.4rem; font-weight: 400; }
+.digits tbody th { text-align: left; }
+.digit { width: 3rem; image-rendering: pixelated; border-radius: 3px; display: inline-block; }
+.digits .wrong { text-decoration: underline wavy; text-underline-offset: 0.2em; }
+@media (max-width: 640px) {
+  .digit { width: 2rem; }
+  .digits th, .digits td { padding: 0.2rem 0.15rem; font-size: 0.72rem; }
+}
+"""

@@ -1,0 +1,194 @@
+"""Long work away from the screen: a few worker processes, shared by all, whose jobs end when nobody watches them.
+
+A job is a list of tasks, done one at a time; jobs that are watched take turns. Whoever watches polls: that is also the
+heartbeat. When the last watcher leaves or falls silent, the job stops, if need be by ending its process.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+# Seconds without a poll after which a watcher counts as gone.
+PATIENCE = 10.0
+# Seconds that a task may go on after its job was stopped, before its process is ended.
+GRACE = 0.5
+# Seconds between looks at whether a running task is done or still wanted.
+LOOK = 0.05
+# Processes that compute at the same time; they give way to the one that answers visitors.
+WORKERS = 2
+# Finished jobs whose results are kept for whoever asks again.
+KEPT = 64
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is: its `results` so far, of `total`; `error` says why it failed, if it did."""
+
+    results: tuple[Any, ...]
+    total: int
+    running: bool
+    error: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every task is done."""
+        return len(self.results) == self.total
+
+
+@dataclass
+class _Job:
+    function: Callable[[Any], Any]
+    tasks: Sequence[Any]
+    results: list[Any] = field(default_factory=list)
+    error: str | None = None
+    watchers: dict[Hashable, float] = field(default_factory=dict)
+    busy: bool = False
+
+    def wanted(self) -> bool:
+        unfinished = self.error is None and len(self.results) < len(self.tasks)
+        return unfinished and any(time.monotonic() - seen < PATIENCE for seen in self.watchers.values())
+
+
+class Runner:
+    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()
+        self._changed = threading.Condition()
+        self._drivers: list[threading.Thread] = []
+
+    def watch(self, key: Hashable, watcher: Hashable, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Progress:
+        """Start the job `key` unless it is there already, be one of its watchers, and say how far it is.
+
+        `function` and each of `tasks` are sent to another process. A stopped job goes on where it was, and one that is
+        given more `tasks` (after the same ones) goes on with those.
+        """
+        with self._changed:
+            job = self._jobs.setdefault(key, _Job(function, tasks))
+            if len(tasks) > len(job.tasks):
+                job.tasks = tasks
+            job.watchers[watcher] = time.monotonic()
+            self._jobs.move_to_end(key)
+            self._forget()
+            if not self._drivers:
+                self._drivers = [threading.Thread(target=self._drive, daemon=True) for _ in range(WORKERS)]
+                for driver in self._drivers:
+                    driver.start()
+            self._changed.notify_all()
+            return self._progress(job)
+
+    def look(self, key: Hashable) -> Progress | None:
+        """How far the job `key` is, without becoming a watcher; None if there is none."""
+        with self._changed:
+            return self._progress(self._jobs[key]) if key in self._jobs else None
+
+    def leave(self, watcher: Hashable, but: Sequence[Hashable] = ()) -> None:
+        """Stop watching all jobs except those of `but`; a job that nobody else watches stops."""
+        with self._changed:
+            for key, job in self._jobs.items():
+                if key not in but:
+                    job.watchers.pop(watcher, None)
+
+    def _progress(self, job: _Job) -> Progress:
+        return Progress(tuple(job.results), len(job.tasks), job.wanted(), job.error)
+
+    def _forget(self) -> None:
+        """Drop the jobs that were asked for longest ago, but none that is wanted."""
+        for key in [key for key, job in self._jobs.items() if not job.wanted() and not job.busy][
+            : max(0, len(self._jobs) - KEPT)
+        ]:
+            del self._jobs[key]
+
+    def _drive(self) -> None:
+        worker = _Worker()
+        while True:
+            with self._changed:
+                while not (job := self._next()):
+                    self._changed.wait()
+                job.busy, task = True, job.tasks[len(job.results)]
+            outcome = worker.do(job.function, task, partial(self._wanted, job))
+            with self._changed:
+                job.busy = False
+                if outcome is not None:
+                    result, job.error = outcome
+                    if job.error is None:
+                        job.results.append(result)
+
+    def _wanted(self, job: _Job) -> bool:
+        with self._changed:
+            return job.wanted()
+
+    def _next(self) -> _Job | None:
+        """The wanted job whose turn it is: the one with the fewest results."""
+        free = (job for job in self._jobs.values() if job.wanted() and not job.busy)
+        return min(free, key=lambda job: len(job.results), default=None)
+
+
+class _Worker:
+    """A process that does one task at a time, and is started again after it had to be ended."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._connection: Any = None
+
+    def do(
+        self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool]
+    ) -> tuple[Any, str | None] | None:
+        """The result and no error, or no result and an error; None when it was no longer `wanted`."""
+        if self._process is None:
+            context = multiprocessing.get_context("spawn")
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
+        try:
+            self._connection.send((function, task))
+            unwanted_since = None
+            while not self._connection.poll(LOOK):
+                if wanted():
+                    unwanted_since = None
+                elif unwanted_since is None:
+                    unwanted_since = time.monotonic()
+                elif time.monotonic() - unwanted_since > GRACE:
+                    self._end()
+                    return None
+            return self._connection.recv()
+        except (EOFError, OSError):
+            self._end()
+            return None, "The process that computes ended unexpectedly; perhaps memory ran out. Please try again."
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+        self._process = None
+
+
+def _serve(connection: Connection) -> None:
+    """In the worker process: do what comes until the other end is gone."""
+    os.nice(5)
+    with threadpool_limits(1, user_api="blas"):
+        while True:
+            try:
+                function, task = connection.recv()
+            except (EOFError, OSError):
+                return
+            outcome: tuple[Any, str | None]
+            try:
+                outcome = function(task), None
+            except ValueError as error:
+                outcome = None, str(error)
+            except Exception as error:
+                outcome = None, f"this could not be computed ({type(error).__name__}: {error})"
+            connection.send(outcome)

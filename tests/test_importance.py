@@ -1,0 +1,262 @@
+"""The published EM against its own equations written anew, its bound, and the likelihood that it approaches."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, log_softmax, softmax
+
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.importance import ImportanceSampledLogisticRegression
+from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.pixel_priors import GaussianPrior, PixelPrior, sample_posterior
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+
+K, D = 3, 4
+PIXELS = RandomisedResponse(0.3, K)
+FLIPS = BinaryChannel(0.1, 0.2)
+FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.1, 0.3, 0.6], [0.45, 0.1, 0.45], [0.15, 0.7, 0.15]])
+PRIOR = PixelPrior(np.arange(K), FREQUENCIES)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def released_people(n=60, n_classes=2, seed=0, frequencies=FREQUENCIES):
+    """States and labels of people who answer by `PIXELS` and by a channel T, which comes third."""
+    draw = rng(seed)
+    states = (draw.random((n, D, 1)) > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+    scores = (states / (K - 1) - 0.5) @ (4 * rng(99).normal(size=(D, n_classes)))
+    classes = (draw.random((n, 1)) > softmax(scores, axis=1).cumsum(axis=1)[:, :-1]).sum(axis=1)
+    channel = FLIPS if n_classes == 2 else RandomisedResponse(0.25, n_classes)
+    return PIXELS.randomise(states, draw), channel.randomise(classes, draw), channel
+
+
+def log_probs(x, coef, intercept):
+    """log p(c | x) from estimator attributes: coef (1 or K, D)."""
+    scores = x @ coef.T + intercept
+    return log_softmax(scores if len(coef) > 1 else np.concatenate((0 * scores, scores), axis=-1), axis=-1)
+
+
+# --- the bound -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("C", [np.inf, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_with_the_same_samples_and_a_fixed_prior_the_bound_never_falls(n_classes, C, seed):
+    released, y, channel = released_people(n_classes=n_classes, seed=seed)
+
+    def steps(learning_rate):
+        settings = {"n_samples": 8, "n_steps": 40, "resample": False, "random_state": seed, "C": C}
+        fit = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, learning_rate=learning_rate, **settings)
+        return np.diff(fit.fit(released, y).bounds_)
+
+    # inputs are in single precision: scores of size 5, over √(60 · 8) samples
+    assert steps(None).min() >= -1e-7
+    assert steps(None)[:5].min() > 1e-6
+    assert steps(100.0).min() < -1e-3  # a step that is too long overshoots
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_step_follows_the_published_equations(n_classes):
+    """Weights (59), gradient (60) and prior (65) of the samples that the estimator itself draws, in plain loops."""
+    n, n_samples, C = 7, 5, 2.0
+    released, y, channel = released_people(n, n_classes)
+    y[:n_classes] = np.arange(n_classes)
+    settings = {"n_samples": n_samples, "C": C, "resample": False}
+    one, two = (
+        ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_steps=s, learning_rate=0.7, **settings)
+        for s in (1, 2)
+    )
+    for fit in (one, two):
+        fit.fit(released, y)
+    rows = channel.channel_matrix[y]
+    samples = next(iter(two._draw(released, (rows / rows.sum(axis=1, keepdims=True)).cumsum(axis=1), rng(0))))
+    x, gradient, level, bound = samples.X / (K - 1), 0 * one.coef_, 0 * one.intercept_, 0.0
+    for person in range(n):
+        log_p = log_probs(x[person], one.coef_, one.intercept_)
+        chosen = np.array([log_p[s, c] for s, c in enumerate(samples.y[person])])
+        weights = np.exp(chosen) / np.exp(chosen).sum()
+        assert two.effective_sample_size_[person] == pytest.approx(1 / (weights**2).sum(), rel=1e-6)
+        bound += np.log(np.exp(chosen).mean()) / n
+        for s, c in enumerate(samples.y[person]):
+            error = weights[s] * (np.eye(n_classes)[c] - np.exp(log_p[s])) / n
+            error = error[1:] if n_classes == 2 else error
+            gradient += np.outer(error, x[person, s])
+            level += error
+    penalty = one.coef_ / (C * n)
+    # in single precision, relative to entries of size 1
+    assert two.bounds_[1] == pytest.approx(bound - (one.coef_**2).sum() / (2 * C * n), abs=1e-6)
+    np.testing.assert_allclose(two.coef_ - one.coef_, 0.7 * (gradient - penalty), atol=1e-6)
+    np.testing.assert_allclose(two.intercept_ - one.intercept_, 0.7 * level, atol=1e-6)
+    assert np.abs(gradient).max() > 1e-3
+    assert two.bounds_[0] == pytest.approx(-np.log(n_classes), abs=1e-12)  # weights of 0 call all classes alike
+
+
+def test_the_prior_becomes_the_weighted_share_of_the_samples():
+    """With weights of 0 all samples count alike: eq. (65) is their share of each state, drawn from the flat prior."""
+    n = 4000
+    released, y, channel = released_people(n)
+    fit = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=5, n_steps=1).fit(released, y)
+    flat = np.full((D, K), 1 / K)
+    observed = np.array([(released == s).mean(axis=0) for s in range(K)]).T
+    # one EM step from the flat prior: the mean posterior, which for a flat prior is the channel itself
+    expected = observed @ PIXELS.channel_matrix * flat * K
+    np.testing.assert_allclose(fit.prior_.probs.sum(axis=1), 1, atol=1e-12)
+    error = np.sqrt(expected * (1 - expected) / (5 * n))
+    assert (np.abs(fit.prior_.probs - expected) < 5 * error).all()
+    assert (np.abs(fit.prior_.probs - observed) > 5 * error).any()
+
+
+# --- what the samples approach ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_effective_sample_sizes_lie_between_one_and_all(n_classes):
+    released, y, channel = released_people(n_classes=n_classes)
+    sizes = [
+        ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_samples=10, n_steps=s).fit(released, y)
+        for s in (1, 200)
+    ]
+    start, end = (fit.effective_sample_size_ for fit in sizes)
+    np.testing.assert_allclose(start, 10, rtol=1e-12)  # weights of 0 call every sample alike
+    assert end.shape == (60,)
+    assert end.min() >= 1
+    assert end.max() <= 10 + 1e-9
+    assert end.mean() < 9.9
+
+
+def exact_log_likelihood(released, y, channel, coef, intercept):
+    """log p(c̃ | x̃) of everybody, less the proposal's constant log Σ_c T[c̃, c]: from `SpreadLogisticRegression`."""
+    exact = SpreadLogisticRegression(channel, PIXELS, PRIOR, exact=True, max_iter=1000).fit(released, y)
+    exact.coef_, exact.intercept_ = coef, intercept
+    matrix = channel.channel_matrix
+    return exact.score_released(released, y) - np.log(matrix[y].sum(axis=1)).mean()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_sampled_log_likelihood_approaches_the_exact_one(n_classes):
+    released, y, channel = released_people(n_classes=n_classes)
+    settings = {"resample": False, "learning_rate": 3.0}
+    one_step = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_samples=300, n_steps=1, **settings)
+    biases = {}
+    for n_samples, repeats in ((2, 200), (20, 100), (500, 20)):
+        gaps = []
+        for seed in range(repeats):
+            fit = one_step.set_params(n_samples=n_samples, n_steps=2, random_state=seed).fit(released, y)
+            first = one_step.set_params(n_steps=1).fit(released, y)
+            gaps.append(fit.bounds_[1] - exact_log_likelihood(released, y, channel, first.coef_, first.intercept_))
+        biases[n_samples] = np.mean(gaps), np.std(gaps) / np.sqrt(repeats)
+    # by Jensen's inequality the log of a mean of S falls short by about half its variance over S
+    for few, many in ((2, 20), (20, 500)):
+        assert biases[few][0] < biases[many][0] - 2 * biases[few][1]
+    assert biases[2][0] < -5 * biases[2][1]
+    mean, error = biases[500]
+    assert abs(mean) < 5 * error + abs(biases[20][0]) * 2 * 20 / 500
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood(n_classes):
+    released, y, channel = released_people(150, n_classes)
+    C = 0.5
+    exact = SpreadLogisticRegression(channel, PIXELS, PRIOR, C=C, exact=True).fit(released, y)
+    sampled = ImportanceSampledLogisticRegression(
+        channel, PIXELS, PRIOR, C=C, n_samples=200, n_steps=150, learning_rate=3.0, resample=False
+    ).fit(released, y)
+    # the optimum of 200 samples a person: they move the gradient by less than √(150/200) · ½, over a curvature of 1/C
+    tolerance = 5 * np.sqrt(150 / 200) * 0.5 * C / np.sqrt(12)
+    distance = np.abs(sampled.coef_ - exact.coef_).max()
+    assert distance < tolerance / 4
+    wrong = SpreadLogisticRegression(channel.channel_matrix[::-1], PIXELS, PRIOR, C=C, exact=True).fit(released, y)
+    assert np.abs(sampled.coef_ - wrong.coef_).max() > tolerance
+    assert np.abs(exact.coef_).max() > tolerance
+
+
+def test_the_learned_prior_recovers_the_pixels_and_depends_on_the_seed_alone():
+    released, y, channel = released_people(5000)
+    fit = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=3, n_steps=30)
+    found = fit.fit(released, y).prior_.probs
+    # five standard deviations of an inverted share, and twice as much for EM that has not quite arrived
+    tolerance = 10 * np.sqrt(0.25 / 5000) / (1 - PIXELS.redraw_prob)
+    assert np.abs(found - FREQUENCIES).max() < tolerance
+    assert np.abs(found - FREQUENCIES[::-1]).max() > 2 * tolerance
+    assert np.abs(1 / K - FREQUENCIES).max() > 2 * tolerance
+    short = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=3, n_steps=2)
+    first, again = (short.fit(released[:100], y[:100]).coef_.copy() for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert np.abs(short.set_params(random_state=1).fit(released[:100], y[:100]).coef_ - first).max() > 1e-6
+
+
+@pytest.mark.parametrize("prior", ["learned", GaussianPrior(np.array([0.3, 0.6]), np.array([0.05, 0.1]))])
+def test_gaussian_pixels_have_their_own_prior(prior):
+    n, noise = 3000, GaussianNoise(0.4)
+    truth = GaussianPrior(np.array([0.3, 0.6]), np.array([0.05, 0.1]))
+    x = truth.mean + np.sqrt(truth.variance) * rng(1).standard_normal((n, 2))
+    released = x + 0.4 * rng(2).standard_normal((n, 2))
+    y = FLIPS.randomise((rng(3).random(n) < expit((x - truth.mean) @ [8.0, -5.0])).astype(int), rng(4))
+    sampled = ImportanceSampledLogisticRegression(
+        FLIPS, noise, prior, C=1.0, n_samples=8, n_steps=250, learning_rate=10.0
+    ).fit(released, y)
+    exact = SpreadLogisticRegression(FLIPS, noise, truth, C=1.0).fit(released, y)
+    assert isinstance(sampled.prior_, GaussianPrior)
+    if prior == "learned":  # five standard errors of a mean and of a variance
+        np.testing.assert_allclose(sampled.prior_.mean, truth.mean, atol=5 * 0.5 / np.sqrt(n))
+        np.testing.assert_allclose(sampled.prior_.variance, truth.variance, atol=5 * 0.26 * np.sqrt(2 / n))
+    else:
+        assert sampled.prior_ is prior
+    naive_size = np.abs(exact.coef_) * 0.05 / (0.05 + 0.16)  # what noise on the inputs alone would leave of them
+    assert (np.abs(sampled.coef_ - exact.coef_) < 0.35 * np.abs(exact.coef_)).all()
+    assert (np.abs(naive_size - np.abs(exact.coef_)) > 0.35 * np.abs(exact.coef_)).all()
+
+
+def test_samples_of_a_person_are_truths_that_the_release_allows():
+    """(58): T's column rule for classes, and p(x | x̃) for pixels, at the right people beyond one chunk."""
+    n = 1100  # three chunks
+    released, y, channel = released_people(n)
+    fit = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_samples=4, n_steps=1).fit(released, y)
+    rows = channel.channel_matrix[y]
+    proposal = rows / rows.sum(axis=1, keepdims=True)
+    parts = list(fit._draw(released, proposal.cumsum(axis=1), rng(5)))
+    assert [part.people for part in parts] == [slice(0, 500), slice(500, 1000), slice(1000, 1100)]
+    classes, x = np.concatenate([p.y for p in parts]), np.concatenate([p.X for p in parts])
+    for label in (0, 1):
+        share, chance = (classes[y == label] == 1).mean(), proposal[y == label][0, 1]
+        assert abs(share - chance) < 5 * np.sqrt(0.25 / (4 * (y == label).sum()))
+        assert abs(share - proposal[y != label][0, 1]) > 5 * np.sqrt(0.25 / (4 * (y == label).sum()))
+    kept = (x == released[:, None]).mean(axis=(0, 1))
+    joint = FREQUENCIES * (1 - PIXELS.flip_prob)
+    chance = (joint / (joint + (1 - FREQUENCIES) * PIXELS.flip_prob / (K - 1)))[np.arange(D), released].mean(axis=0)
+    assert (np.abs(kept - chance) < 5 * np.sqrt(0.25 / (4 * n))).all()
+    assert (np.abs(kept - (1 - PIXELS.flip_prob)) > 5 * np.sqrt(0.25 / (4 * n))).any()
+
+
+# --- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "sentence"),
+    [
+        ({"pixels": None}, ValueError, "pixels must be a mechanism: with clean X the likelihood needs no samples"),
+        ({"n_samples": 0}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 0"),
+        ({"n_samples": 1001}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 1001"),
+        ({"n_samples": 2.5}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 2.5"),
+        ({"n_steps": 0}, ValueError, r"n_steps must be a whole number in \[1, 100000\], got 0"),
+        ({"n_steps": 100_001}, ValueError, r"n_steps must be a whole number in \[1, 100000\], got 100001"),
+        ({"C": 0.0}, ValueError, "C must be above 0, got 0"),
+        ({"C": "cv"}, ValueError, "C must be above 0"),
+        ({"prior": "true"}, ValueError, "prior must be 'learned', 'flat' or a prior, got 'true'"),
+        ({"prior": pixel_priors.flat_gaussian_prior(D)}, TypeError, "a GaussianPrior goes with GaussianNoise"),
+        ({"pixels": LaplaceNoise(0.3)}, TypeError, "got dtype uint8"),
+    ],
+)
+def test_what_cannot_be_sampled_is_refused(settings, error, sentence):
+    released, y, channel = released_people(20)
+    with pytest.raises(error, match=sentence):
+        ImportanceSampledLogisticRegression(**{"channel": channel, "pixels": PIXELS, **settings}).fit(released, y)
+
+
+@pytest.mark.parametrize("mechanism", [LaplaceNoise(0.3), GaussianNoise(0.3)], ids=repr)
+def test_added_noise_is_sampled_with_a_gaussian_prior_only(mechanism):
+    prior = pixel_priors.flat_prior(mechanism, K, D)
+    with pytest.raises(TypeError, match=f"sampling goes with .* a GaussianPrior, got {type(mechanism).__name__}"):
+        sample_posterior(mechanism, rng().random((5, D)), prior, rng(1))

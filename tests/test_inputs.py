@@ -1,0 +1,237 @@
+"""What is known of inputs, as nodes: against adaptive quadrature, exact convolution, enumeration and large samples."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.sparse import csr_array
+from scipy.special import expit, softmax
+from scipy.stats import norm
+
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.pixel_priors import PixelPrior
+from privdemo.mechanisms import RandomisedResponse
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def expected(inputs, f, coef, intercept):
+    """E f(scores) of every person by the nodes: f takes (n, q, J) to (n, q, ...)."""
+    nodes = inputs.nodes(coef, intercept)
+    weights = np.exp(nodes.log_weights)
+    values = f(nodes.scores)
+    return (weights.reshape(*weights.shape, *[1] * (values.ndim - 2)) * values).sum(axis=1)
+
+
+def some_inputs(kind, n=6, d=4):
+    """Inputs of a kind, and the mean (n, d) and variance (n, d) of every value by other means."""
+    mean, variance = rng(1).random((n, d)), rng(2).random((n, d))
+    if kind == "dense":
+        return KnownInputs(mean), mean, 0 * variance
+    if kind == "sparse":
+        known = mean * (mean > 0.5)
+        return KnownInputs(csr_array(known)), known, 0 * variance
+    if kind == "Gaussian":
+        return GaussianInputs(mean, variance), mean, variance
+    if kind == "Gaussian, same variance for all":
+        return GaussianInputs(mean, variance[:1]), mean, np.repeat(variance[:1], n, axis=0)
+    values = rng(3).random((5, d))
+    weights = rng(4).dirichlet(np.ones(5), n)
+    return EnumeratedInputs(values, np.log(weights)), weights @ values, None
+
+
+KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_scores", [1, 3, 10])
+def test_nodes_have_the_mean_and_the_covariance_of_the_scores(kind, n_scores):
+    inputs, mean, variance = some_inputs(kind)
+    coef, intercept = rng(5).normal(size=(4, n_scores)), rng(6).normal(size=n_scores)
+    # each of at most 160 weighted terms of size ≲ 10 is rounded; 10⁻¹² is added to every variance
+    tolerance = 1e-11
+    np.testing.assert_allclose(expected(inputs, np.ones_like, coef, intercept), 1, atol=1e-12)
+    found = expected(inputs, lambda a: a, coef, intercept)
+    np.testing.assert_allclose(found, mean @ coef + intercept, atol=tolerance)
+    second = expected(inputs, lambda a: a[..., :, None] * a[..., None, :], coef, intercept)
+    if variance is None:
+        scores = inputs.values @ coef + intercept
+        whole = np.einsum("nq,qj,qi->nji", np.exp(inputs.log_weights), scores, scores)
+    else:
+        whole = found[:, :, None] * found[:, None, :] + np.einsum("dj,nd,di->nji", coef, variance, coef)
+    np.testing.assert_allclose(second, whole, atol=tolerance)
+    np.testing.assert_allclose(inputs.centre, mean.mean(axis=0), atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_some_of_the_people_are_the_same_people(kind, n_scores):
+    inputs, coef, intercept = some_inputs(kind)[0], rng(5).normal(size=(4, n_scores)), np.arange(float(n_scores))
+    rows = np.array([4, 1, 1])
+    all_of_them = expected(inputs, np.tanh, coef, intercept)
+    some = expected(inputs.take(rows), np.tanh, coef, intercept)
+    np.testing.assert_allclose(some, all_of_them[rows], atol=1e-14)
+    assert np.abs(some - all_of_them[[0, 2, 3]]).min() > 1e-6
+
+
+# --- a Gaussian score ------------------------------------------------------------------------------
+
+MEANS = np.linspace(-8, 8, 17)
+
+
+def quadrature_error(sd, n_nodes):
+    """The largest error of E φ(a), a ~ N(m, sd²), over `MEANS`, against adaptive quadrature."""
+    inputs = GaussianInputs(MEANS[:, None], np.array([[sd**2]]), n_nodes)
+    found = expected(inputs, expit, np.ones((1, 1)), np.zeros(1))[:, 0]
+    exact = [
+        quad(lambda z, m=m: expit(m + sd * z) * norm.pdf(z), -12, 12, points=[-m / sd], limit=500, epsabs=1e-13)[0]
+        for m in MEANS
+    ]
+    return np.abs(found - exact).max()
+
+
+# Largest errors measured. The sigmoid has a pole at iπ, so nodes stop being enough as sd grows past π.
+@pytest.mark.parametrize(
+    ("sd", "with_16", "with_64"),
+    [(0.1, 1e-12, 1e-12), (1, 5e-9, 1e-12), (2, 1e-4, 1e-9), (3, 1e-3, 1e-6), (4, 5e-3, 1e-5)],
+)
+def test_sixteen_nodes_are_enough_for_scores_that_spread_by_up_to_four_and_more_nodes_for_more(sd, with_16, with_64):
+    assert quadrature_error(sd, 16) < with_16
+    assert quadrature_error(sd, 64) < with_64
+    if sd > 1:  # each bound is one that fewer nodes miss
+        assert quadrature_error(sd, 4) > with_16
+        assert quadrature_error(sd, 16) > with_64
+
+
+def test_the_error_of_sixteen_nodes_shows_at_a_standard_deviation_of_eight():
+    assert 1e-2 < quadrature_error(8, 16) < 5e-2
+    assert quadrature_error(8, 64) < 2e-3
+
+
+# --- three and more scores -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_scores", "sd", "tolerance"), [(3, 0.3, 1e-3), (3, 1, 5e-3), (5, 1, 1e-2), (10, 1, 1e-2)])
+def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores, sd, tolerance):
+    d, n, draws = 12, 4, 200_000
+    common = rng(1).normal(size=(d, 1))
+    coef = sd * (common + 0.5 * rng(2).normal(size=(d, n_scores))) / np.sqrt(d)
+    mean, variance = rng(3).uniform(-1, 1, (n, d)), rng(4).uniform(0.5, 1.5, (1, d))
+    found = expected(GaussianInputs(mean, variance), lambda a: softmax(a, axis=-1), coef, np.zeros(n_scores))
+    noise = rng(5).standard_normal((draws, d)) * np.sqrt(variance)
+    alone = rng(6).standard_normal((draws, n_scores)) * np.sqrt(variance @ coef**2)
+    for person in range(n):
+        drawn = softmax((mean[person] + noise) @ coef, axis=1)
+        # `tolerance` for 128 nodes, and five standard errors of the draws
+        bound = tolerance + 5 * drawn.std(axis=0) / np.sqrt(draws)
+        assert (np.abs(found[person] - drawn.mean(axis=0)) <= bound).all()
+    if sd == 1:  # scores that are taken for independent miss it for somebody
+        independent = np.array([softmax(m @ coef + alone, axis=1).mean(axis=0) for m in mean])
+        together = np.array([softmax((m + noise) @ coef, axis=1).mean(axis=0) for m in mean])
+        assert np.abs(independent - together).max() > bound.max()
+
+
+def test_two_quasi_random_scores_equal_a_double_integral():
+    """E softmax of (a, b) is E φ(a − b), one-dimensional: the quadrature of the difference."""
+    mean, variance = rng(1).random((5, 3)), rng(2).random((5, 3))
+    coef = rng(3).normal(size=(3, 2))
+    two = expected(GaussianInputs(mean, variance), lambda a: softmax(a, axis=-1)[..., 0], coef, np.zeros(2))
+    one = expected(GaussianInputs(mean, variance, 64), expit, coef[:, :1] - coef[:, 1:], np.zeros(1))[:, 0]
+    np.testing.assert_allclose(two, one, atol=2e-3)  # 128 nodes at standard deviations up to 2
+    assert np.abs(one - expit(mean @ (coef[:, 0] - coef[:, 1]))).max() > 1e-2  # that of the mean input is another
+
+
+# --- discrete inputs -------------------------------------------------------------------------------
+
+
+def law_by_convolution(probs, weights):
+    """Values and probabilities of Σ_d w_d x_d for whole w and independent states x_d ~ probs[d]."""
+    law, low = np.ones(1), 0
+    for p, w in zip(probs, weights, strict=True):
+        values = w * np.arange(len(p))
+        one = np.zeros(np.ptp(values) + 1)
+        np.add.at(one, values - values.min(), p)
+        law, low = np.convolve(law, one), low + values.min()
+    return low + np.arange(len(law)), law
+
+
+def central_limit_error(n_pixels, seed):
+    """|E φ(score) by Gaussian nodes − exactly|, largest over three intercepts; the score's sd is 2 for any D."""
+    draw = rng(seed)
+    probs, weights = draw.dirichlet(np.ones(3), n_pixels), draw.integers(-3, 4, n_pixels)
+    weights[0] = 3
+    x = np.arange(3)
+    mean, variance = probs @ x, probs @ x**2 - (probs @ x) ** 2
+    scale = 2 / np.sqrt(weights**2 @ variance)
+    values, law = law_by_convolution(probs, weights)
+    inputs, errors = GaussianInputs(mean[None], variance[None], 64), []
+    for score in (-2, 0, 2):
+        intercept = score - scale * weights @ mean
+        found = expected(inputs, expit, scale * weights[:, None].astype(float), np.array([intercept]))
+        errors.append(abs(found.item() - law @ expit(scale * values + intercept)))
+    return max(errors)
+
+
+def test_the_central_limit_error_falls_with_the_number_of_pixels():
+    errors = {d: np.mean([central_limit_error(d, seed) for seed in range(10)]) for d in (4, 16, 64, 256, 784)}
+    # a skewness of order 1/√D of random sign and a kurtosis of order 1/D: each fourfold D at least halves the mean
+    for small, large in itertools.pairwise(errors):
+        assert errors[large] < errors[small] / 2
+    assert errors[4] > 5e-3
+    assert errors[784] < 1e-4
+
+
+def test_convolution_equals_enumeration_of_every_input():
+    k, d = 3, 4
+    mechanism, prior = RandomisedResponse(0.4, k), PixelPrior(np.arange(k), rng(1).dirichlet(np.ones(k), d))
+    released, weights = rng(2).integers(0, k, (5, d)).astype(np.uint8), np.array([2, -1, 3, 1])
+    inputs = enumerate_inputs(mechanism, released, prior)
+    coef = (k - 1) * weights[:, None] / 2  # inputs are on the scale 0 to 1
+    found = expected(inputs, expit, coef, np.array([-0.7]))[:, 0]
+    for person, image in enumerate(released):
+        posterior = prior.probs * mechanism.channel_matrix[image]
+        values, law = law_by_convolution(posterior / posterior.sum(axis=1, keepdims=True), weights)
+        assert found[person] == pytest.approx(law @ expit(values / 2 - 0.7), abs=1e-13)
+    other = expected(enumerate_inputs(RandomisedResponse(0.3, k), released, prior), expit, coef, np.array([-0.7]))
+    assert np.abs(other[:, 0] - found).max() > 1e-3
+
+
+def test_at_most_65536_inputs_are_enumerated():
+    prior = pixel_priors.flat_prior(RandomisedResponse(0.1), 2, 16)
+    assert enumerate_inputs(RandomisedResponse(0.1), np.zeros((1, 16), int), prior).values.shape == (65536, 16)
+    sentence = r"exact integration enumerates every input: at most 65,536, got 2\^17; use exact=False"
+    with pytest.raises(ValueError, match=sentence):
+        enumerate_inputs(RandomisedResponse(0.1), np.zeros((1, 17), int), prior)
+
+
+@pytest.mark.mnist
+def test_scores_of_real_digits_are_as_good_as_gaussian(mnist):
+    """E φ(score) given a released MNIST digit, against 4000 draws from its exact posterior."""
+    n, draws, mechanism = 12, 4000, RandomisedResponse(0.6, 256)
+    states = mnist.X[rng(1).choice(60_000, 2000, replace=False)]
+    prior = pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, 256))
+    released = mechanism.randomise(states[:n], rng(2))
+    coef = rng(3).normal(size=(784, 1)) * 0.5
+    intercept = -(states / 255).mean(axis=0) @ coef
+    z = {}
+    drawn = [
+        expit(
+            pixel_priors.sample_posterior(mechanism, np.repeat(x[None], draws, 0), prior, rng(4)) / 255 @ coef
+            + intercept
+        )
+        for x in released
+    ]
+    for p in (0.6, 0.5):
+        moments = pixel_priors.posterior_moments(RandomisedResponse(p, 256), released, prior)
+        inputs = GaussianInputs(moments.mean / 255, moments.variance / 255**2, 64)
+        found = expected(inputs, expit, coef, intercept)[:, 0]
+        z[p] = np.array([(f - a.mean()) / (a.std() / np.sqrt(draws)) for f, a in zip(found, drawn, strict=True)])
+        assert np.ptp(found) > 0.1  # people differ
+    # five standard errors of 4000 draws, ≤ 0.5/63 each; the central limit's error is ten times smaller
+    assert np.abs(z[0.6]).max() < 5
+    assert np.square(z[0.6]).sum() < n + 5 * np.sqrt(2 * n)
+    assert np.abs(z[0.5]).max() > 5
