@@ -61,7 +61,7 @@ class _Job:
 
 
 class Runner:
-    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. All methods may be called from any thread."""
+    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. Any thread may call it."""
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()

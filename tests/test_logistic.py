@@ -195,7 +195,7 @@ def test_exact_spread_likelihood_sums_over_every_truth(n_classes, seed):
     assert estimator.score_released(states, labels) == pytest.approx(found.mean(), abs=1e-13)
     for wrong_channel, wrong_pixels in ((channel[::-1], PIXELS), (channel, RandomisedResponse(0.2, 3))):
         wrong = fitted_by_hand(SpreadLogisticRegression, wrong_channel, wrong_pixels, prior, model, exact=True)
-        assert np.abs(one_by_one(wrong) - found).max() > 1e-3
+        assert np.abs(one_by_one(wrong) - found).max() > 1e-4
 
 
 def simulated_images(n, d, k, mechanism, seed=1):
@@ -454,10 +454,10 @@ def test_cross_validation_equals_its_plain_definition_on_released_data(method):
             fold = clone(estimator).set_params(C=logistic.CS[step], **whole).fit(released[seen], y[seen])
             held_out.append(len(unseen) * fold.score_released(released[unseen], y[unseen]))
         # the search solves to gradients of 10⁻³ a person only …
-        assert estimator.cv_scores_[step] == pytest.approx(sum(held_out) / len(y), abs=3e-3)
+        assert estimator.cv_scores_[step] == pytest.approx(sum(held_out) / len(y), abs=1e-3)
     assert 1 <= tried <= len(logistic.CS)
     assert logistic.CS[int(np.argmax(estimator.cv_scores_))] == estimator.C_
-    assert np.ptp(estimator.cv_scores_) > 2e-2  # … and strengths differ by more
+    assert np.ptp(estimator.cv_scores_) > 5e-3  # … and strengths differ by more
     np.testing.assert_array_equal(clone(estimator).fit(released, y).cv_scores_, estimator.cv_scores_)
     other = clone(estimator).set_params(random_state=1).fit(released, y)
     assert np.abs(other.cv_scores_[3] - estimator.cv_scores_[3]) > 1e-6

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import minimize
 
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.pixel_priors import PixelPrior, flat_prior, learned_prior, posterior_mean, true_prior
@@ -296,3 +298,158 @@ def test_posterior_mean_leaves_its_inputs_alone(mechanism):
     before, prior = released.copy(), true_prior(mechanism, FREQUENCIES)
     posterior_mean(mechanism, released, prior)
     np.testing.assert_array_equal(released, before)
+
+
+# --- posterior variances and draws -----------------------------------------------------------------
+
+
+def enumerated_moments(mechanism, image, prior):
+    """E and Var of every pixel, one by one: Bayes' rule over the prior's support."""
+    weights = prior.probs * [likelihood(mechanism, x, prior.support) for x in image]
+    weights /= weights.sum(axis=1, keepdims=True)
+    mean = weights @ prior.support
+    return mean, (weights * np.square(prior.support - mean[:, None])).sum(axis=1)
+
+
+@pytest.mark.parametrize("mechanism", [*MECHANISMS, RandomisedResponse(2 / 3, K), RandomisedResponse(0.0, K)], ids=name)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_posterior_moments_equal_enumeration(mechanism, dtype):
+    released = release(mechanism, draw_states(20))
+    # single precision, or added noise, which is worked on in it: a few roundings of numbers up to 2
+    tolerance = 1e-12 if dtype is np.float64 and isinstance(mechanism, RandomisedResponse) else 3e-6
+    for prior in some_priors(mechanism):
+        found = pixel_priors.posterior_moments(mechanism, released, prior, dtype)
+        expected = np.array([enumerated_moments(mechanism, image, prior) for image in released])
+        for moment, exact in zip(found, expected.transpose(1, 0, 2), strict=True):
+            assert moment.dtype == dtype
+            np.testing.assert_allclose(moment, exact, atol=tolerance)
+        assert (found.variance >= 0).all()
+        np.testing.assert_array_equal(posterior_mean(mechanism, released, prior).astype(dtype), found.mean)
+    if mechanism in MECHANISMS:
+        weaker = WEAKER[MECHANISMS.index(mechanism)]
+        other = pixel_priors.posterior_moments(weaker, released, some_priors(mechanism)[1], dtype)
+        assert np.abs(other.variance - found.variance).max() > 1e-2
+
+
+GAUSSIAN = pixel_priors.GaussianPrior(np.array([0.3, -1.0, 0.6]), np.array([0.2, 10.0, 0.0]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gaussian_moments_equal_an_integral_on_a_fine_grid(dtype):
+    noise, released = GaussianNoise(0.7), np.array([[0.9, 3.0, 0.1], [-2.0, 0.0, 5.0]], dtype)
+    mean, variance = pixel_priors.posterior_moments(noise, released, GAUSSIAN, dtype)
+    assert mean.dtype == variance.dtype == dtype
+    assert (mean.shape, variance.shape) == ((2, 3), (1, 3))
+    x = np.linspace(-12, 12, 100_001)
+    for (row, pixel), image in np.ndenumerate(released):
+        if not GAUSSIAN.variance[pixel]:  # a pixel that never varies
+            expected = GAUSSIAN.mean[pixel], 0
+        else:
+            prior = np.exp(-((x - GAUSSIAN.mean[pixel]) ** 2) / (2 * GAUSSIAN.variance[pixel]))
+            weights = likelihood(noise, image, x) * prior
+            average = weights @ x / weights.sum()
+            expected = average, weights @ (x - average) ** 2 / weights.sum()
+        tolerance = 1e-9 if dtype is np.float64 else 1e-6
+        np.testing.assert_allclose((mean[row, pixel], variance[0, pixel]), expected, atol=tolerance)
+    assert np.abs(pixel_priors.posterior_moments(GaussianNoise(0.6), released, GAUSSIAN)[0] - mean).max() > 1e-2
+
+
+def test_gaussian_priors_by_hand():
+    flat = pixel_priors.flat_gaussian_prior(2)
+    np.testing.assert_array_equal([flat.mean, flat.variance], [[0, 0], [10, 10]])
+    true = pixel_priors.true_gaussian_prior(np.array([[0.0, 0.5], [1.0, 0.5]], np.float32))
+    np.testing.assert_array_equal([true.mean, true.variance], [[0.5, 0.5], [0.25, 0]])
+    sentence = "a GaussianPrior goes with GaussianNoise, got LaplaceNoise; use a PixelPrior"
+    with pytest.raises(TypeError, match=sentence):
+        pixel_priors.posterior_moments(LaplaceNoise(0.2), np.zeros((1, 2)), flat)
+
+
+def gaussian_log_likelihood(mean, variance, released, sigma):
+    total = variance + sigma**2
+    return -0.5 * (np.log(total) + (released - mean) ** 2 / total).sum()
+
+
+def test_the_learned_gaussian_prior_has_the_greatest_likelihood_and_recovers_the_truth():
+    n, sigma = 20_000, 0.5
+    truth = pixel_priors.GaussianPrior(np.array([0.2, 0.7]), np.array([0.09, 0.0]))
+    clean = truth.mean + np.sqrt(truth.variance) * rng(1).standard_normal((n, 2))
+    released = clean + sigma * rng(2).standard_normal((n, 2))
+    found = pixel_priors.learned_gaussian_prior(GaussianNoise(sigma), released)
+    for pixel in range(2):
+        searched = minimize(
+            lambda at, pixel=pixel: -gaussian_log_likelihood(at[0], at[1], released[:, pixel], sigma) / n,
+            [0.0, 0.5],
+            bounds=[(-1, 2), (0, 2)],
+        )
+        # the search ends at a relative change of 2·10⁻⁹: its square root, over a curvature of about 2
+        np.testing.assert_allclose((found.mean[pixel], found.variance[pixel]), searched.x, atol=2e-4)
+    total = truth.variance + sigma**2  # of what is released: five standard errors of its mean and its variance
+    assert (np.abs(found.mean - truth.mean) < 5 * np.sqrt(total / n)).all()
+    assert (np.abs(found.variance - truth.variance) < 5 * total * np.sqrt(2 / n)).all()
+    wrong = pixel_priors.learned_gaussian_prior(GaussianNoise(0.4), released)
+    assert (np.abs(wrong.variance - truth.variance) > 5 * total * np.sqrt(2 / n)).all()
+    too_much = pixel_priors.learned_gaussian_prior(GaussianNoise(3.0), released)
+    np.testing.assert_array_equal(too_much.variance, 0)
+
+
+def chi_square(drawn, expected):
+    """Σ (count − expected)² / expected over the states that can be drawn, less its degrees of freedom, in its sd."""
+    counts = np.array([(drawn == state).sum() for state in range(len(expected))])
+    assert (counts[expected == 0] == 0).all()
+    counts, mean = counts[expected > 0], len(drawn) * expected[expected > 0]
+    free = max(len(mean) - 1, 1)
+    return (np.square(counts - mean) / mean).sum() - free, np.sqrt(2 * free)
+
+
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.4, K), RandomisedResponse(2 / 3, K)], ids=name)
+def test_draws_follow_the_exact_posterior_of_randomised_response(mechanism):
+    n = 20_000
+    frequencies = np.vstack((FREQUENCIES, [[0.5, 0.0, 0.5]]))
+    prior, other = PixelPrior(np.arange(K), frequencies), PixelPrior(np.arange(K), frequencies[:, [1, 2, 0]])
+    for seen in range(K):
+        released = np.full((n, PIXELS + 1), seen, np.uint8)
+        drawn = pixel_priors.sample_posterior(mechanism, released, prior, rng(seen))
+        assert drawn.dtype == np.uint8
+        assert (released == seen).all()
+        for pixel, shares in enumerate(frequencies):
+            joint = shares * mechanism.channel_matrix[seen]
+            excess, deviation = chi_square(drawn[:, pixel], joint / joint.sum())
+            assert excess < 6 * deviation  # χ² has a longer tail than five standard deviations of a normal
+            if pixel < PIXELS:
+                joint = other.probs[pixel] * mechanism.channel_matrix[seen]
+                assert chi_square(drawn[:, pixel], joint / joint.sum())[0] > 6 * deviation
+    pairs = np.corrcoef(drawn[:, :PIXELS].T) - np.eye(PIXELS)
+    assert np.abs(pairs).max() < 5 / np.sqrt(n)  # pixels are drawn apart
+
+
+def test_draws_without_noise_are_the_release_and_never_leave_the_states():
+    for k in (2, 256):
+        prior = PixelPrior(np.arange(k), rng(k).dirichlet(np.full(k, 0.1), 50))
+        released = rng(1).integers(0, k, (200, 50)).astype(np.uint8)
+        exact = pixel_priors.sample_posterior(RandomisedResponse(0.0, k), released, prior, rng(2))
+        np.testing.assert_array_equal(exact, released)
+        drawn = pixel_priors.sample_posterior(RandomisedResponse((k - 1) / k, k), released, prior, rng(2))
+        assert drawn.max() <= k - 1
+        assert (prior.probs[np.arange(50), drawn] > 0).all()
+        assert (drawn != released).mean() > 0.1
+
+
+def test_draws_follow_the_exact_posterior_of_gaussian_noise():
+    n, noise = 40_000, GaussianNoise(0.7)
+    image = np.array([0.9, 3.0, 0.1])
+    drawn = pixel_priors.sample_posterior(noise, np.tile(image, (n, 1)), GAUSSIAN, rng(3))
+    trust = GAUSSIAN.variance / (GAUSSIAN.variance + 0.49)
+    mean, sd = trust * image + (1 - trust) * GAUSSIAN.mean, np.sqrt(trust * 0.49)
+    for pixel in range(2):
+        # 1.95/√n: the Kolmogorov distance that is exceeded once in a thousand
+        assert stats.kstest(drawn[:, pixel], stats.norm(mean[pixel], sd[pixel]).cdf).statistic < 1.95 / np.sqrt(n)
+        flat = image[pixel] * 10 / 10.49 if pixel == 0 else mean[pixel] + 0.1
+        assert stats.kstest(drawn[:, pixel], stats.norm(flat, sd[pixel]).cdf).statistic > 1.95 / np.sqrt(n)
+    np.testing.assert_allclose(drawn[:, 2], 0.6, atol=1e-6)  # a pixel that never varies
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.4), LaplaceNoise(0.3)], ids=name)
+def test_only_a_gaussian_prior_is_sampled_under_added_noise(mechanism):
+    sentence = f"sampling goes with randomised response or a GaussianPrior, got {type(mechanism).__name__}"
+    with pytest.raises(TypeError, match=sentence):
+        pixel_priors.sample_posterior(mechanism, np.zeros((1, PIXELS)), flat_prior(mechanism, K, PIXELS), rng())

@@ -27,8 +27,8 @@ its own noise. All methods see the same releases.
   rewarded: from flips of 0.146 on even the share of one class runs away to 0 or 1, as in the voting lesson.
 - **Clean data** is what nobody here may see: the ceiling.
 
-Every method chooses the strength of its penalty on $\lVert\theta\rVert^2$ in the same way, by five-fold cross-validation
-of the likelihood of *released* labels; no clean label is touched.
+Every method chooses the strength of its penalty on $\lVert\theta\rVert^2$ in the same way, by five-fold
+cross-validation of the likelihood of *released* labels; no clean label is touched.
 
 **Log loss** is the mean of $-\ln$(probability given to the true class), and the **Brier score** the mean squared
 distance of that probability from 1: both punish being sure and wrong, which accuracy does not see.

@@ -18,6 +18,8 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 
 N_DIGITS = 6
+# An accuracy below this, of two classes as common as each other, is no skill.
+NO_SKILL = 0.55
 
 
 def show(lesson: str, shown: Shown) -> None:
@@ -97,32 +99,20 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     """What the shipped draws say of naive against spread, level by level."""
     accuracy = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
     losses = trade_off.compare(rows, SPREAD, NAIVE, "log_loss")
-    symbol = {"figure3": "p_f", "section6.1": "σ²", "asymmetric": "a share of liars among the 9s of"}[study.name]
-    joint = " " if study.name == "asymmetric" else " = "
+    at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
     same = [level for level, gap in accuracy.items() if not clear(gap)]
     ahead = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean > 0}
     behind = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean < 0}
-    sentences = []
-    if same:
-        sentences.append(
-            f"At {symbol}{joint}{_levels(same)} naive training is as accurate as spread, as far as ten draws show."
-        )
-    if ahead:
-        sentences.append(f"Spread is more accurate at {symbol}{joint}{_gaps(ahead)}.")
-    if behind:
-        sentences.append(f"Naive is more accurate at {symbol}{joint}{_gaps(behind)}.")
     worse = [level for level, gap in losses.items() if clear(gap) and gap.mean < 0]
-    if len(worse) == len(losses):
-        sentences.append("Naive’s probabilities are worse at every level: its log loss is the higher one throughout.")
-    elif worse:
-        sentences.append(f"Naive’s probabilities are worse at {symbol}{joint}{_levels(worse)}.")
-    if any(row.method == RECONSTRUCTION for row in rows):
-        collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < 0.55})
-        if collapsed:
-            sentences.append(
-                f"Reconstruction ends up naming one class only in draws at {symbol}{joint}{_levels(collapsed)}."
-            )
-    return sentences
+    collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < NO_SKILL})
+    sentences = {
+        f"At {at} {_levels(same)} naive training is as accurate as spread, as far as ten draws show.": same,
+        f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
+        f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
+        f"Naive’s probabilities are worse at {at} {_levels(worse)}: its log loss is the higher one.": worse,
+        f"Reconstruction ends up naming one class only in draws at {at} {_levels(collapsed)}.": collapsed,
+    }
+    return [sentence for sentence, levels in sentences.items() if levels]
 
 
 def _levels(levels: list[float]) -> str:
@@ -172,8 +162,8 @@ def probabilities(shown: Shown) -> None:
         "calibration",
         charts.calibration(shown.draws, shown.methods),
         f"Of the test images that a model gives about the same probability of being a {second}, the share that is one, "
-        f"in bins of ten points with 95 % intervals, from {draws_words(shown.draws)}. On the dotted line 70 % means 70 %. "
-        "A curve steeper than the line is too timid: what it calls likely is more likely still.",
+        f"in bins of ten points with 95 % intervals, from {draws_words(shown.draws)}. On the dotted line 70 % means "
+        "70 %. A curve steeper than the line is too timid: what it calls likely is more likely still.",
         lambda: training.calibration_table(shown.draws, shown.methods),
         _more_code(shown, "for method in config.methods:\n    print(method, training.calibration(draws, method))"),
     )
@@ -190,7 +180,7 @@ def weights(shown: Shown) -> None:
     turned = "; ".join(f"{METHODS[fit.method].title} by {fit.angle:.0f}°" for fit in fits if fit.method != CLEAN)
     layout.section(
         "What has it learnt?",
-        f"White pixels speak for {second}, black ones for {first}. Turned from the weights that clean data gives: {turned}.",
+        f"White pixels speak for {second}, black ones for {first}. Turned away from what clean data teaches: {turned}.",
     )
     sheet = figures.contact_sheet(
         charts.weight_pictures([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
@@ -276,13 +266,14 @@ def the_adversary(shown: Shown) -> None:
         )
     else:
         words = (
-            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best; the "
-            f"released image, {text.share(image.mean)}. Here the image gives away no more than the label does."
+            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best; "
+            f"the released image, {text.share(image.mean)}. Here the image gives away no more than the label does."
         )
     layout.section("What does the adversary see?", words)
     both = rates["both"]
     timid = (
-        " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to lied labels."
+        " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to "
+        "labels that lie."
         if both.high < image.low
         else ""
     )
@@ -310,31 +301,34 @@ def all_numbers(shown: Shown) -> None:
         f"Means over {draws_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
         "penalty included.",
     )
-    rows = []
-    for name in shown.methods:
-        loss, brier = (training.score(shown.draws, name, mark) for mark in ("log_loss", "brier"))
-        samples = training.having(shown.draws, name)[0].fits[name].effective_samples
-        rows.append(
-            (
-                METHODS[name].title,
-                text.percent(training.score(shown.draws, name, "accuracy")),
-                f"{loss.mean:.3f} ({loss.low:.3f}–{loss.high:.3f})",
-                f"{brier.mean:.3f} ({brier.low:.3f}–{brier.high:.3f})",
-                f"{training.mean_of(shown.draws, name, 'angle'):.0f}°",
-                text.seconds(training.mean_of(shown.draws, name, "seconds")),
-                "" if samples is None else f"{samples:.1f} of {training.N_SAMPLES}",
-            )
-        )
-    heads = ("", "accuracy", "log loss", "Brier score", "turned", "training time", "effective samples")
+    sampled = training.PUBLISHED in shown.methods
+    rows = [_row(shown, name, sampled) for name in shown.methods]
+    heads = ["", "accuracy", "log loss", "Brier score", "turned", "training time"]
+    heads += ["effective samples"] if sampled else []
     layout.grid(heads, rows)
     layout.under_figure(
         "numbers",
-        "Turned: the angle between the weights and those learnt on clean data. Effective samples: how many of a person’s "
-        "samples count, where a method samples.",
+        "In brackets 95 % intervals. Turned: the angle between the weights and those learnt on clean data."
+        + (" Effective samples: how many of a person’s samples count." if sampled else ""),
         lambda: training.score_table(shown.draws),
         lambda: layout.grid_page(heads, rows),
         _more_code(shown, "print(training.score_table(draws))"),
     )
+
+
+def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
+    """One method's line of the table."""
+    losses = [training.score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
+    row = [
+        METHODS[name].title,
+        text.percent(training.score(shown.draws, name, "accuracy")),
+        *(f"{mark.mean:.3f} ({mark.low:.3f}–{mark.high:.3f})" for mark in losses),
+        text.degrees(training.mean_of(shown.draws, name, "angle")),
+        text.seconds(training.mean_of(shown.draws, name, "seconds")),
+    ]
+    if sampled and name == training.PUBLISHED:
+        row.append(f"{training.mean_of(shown.draws, name, 'effective_samples'):.1f} of {training.N_SAMPLES}")
+    return [*row, ""] if sampled and name != training.PUBLISHED else row
 
 
 def _more_code(shown: Shown, lines: str) -> str:

@@ -167,7 +167,7 @@ def people(question: Question) -> str:
     """Who releases, in words."""
     first, second = question.config.classes
     n = question.config.n_train
-    return f"{n:,} {first}s and {n:,} {second}s"
+    return f"{n:,} people with a {first} and {n:,} with a {second}"
 
 
 def noise_words(question: Question) -> str:
@@ -185,7 +185,10 @@ def noise_words(question: Question) -> str:
     if isinstance(labels, RandomisedResponse):
         label = f"the label is flipped with <b>{text.probability(labels.flip_prob)}</b>"
     else:
-        label = f"{first}s are sent as {second} with <b>{labels.p10:.3g}</b>, {second}s as {first} with <b>{labels.p01:.3g}</b>"
+        label = (
+            f"{first}s are sent as {second} with <b>{text.probability(labels.p10)}</b>, {second}s as {first} with "
+            f"<b>{text.probability(labels.p01)}</b>"
+        )
     return f"{image} and {label} (ε = {text.epsilon(labels.epsilon)})"
 
 
@@ -195,7 +198,7 @@ def takeaway(shown: Shown) -> str:
     named = [name for name in (SPREAD, NAIVE) if name in accuracy] or [shown.methods[0]]
     reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
     start = (
-        f"Of {people(shown.question)}, {noise_words(shown.question)}. Trained on that alone, a classifier is right on "
+        f"Of {people(shown.question)} {noise_words(shown.question)}. Trained on that alone, a classifier is right on "
         f"{reached} of clean test images; trained on clean data, on <b>{text.share(accuracy[CLEAN].mean)}</b>."
     )
     return f"{start} {verdict(shown)}" if len(named) == 2 else start
@@ -245,8 +248,8 @@ def score_words(shown: Shown) -> str:
         else "95 % intervals over the test images of one draw: how much luck there is in who was drawn is not in them"
     )
     return (
-        f"Accuracy on {len(first.y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a coin, "
-        f"whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"
+        f"Accuracy on {len(first.y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a "
+        f"coin, whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"
     )
 
 
@@ -256,8 +259,8 @@ def _collapse(shown: Shown) -> str:
     if name not in shown.methods or not training.one_sided(shown.draws, name):
         return ""
     return (
-        " Reconstruction names one class for nearly every image: it learns from its own guesses, and the surer it is the "
-        "better it likes them."
+        " In some draws reconstruction names one class for nearly every image: it learns from its own guesses, and the "
+        "surer it is the better it likes them."
     )
 
 

@@ -60,7 +60,7 @@ STUDIES = {
         Study(
             "figure3",
             "Randomised response on pixels and labels (Barber, figure 3): 250 + 250 people",
-            "flip probability p_f of every pixel and of the label",
+            "flip probability p of every pixel and of the label",
             (0.1, 0.2, 0.3, 0.4),
             _figure3,
             tuple(training.METHODS),

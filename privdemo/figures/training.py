@@ -36,13 +36,13 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
     """
     names = list(methods)
-    panel = ROW * len(names) + 62
+    panel = ROW * len(names) + 78
     height = panel * len(MARKS) + 20
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     traces = []
     for i, (mark, (title, (low, high), nothing)) in enumerate(MARKS.items()):
         axis = str(i + 1) if i else ""
-        top = 1 - (panel * i + 26) / height
+        top = 1 - (panel * i + 34) / height
         bottom = top - ROW * len(names) / height
         found = {name: training.score(draws, name, mark) for name in names}
         for name, estimate in found.items():
@@ -66,7 +66,7 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
             _dotted(rule(nothing, f"x{axis}", f"y{axis} domain")),
         ]
         layout["annotations"] += [
-            _words(f"<b>{title}</b>", 0, top, "left", "paper") | {"yshift": 12},
+            _words(f"<b>{title}</b>", 0, top, "left", "paper") | {"yshift": 14},
             _words("coin", nothing, top, "center", f"x{axis}"),
         ]
         layout[f"xaxis{axis}"] = {
@@ -165,20 +165,30 @@ def trade_off(
     levels = [*study.levels, *([level] if yours else [])]
     low, high = min(levels), max(levels)
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    for name, curve in curves.items():
+    apart = 0.004 * (high - low)
+    for i, (name, curve) in enumerate(curves.items()):
         style = METHODS[name].style
-        shared = {"x": [p.level for p in curve], "mode": "lines+markers", "line": line(style), "marker": _marker(style)}
+        # Side by side, so that no error bar hides another.
+        shift = apart * (i - (len(curves) - 1) / 2)
+        shared = {
+            "x": [p.level + shift for p in curve],
+            "mode": "lines+markers",
+            "line": line(style),
+            "marker": _marker(style),
+        }
         shared |= {"name": METHODS[name].title, "legendgroup": name}
         for axis, marks in (("y", [p.accuracy for p in curve]), ("y2", [p.log_loss for p in curve])):
             bars = error_bars(marks, style)
             traces.append(
-                shared | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
+                shared
+                | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
+                | {"hovertemplate": f"{METHODS[name].title}: %{{y:.3f}}<extra></extra>"}
             )
         for x, accuracy in study.published.get(name, {}).items():
             traces.append(_published(x, accuracy, name))
         if name in yours:
             for axis, mark in zip(("y", "y2"), yours[name], strict=True):
-                traces.append(_own(level, mark, name, axis))
+                traces.append(_own(level + shift, mark, name, axis))
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
