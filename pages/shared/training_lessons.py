@@ -104,9 +104,10 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     ahead = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean > 0}
     behind = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean < 0}
     worse = [level for level, gap in losses.items() if clear(gap) and gap.mean < 0]
+    n_draws = len({row.draw for row in rows})
     collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < NO_SKILL})
     sentences = {
-        f"At {at} {_levels(same)} naive training is as accurate as spread, as far as ten draws show.": same,
+        f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
         f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
         f"Naive’s probabilities are worse at {at} {_levels(worse)}: its log loss is the higher one.": worse,
@@ -178,6 +179,7 @@ def weights(shown: Shown) -> None:
     first, second = draw.config.classes
     fits = [draw.fits[name] for name in shown.methods if name in draw.fits]
     turned = "; ".join(f"{METHODS[fit.method].title} by {fit.angle:.0f}°" for fit in fits if fit.method != CLEAN)
+    turned = turned or "none yet"
     layout.section(
         "What has it learnt?",
         f"White pixels speak for {second}, black ones for {first}. Turned away from what clean data teaches: {turned}.",
@@ -322,7 +324,7 @@ def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
     row = [
         METHODS[name].title,
         text.percent(training.score(shown.draws, name, "accuracy")),
-        *(f"{mark.mean:.3f} ({mark.low:.3f}–{mark.high:.3f})" for mark in losses),
+        *(f"{mark.mean:.3f} ({max(0.0, mark.low):.3f}–{mark.high:.3f})" for mark in losses),
         text.degrees(training.mean_of(shown.draws, name, "angle")),
         text.seconds(training.mean_of(shown.draws, name, "seconds")),
     ]

@@ -12,7 +12,7 @@ import streamlit as st
 from pages.shared import cached, layout, text, training_controls
 from pages.shared.training_controls import Question
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import CLEAN, METHODS, NAIVE, PUBLISHED, SPREAD, Draw
+from privdemo.experiments.private_training import CLEAN, METHODS, N_STEPS, NAIVE, PUBLISHED, SPREAD, Draw
 from privdemo.experiments.trade_off import N_PUBLISHED
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
@@ -141,6 +141,8 @@ def _progress(shown: Shown) -> None:
     for name, progress in shown.work:
         more = extra if name == "Draw" else 0
         parts.append(f"{name} {len(progress.results) + more} of {progress.total + more}")
+    if len(parts) > 1:
+        parts[1] += f", {N_STEPS} steps each"
     done = sum(len(progress.results) for _, progress in shown.work) + extra
     total = sum(progress.total for _, progress in shown.work) + extra
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
@@ -195,13 +197,20 @@ def noise_words(question: Question) -> str:
 def takeaway(shown: Shown) -> str:
     """The page in one sentence or three, with the live numbers."""
     accuracy = {name: training.score(shown.draws, name, "accuracy") for name in shown.methods}
-    named = [name for name in (SPREAD, NAIVE) if name in accuracy] or [shown.methods[0]]
+    both = [name for name in (SPREAD, NAIVE) if name in accuracy]
+    named = both or [name for name in shown.methods if name != CLEAN][:1]
+    start = f"Of {people(shown.question)} {noise_words(shown.question)}."
+    clean = f"<b>{text.share(accuracy[CLEAN].mean)}</b>"
+    if not named:
+        return (
+            f"{start} Trained on clean data a classifier is right on {clean} of clean test images; the others follow."
+        )
     reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
-    start = (
-        f"Of {people(shown.question)} {noise_words(shown.question)}. Trained on that alone, a classifier is right on "
-        f"{reached} of clean test images; trained on clean data, on <b>{text.share(accuracy[CLEAN].mean)}</b>."
+    words = (
+        f"Trained on that alone, a classifier is right on {reached} of clean test images; trained on clean data, on "
+        f"{clean}."
     )
-    return f"{start} {verdict(shown)}" if len(named) == 2 else start
+    return f"{start} {words} {verdict(shown)}" if len(both) == 2 else f"{start} {words}"
 
 
 def verdict(shown: Shown) -> str:
@@ -209,23 +218,27 @@ def verdict(shown: Shown) -> str:
     gap = training.difference(shown.draws, SPREAD, NAIVE, "accuracy")
     loss = {name: training.score(shown.draws, name, "log_loss").mean for name in (SPREAD, NAIVE)}
     losses = training.difference(shown.draws, SPREAD, NAIVE, "log_loss")
-    if not clear(gap):
-        first = f"No difference in accuracy shows in {draws_words(shown.draws)}"
-    else:
-        better, worse = ("spread", "naive") if gap.mean > 0 else ("naive", "spread")
-        first = f"{better.capitalize()} is more accurate than {worse} by {text.points(abs(gap.mean)).lstrip('+')}"
-    numbers = f"(log loss {loss[NAIVE]:.2f} against {loss[SPREAD]:.2f})"
-    if not clear(losses):
-        return f"{first}, nor in how good the probabilities are {numbers}."
-    if losses.mean < 0:
-        joint = "and" if clear(gap) and gap.mean > 0 else "but"
-        return f"{first}, {joint} naive’s probabilities are worse than spread’s {numbers}."
-    return f"{first}, but here spread’s probabilities are worse than naive’s {numbers}."
+    shows, ahead = clear(gap, 0.001), gap.mean > 0
+    better, worse = ("spread", "naive") if ahead else ("naive", "spread")
+    where = f"in {draws_words(shown.draws)}"
+    first = (
+        f"{better.capitalize()} is more accurate than {worse} by {100 * abs(gap.mean):.1f} points {where}"
+        if shows
+        else f"No difference in accuracy shows {where}"
+    )
+    if not clear(losses, 0.01):
+        joint = "but none shows" if shows else "nor"
+        numbers = f"(log loss {loss[NAIVE]:.2f} against {loss[SPREAD]:.2f})"
+        return f"{first}, {joint} in how good the probabilities are {numbers}."
+    joint = "and" if shows and ahead == (losses.mean < 0) else "but"
+    bad, good = ("naive", "spread") if losses.mean < 0 else ("spread", "naive")
+    numbers = f"(log loss {loss[bad]:.2f} against {loss[good]:.2f})"
+    return f"{first}, {joint} {bad}’s probabilities are worse than {good}’s {numbers}."
 
 
-def clear(difference: Estimate) -> bool:
-    """Whether a 95 % interval leaves out 0."""
-    return not difference.low <= 0 <= difference.high
+def clear(difference: Estimate, least: float = 0.0) -> bool:
+    """Whether a 95 % interval leaves out 0, and the difference is one of `least` or more, which a reader would see."""
+    return not difference.low <= 0 <= difference.high and abs(difference.mean) >= least
 
 
 def draws_words(draws: list[Draw]) -> str:

@@ -174,6 +174,7 @@ def run(config: TrainingConfig) -> Draw:
 
     Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
     """
+    check_noise(config)
     people, pixel_noise, label_noise, adversary = _generators(config)
     train, test = _split(config, people)
     k = n_states(config.dataset)
@@ -191,6 +192,22 @@ def run(config: TrainingConfig) -> Draw:
         fits[name] = _tried(name, models[name], X_test, test.y, models[CLEAN].coef_[0], seconds)
     spy = models.get(SPREAD) or METHODS[SPREAD].make(config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
     return Draw(config, fits, test.y, _attack(config, spy, X_test, test.y, adversary))
+
+
+def check_noise(config: TrainingConfig) -> None:
+    """Raise ``ValueError`` where pixels or labels are pure noise, so that nothing can be learnt."""
+    channel = config.labels.channel_matrix
+    if np.allclose(channel[:, 0], channel[:, 1], rtol=0, atol=1e-9):
+        first, second = config.classes
+        raise ValueError(
+            f"the lies about the label add up to 1 ({first} sent as {second} with {channel[1, 0]:.4g}, {second} as "
+            f"{first} with {channel[0, 1]:.4g}), so a label says nothing and nothing can be learnt; change one of them"
+        )
+    if isinstance(config.pixels, RandomisedResponse) and config.pixels.redraw_prob >= 1:
+        raise ValueError(
+            f"a flip probability of {config.pixels.flip_prob:.4g} draws every pixel afresh and leaves nothing of the "
+            "image to learn from; lower it"
+        )
 
 
 def test_images(config: TrainingConfig) -> NDArray[np.uint8]:

@@ -24,7 +24,7 @@ Array = NDArray[np.floating]
 # Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
 MARKS = {
     "accuracy": ("accuracy", (0.45, 1.0), 0.5),
-    "log_loss": ("log loss, nats an image (less is better)", (0.0, 0.8), math.log(2)),
+    "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
     "brier": ("Brier score (less is better)", (0.0, 0.3), 0.25),
 }
 ROW = 27
@@ -37,13 +37,13 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     """
     names = list(methods)
     panel = ROW * len(names) + 78
-    height = panel * len(MARKS) + 20
+    height = panel * len(MARKS) - 44  # the last panel's tick labels are in the margin
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     traces = []
     for i, (mark, (title, (low, high), nothing)) in enumerate(MARKS.items()):
         axis = str(i + 1) if i else ""
         top = 1 - (panel * i + 34) / height
-        bottom = top - ROW * len(names) / height
+        bottom = max(0.0, top - ROW * len(names) / height)
         found = {name: training.score(draws, name, mark) for name in names}
         for name, estimate in found.items():
             style = METHODS[name].style
@@ -84,7 +84,8 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
             "ticktext": [f"{METHODS[n].title} <b>{_where(found[n].mean, low, high, mark)}</b>" for n in names],
             "range": [-0.6, len(names) - 0.4],
         }
-    size = {"height": height, "margin": {"l": 190, "r": 12, "t": 8, "b": 30}, "showlegend": False}
+    margin = {"l": 190, "r": 12, "t": 8, "b": 44}
+    size = {"height": height + 52, "margin": margin, "showlegend": False}
     return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
 
 
