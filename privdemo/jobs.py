@@ -178,17 +178,17 @@ class _Worker:
 def _serve(connection: Connection) -> None:
     """In the worker process: do what comes until the other end is gone."""
     os.nice(5)
-    with threadpool_limits(1, user_api="blas"):
-        while True:
-            try:
-                function, task = connection.recv()
-            except (EOFError, OSError):
-                return
-            outcome: tuple[Any, str | None]
-            try:
+    while True:
+        try:
+            function, task = connection.recv()
+        except (EOFError, OSError):
+            return
+        outcome: tuple[Any, str | None]
+        try:
+            with threadpool_limits(1, user_api="blas"):  # here, where the task's libraries have been loaded
                 outcome = function(task), None
-            except ValueError as error:
-                outcome = None, str(error)
-            except Exception as error:
-                outcome = None, f"this could not be computed ({type(error).__name__}: {error})"
-            connection.send(outcome)
+        except ValueError as error:
+            outcome = None, str(error)
+        except Exception as error:
+            outcome = None, f"this could not be computed ({type(error).__name__}: {error})"
+        connection.send(outcome)

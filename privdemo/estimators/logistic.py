@@ -60,10 +60,11 @@ def spread_log_likelihood(log_p: Array, log_weights: Array, log_rows: Array) -> 
     first two 1 may stand for n. `resp` is p(c, node | c̃, x̃), the E-step.
     """
     log_joint = log_weights[:, :, None] + log_rows[:, None, :] + log_p
-    top = log_joint.max(axis=(1, 2), keepdims=True)
-    joint = np.exp(log_joint - top)
-    total = joint.sum(axis=(1, 2), keepdims=True)
-    return Value((top + np.log(total))[:, 0, 0], joint / total)
+    flat = log_joint.reshape(len(log_joint), -1)  # one long axis is summed faster than two short ones
+    top = flat.max(axis=1, keepdims=True)
+    joint = np.exp(flat - top)
+    total = joint.sum(axis=1, keepdims=True)
+    return Value((top + np.log(total))[:, 0], (joint / total).reshape(log_joint.shape))
 
 
 def reconstruction(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
@@ -81,13 +82,16 @@ def log_class_probabilities(scores: Array) -> Array:
     """log p(c | scores), (..., K), of scores (..., J): one score is that of class 1 against class 0."""
     if scores.shape[-1] > 1:
         return log_softmax(scores, axis=-1)
-    return log_expit(np.concatenate((-scores, scores), axis=-1))
+    positive = log_expit(scores)
+    return np.concatenate((positive - scores, positive), axis=-1)  # log φ(−a) = log φ(a) − a
 
 
 def gradient_at_nodes(value: Value, log_p: Array) -> Array:
     """∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model says."""
-    gradient = value.resp - np.exp(log_p) * value.resp.sum(axis=2, keepdims=True)
-    return gradient if log_p.shape[2] > 2 else gradient[:, :, 1:]
+    if log_p.shape[2] == 2:
+        zero, one = value.resp[:, :, 0], value.resp[:, :, 1]
+        return (one - np.exp(log_p[:, :, 1]) * (zero + one))[:, :, None]
+    return value.resp - np.exp(log_p) * value.resp.sum(axis=2, keepdims=True)
 
 
 class Model(NamedTuple):
