@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -80,7 +80,7 @@ def open_page(page: Page, address: str) -> None:
     """Go to `address` and wait until the page has been drawn and no script runs."""
     page.goto(address)
     page.locator("h1").first.wait_for()
-    page.locator(".cards, .sheet, .people").first.wait_for()
+    page.locator(".cards, .sheet, .people, .js-plotly-plot").first.wait_for()
     settled(page)
 
 
@@ -89,3 +89,20 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(150)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.wait_for_timeout(150)
+
+
+def narrow(browser: Browser, address: str, scheme: str) -> tuple[Page, float]:
+    """The page on a telephone's screen, and by how many pixels its content is wider than that."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    open_page(page, address)
+    wide = page.evaluate(
+        "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+    )
+    return page, wide
+
+
+def in_order(page: Page, parts: Sequence[str]) -> bool:
+    """Whether `parts`, CSS selectors, stand one under the other in this order."""
+    tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
+    return tops == sorted(tops)

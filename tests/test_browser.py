@@ -204,18 +204,12 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, address: str) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["", "/image_noise", "/image_noise?view=figure+2"])
 def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, path: str, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
-    browsing.open_page(page, address + path)
-    wide = page.evaluate(
-        "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
-    )
+    page, wide = browsing.narrow(browser, address + path, scheme)
     assert wide <= 0
     if path == "/image_noise":
-        tops = [page.locator(part).bounding_box()["y"] for part in (".takeaway", ".dial", ".st-key-controls", ".cards")]
-        assert tops == sorted(tops), "takeaway, main figure, controls, the rest"
+        assert browsing.in_order(page, (".takeaway", ".dial", ".st-key-controls", ".cards"))
         assert page.locator(".dial").bounding_box()["width"] <= 390
-    context.close()
+    page.context.close()
 
 
 def test_the_link_is_copied(browser: Browser, address: str) -> None:

@@ -11,6 +11,9 @@ import pytest
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
+from privdemo.experiments import trade_off
+from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
 
 
 def test_data_says_what_a_data_set_holds(capsys):
@@ -81,3 +84,108 @@ def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr().err == "privdemo: interrupted; no incomplete file was kept\n"
     assert [path.name for path in tmp_path.rglob("*.gz")] == []
     assert [path.name for path in tmp_path.rglob("*.partial")] == []
+
+
+# --- reproduce -------------------------------------------------------------------------------------------
+
+
+def tiny_config(p):
+    return TrainingConfig("digits", n_train=20, pixels=RandomisedResponse(p, 17), labels=RandomisedResponse(p))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """A study that takes a second; with --jobs 1 it is seen by whoever runs it."""
+    study = trade_off.Study("tiny", "Digits", "p", (0.05, 0.2), tiny_config, (CLEAN, NAIVE), {NAIVE: {0.2: 0.876}})
+    monkeypatch.setitem(trade_off.STUDIES, "tiny", study)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--draws", "1"], r"--draws must be a whole number in [2, 50], got 1; an interval needs two"),
+        (["--draws", "51", "--out", "x.csv"], r"--draws must be a whole number in [2, 50], got 51; "),
+        (["--jobs", "0"], "--jobs must be a whole number in [1, 64], got 0"),
+        (["--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
+        (["--out", "nowhere/x.csv"], "--out must be in a folder that is there, got nowhere/x.csv"),
+    ],
+)
+def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, tiny, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(trade_off, "reproduce", lambda *_: pytest.fail("must not be run"))
+    assert main(["reproduce", "tiny", *arguments]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(f"privdemo: {sentence}")
+    assert len(output.err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["figure9"], "invalid choice: 'figure9'"),
+        (["figure3", "--draws", "ten"], "argument --draws: invalid int value: 'ten'"),
+        ([], "required: NAME"),
+    ],
+)
+def test_an_unknown_study_is_wrong_usage(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["reproduce", *arguments])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path, capsys):
+    out = tmp_path / "tiny.csv"
+    out.write_text("what was there before")
+    assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
+    rows = trade_off.from_csv(out.read_text(encoding="utf-8"))
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
+    cases = [(level, draw, method) for level in tiny.levels for method in tiny.methods for draw in (0, 1)]
+    assert [(row.level, row.draw, row.method) for row in rows] == cases
+    output = capsys.readouterr()
+    assert "tiny: 4 of 4 trials" in output.err
+    title, head, *lines, last = output.out.splitlines()
+    assert title == "Digits"
+    assert head.startswith("p: accuracy, log loss")
+    assert last == f"written to {out}"
+    printed = {(float(level), method): numbers for level, method, *numbers in map(str.split, lines)}
+    assert set(printed) == {(level, method) for level, _, method in cases}
+    for (level, method), numbers in printed.items():
+        here = [row for row in rows if (row.level, row.method) == (level, method)]
+        for mark, shown in (("accuracy", numbers[0]), ("log_loss", numbers[2])):
+            # a mean of six written digits, shown with three decimals
+            assert float(shown) == pytest.approx(sum(getattr(row, mark) for row in here) / 2, abs=0.0005 + 1e-5)
+        assert numbers[4:] == (["0.876"] if (level, method) == (0.2, NAIVE) else [])
+
+
+def test_an_interrupted_study_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path, capsys):
+    def interrupted(study, n_draws, n_jobs):
+        yield 1, 4, trade_off.trial("tiny", 0.2, 0, (CLEAN,))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trade_off, "reproduce", interrupted)
+    out = tmp_path / "tiny.csv"
+    out.write_text("what was there before")
+    assert main(["reproduce", "tiny", "--draws", "2", "--out", str(out)]) == 130
+    output = capsys.readouterr()
+    assert output.err.endswith("\nprivdemo: interrupted; no incomplete file was kept\n")
+    assert output.out == ""
+    assert out.read_text() == "what was there before"
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
+
+
+def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):
+    monkeypatch.setattr(trade_off, "shipped", lambda name: tmp_path / f"{name}.csv")
+    asked = []
+
+    def reproduce(study, n_draws, n_jobs):
+        asked.append((study, n_draws, n_jobs))
+        yield 1, 1, [trade_off.Row(0.2, draw, CLEAN, 0.9, 0.2, 0.1, 0.0, 1.0, 0.8) for draw in (0, 1)]
+
+    monkeypatch.setattr(trade_off, "reproduce", reproduce)
+    assert main(["reproduce", "tiny"]) == 0
+    assert asked == [(tiny, trade_off.N_DRAWS, 2)]
+    assert len(trade_off.load("tiny")) == 2

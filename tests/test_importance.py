@@ -145,10 +145,10 @@ def test_the_sampled_log_likelihood_approaches_the_exact_one(n_classes):
             found.append(two.bounds_[1] - (exact.score_released(released, y) - constant))
         gaps[n_samples] = np.mean(found), np.std(found) / np.sqrt(repeats)
     # by Jensen's inequality the log of a mean of S falls short by half its variance, which is of order 1/S
-    for few, many in ((2, 20), (20, 500)):
-        assert gaps[few][0] < -5 * gaps[few][1]
-        assert gaps[few][0] < gaps[many][0] - 5 * np.hypot(gaps[few][1], gaps[many][1])
-    assert abs(gaps[500][0]) < 5 * gaps[500][1] + 2 * abs(gaps[20][0]) * 20 / 500
+    assert gaps[2][0] < -5 * gaps[2][1]
+    assert gaps[2][0] < gaps[20][0] - 5 * np.hypot(gaps[2][1], gaps[20][1])
+    for n_samples in (20, 500):  # of that order and at most twice as much
+        assert abs(gaps[n_samples][0]) < 5 * gaps[n_samples][1] + 2 * abs(gaps[2][0]) * 2 / n_samples
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -187,6 +187,12 @@ def test_exact_spread_likelihood_sums_over_every_truth(n_classes, seed):
         np.testing.assert_allclose(estimator.released_proba(image[None], label[None])[0], posterior, atol=1e-12)
         # four pixels are few: the central limit (and 128 nodes) is good for a few hundredths of a nat
         assert close.score_released(image[None], label[None]) == pytest.approx(expected, abs=0.05)
+        # and it is that of each pixel's own posterior mean and variance, in single precision
+        pixel, x = prior.probs * PIXELS.channel_matrix[image], np.array([0, 0.5, 1])
+        mean, square = (pixel @ x**power / pixel.sum(axis=1) for power in (1, 2))
+        inputs = GaussianInputs(mean[None], square[None] - mean**2)
+        by_hand = logistic.released_log_likelihood(inputs, np.log(channel[[label]]), model)[0]
+        assert close.score_released(image[None], label[None]) == pytest.approx(by_hand, abs=1e-5)
 
     def one_by_one(estimator):
         return np.array([estimator.score_released(x[None], c[None]) for x, c in zip(states, labels, strict=True)])
@@ -255,13 +261,13 @@ def test_gaussian_pixels_against_adaptive_integration():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("C", [0.03, 30.0])
+@pytest.mark.parametrize("C", [0.03, 3.0])
 @pytest.mark.parametrize("method", METHODS)
 def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, C, method):
-    x, y, _ = simulate(300, 5, n_classes)
-    found = method(C=C, tol=1e-9).fit(x, y)
+    x, y, _ = simulate(150, 5, n_classes)
+    found = method(C=C, tol=1e-7).fit(x, y)
     expected = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(x, y)
-    # a gradient of 10⁻⁹ a person over a curvature of at least 1/(C n) = 10⁻⁴
+    # a gradient of 10⁻⁷ a person over a curvature of at least 1/(C n) = 2·10⁻³
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-4)
     intercept = expected.intercept_ - expected.intercept_.mean() * (n_classes > 2)
     np.testing.assert_allclose(found.intercept_ - found.intercept_.mean() * (n_classes > 2), intercept, atol=1e-4)
@@ -269,7 +275,7 @@ def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, 
     np.testing.assert_array_equal(found.predict(x), expected.predict(x))
     shifted = found.decision_function(x) - expected.decision_function(x)
     np.testing.assert_allclose(shifted - shifted.mean() * (n_classes > 2), 0, atol=3e-4)
-    other = LogisticRegression(C=3 * C, tol=1e-10, max_iter=10_000).fit(x, y)
+    other = LogisticRegression(C=1.1 * C, tol=1e-10, max_iter=10_000).fit(x, y)
     assert np.abs(found.coef_ - other.coef_).max() > 1e-3
 
 
@@ -369,6 +375,57 @@ def test_a_classifier_is_learnt_from_the_names_of_bags_alone(n_bags, n_classes):
     assert wrong < found - 10 * error
 
 
+# --- with pixel noise ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("d", "exact", "pixels"), [(4, True, PIXELS), (15, False, PIXELS), (12, False, GaussianNoise(0.5))]
+)
+def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong_noise(d, exact, pixels):
+    """Twice the log-likelihood that a fit gains over the true weights is χ² of d + 1 degrees of freedom."""
+    n, frequencies = 5000, rng(1).dirichlet(np.ones(3), d)
+    states = (rng(2).random((n, d, 1)) > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+    coef = rng(3).normal(size=(d, 1)) * 6 / np.sqrt(d)
+    truth = Model(coef, -(states / 2).mean(axis=0) @ coef)
+    y = FLIPS.randomise((rng(4).random(n) < class_probs(states / 2, truth)[:, 1]).astype(int), rng(5))
+    released = pixels.randomise(pixel_priors.clean_values(pixels, states, 3), rng(6))
+
+    def gain(channel, pixels):
+        prior = pixel_priors.true_prior(pixels, frequencies)
+        fit = SpreadLogisticRegression(channel, pixels, prior, C=np.inf, exact=exact).fit(released, y)
+        best = fit.score_released(released, y)
+        fit.coef_, fit.intercept_ = truth.coef.T, truth.intercept
+        return 2 * n * (best - fit.score_released(released, y))
+
+    bound = d + 1 + 5 * np.sqrt(2 * (d + 1))
+    assert 0 < gain(FLIPS, pixels) < bound
+    assert gain(BinaryChannel(0.3, 0.1), pixels) > bound
+    weaker = RandomisedResponse(0.1, 3) if pixels is PIXELS else GaussianNoise(0.2)
+    assert gain(FLIPS, weaker) > bound
+
+
+@pytest.mark.parametrize("word", ["learned", "flat"])
+@pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+def test_words_for_priors_mean_the_priors_of_released_inputs(word, pixels):
+    clean, _, _ = simulated_images(200, 3, 3, PIXELS)
+    released = pixels.randomise(pixel_priors.clean_values(pixels, clean, 3), rng(1))
+    y = FLIPS.randomise((clean.sum(axis=1) > 3).astype(int), rng(2))
+    levels = 3 if pixels is PIXELS else logistic.LAPLACE_STATES
+    expected = {
+        ("learned", True): lambda: pixel_priors.learned_gaussian_prior(pixels, released),
+        ("flat", True): lambda: pixel_priors.flat_gaussian_prior(3),
+        ("learned", False): lambda: pixel_priors.learned_prior(pixels, released, levels),
+        ("flat", False): lambda: pixel_priors.flat_prior(pixels, levels, 3),
+    }[word, isinstance(pixels, GaussianNoise)]()
+    by_word, by_prior = (SpreadLogisticRegression(FLIPS, pixels, p).fit(released, y) for p in (word, expected))
+    np.testing.assert_array_equal(by_word.coef_, by_prior.coef_)
+    assert by_prior.prior_ is expected
+    assert type(by_word.prior_) is type(expected)
+    other = SpreadLogisticRegression(FLIPS, pixels, {"learned": "flat", "flat": "learned"}[word]).fit(released, y)
+    assert np.abs(other.coef_ - by_word.coef_).max() > 1e-2
+    assert SpreadLogisticRegression(FLIPS, prior=word).fit(released.astype(float), y).prior_ is None
+
+
 # --- reconstruction --------------------------------------------------------------------------------
 
 
@@ -427,7 +484,7 @@ def test_without_inputs_reconstruction_is_that_of_votes(channel):
 # --- the penalty -----------------------------------------------------------------------------------
 
 
-def cv_case(method, d=3, n=150):
+def cv_case(method, d=3, n=120):
     """An estimator with C="cv", and what it is fitted to."""
     # with more than a few lies reconstruction calls everybody the same, whatever the penalty
     flips, pixels = (
@@ -460,7 +517,8 @@ def test_cross_validation_equals_its_plain_definition_on_released_data(method):
     assert np.ptp(estimator.cv_scores_) > 5e-3  # … and strengths differ by more
     np.testing.assert_array_equal(clone(estimator).fit(released, y).cv_scores_, estimator.cv_scores_)
     other = clone(estimator).set_params(random_state=1).fit(released, y)
-    assert np.abs(other.cv_scores_[3] - estimator.cv_scores_[3]) > 1e-6
+    both = min(tried, len(other.cv_scores_))
+    assert np.abs(other.cv_scores_[:both] - estimator.cv_scores_[:both]).max() > 1e-4
     fixed = clone(estimator).set_params(C=estimator.C_).fit(released, y)
     np.testing.assert_array_equal(fixed.coef_, estimator.coef_)
     assert not hasattr(fixed, "cv_scores_")

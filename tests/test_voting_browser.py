@@ -143,16 +143,7 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, address: str) -> None:
     [("again and again", "light"), ("guessing back", "dark"), ("the price", "light"), ("training on lies", "dark")],
 )
 def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, lesson: str, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
-    browsing.open_page(page, f"{address}/voting?lesson={lesson}")
-    wide = page.evaluate(
-        "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
-    )
+    page, wide = browsing.narrow(browser, f"{address}/voting?lesson={lesson}", scheme)
     assert wide <= 0
-    tops = [
-        page.locator(part).first.bounding_box()["y"]
-        for part in (".takeaway", ".people", ".st-key-controls", ".st-key-rest")
-    ]
-    assert tops == sorted(tops), "takeaway, main figure, controls, the rest"
-    context.close()
+    assert browsing.in_order(page, (".takeaway", ".people", ".st-key-controls", ".st-key-rest"))
+    page.context.close()

@@ -1,0 +1,376 @@
+"""Jobs in other processes: order, stopping and going on, sharing, failing. A busy machine only makes them slower."""
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from privdemo import jobs
+from privdemo.jobs import Progress, Runner
+
+DEADLINE = 120.0
+
+
+# --- what is done in the other process: module-level, so that it can be sent there --------------------
+
+
+def gated(task):
+    """Write down the process in “start i”, wait for “go i”, and give i and when it was started."""
+    folder, i = task
+    begun = time.monotonic_ns()
+    with open(Path(folder, f"start {i}"), "a") as log:
+        log.write(f"{os.getpid()}\n")
+    while not Path(folder, f"go {i}").exists():
+        time.sleep(0.01)
+    return i, begun
+
+
+def process_of(task):
+    return task, os.getpid()
+
+
+def blas_threads(task):
+    np.ones((task, task)) @ np.ones(task)
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def refuse(task):
+    if task == 1:
+        raise ValueError("p must be in [0, 0.5], got 0.7")
+    return task
+
+
+def divide(task):
+    return 1 / task
+
+
+def die(task):
+    os._exit(7)
+
+
+def give_what_cannot_be_sent(task):
+    return lambda: task
+
+
+# --- helpers -----------------------------------------------------------------------------------------
+
+
+class Gates:
+    """The tasks of one `gated` job, and what becomes of them."""
+
+    def __init__(self, folder, n, opened=()):
+        folder.mkdir()
+        self.folder, self.tasks = folder, [(str(folder), i) for i in range(n)]
+        self.open(*opened)
+
+    def open(self, *tasks):
+        for i in tasks:
+            Path(self.folder, f"go {i}").touch()
+
+    def starts(self, i):
+        """The process of every time that task i was started."""
+        file = Path(self.folder, f"start {i}")
+        return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def until(look):
+    """What `look` gives as soon as it is true."""
+    end = time.monotonic() + DEADLINE
+    while not (seen := look()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+    return seen
+
+
+def numbers(progress):
+    return [i for i, _ in progress.results]
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def done(runner, key, function, tasks, watcher="me"):
+    """The end of a job, watched all the while."""
+
+    def ended():
+        progress = runner.watch(key, watcher, function, tasks)
+        return None if progress.running else progress
+
+    return until(ended)
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """A runner whose watchers are not given up, whatever else the machine does; its processes end with the test."""
+    monkeypatch.setattr(jobs, "PATIENCE", 1e6)
+    before = set(multiprocessing.active_children())
+    runner = Runner()
+    yield runner
+    for watcher in ("me", "you"):
+        runner.leave(watcher)
+    for process in set(multiprocessing.active_children()) - before:
+        process.kill()
+
+
+@pytest.fixture
+def lone(runner, monkeypatch):
+    """A runner with one process: what comes next must use the same one, or the one that took its place."""
+    monkeypatch.setattr(jobs, "WORKERS", 1)
+    return runner
+
+
+# --- doing tasks -------------------------------------------------------------------------------------
+
+
+def test_tasks_are_done_in_order_in_another_process_and_come_one_by_one(runner, tmp_path):
+    gates = Gates(tmp_path / "a", 3)
+    first = runner.watch("job", "me", gated, gates.tasks)
+    assert (first.results, first.total, first.running, first.error) == ((), 3, True, None)
+    for i in range(3):
+        until(lambda i=i: gates.starts(i))
+        progress = runner.look("job")
+        assert numbers(progress) == list(range(i))
+        assert progress.running
+        assert not progress.finished
+        assert not any(gates.starts(later) for later in range(i + 1, 3))
+        gates.open(i)
+        until(lambda i=i: len(runner.look("job").results) > i)
+    progress = runner.look("job")
+    assert numbers(progress) == [0, 1, 2]
+    assert progress.finished
+    assert not progress.running
+    (process,) = {pid for i in range(3) for pid in gates.starts(i)}
+    assert process != os.getpid()
+    assert all(len(gates.starts(i)) == 1 for i in range(3))
+
+
+def test_a_task_computes_in_one_thread(runner):
+    assert done(runner, "job", blas_threads, [3, 4]).results == ({1}, {1})
+
+
+def test_progress_is_finished_when_every_task_is_done():
+    assert Progress((1, 2), 2, False).finished
+    assert not Progress((1,), 2, False).finished
+
+
+def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
+    a, b = Gates(tmp_path / "a", 2), Gates(tmp_path / "b", 1)
+    runner.watch("a", "me", gated, a.tasks)
+    runner.watch("b", "me", gated, b.tasks)
+    until(lambda: a.starts(0) and b.starts(0))
+    assert a.starts(0) != b.starts(0)
+    b.open(0)
+    until(lambda: runner.look("b").finished)
+    # the free process takes another job, not a second task of the one that is busy
+    assert done(runner, "c", process_of, [0]).results == ((0, b.starts(0)[0]),)
+    assert len(a.starts(0)) == 1
+    assert not a.starts(1)
+
+
+def test_two_jobs_take_turns(lone, tmp_path):
+    a, b = Gates(tmp_path / "a", 4, opened=(1, 2, 3)), Gates(tmp_path / "b", 4, opened=(0, 1, 2, 3))
+    lone.watch("a", "me", gated, a.tasks)
+    until(lambda: a.starts(0))
+    lone.watch("b", "you", gated, b.tasks)
+    a.open(0)
+    begun = [(when, key) for key in "ab" for _, when in until(lambda k=key: _all(lone, k)).results]
+    ahead = 0
+    for _, key in sorted(begun):
+        ahead += 1 if key == "a" else -1
+        assert abs(ahead) <= 1
+    assert ahead == 0
+
+
+def _all(runner, key):
+    progress = runner.look(key)
+    return progress if progress.finished else None
+
+
+def test_more_tasks_extend_a_job(runner, tmp_path):
+    gates = Gates(tmp_path / "a", 4, opened=(0, 1, 2))
+    assert numbers(done(runner, "job", gated, gates.tasks[:2])) == [0, 1]
+    more = runner.watch("job", "me", gated, gates.tasks)
+    assert (numbers(more), more.total, more.running) == ([0, 1], 4, True)
+    fewer = runner.watch("job", "me", gated, gates.tasks[:1])
+    assert fewer.total == 4
+    gates.open(3)
+    assert numbers(done(runner, "job", gated, gates.tasks)) == [0, 1, 2, 3]
+    assert [len(gates.starts(i)) for i in range(4)] == [1, 1, 1, 1]
+
+
+# --- stopping ----------------------------------------------------------------------------------------
+
+
+def test_to_look_neither_starts_nor_keeps_anything(runner, tmp_path, monkeypatch):
+    before = set(multiprocessing.active_children())
+    assert runner.look("job") is None
+    assert set(multiprocessing.active_children()) == before
+    gates = Gates(tmp_path / "a", 1)
+    runner.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(0))
+    monkeypatch.setattr(jobs, "PATIENCE", 0.2)
+    until(lambda: not runner.look("job").running)  # looked at all the while
+    until(lambda: not alive(process))
+    assert runner.look("job") == Progress((), 1, False)
+
+
+def test_a_watcher_who_polls_keeps_the_job_and_a_silent_one_ends_it(runner, tmp_path, monkeypatch):
+    gates = Gates(tmp_path / "a", 2)
+    runner.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(0))
+    now = [time.monotonic()]
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))  # stands still unless it is moved
+    runner.watch("job", "me", gated, gates.tasks)
+    monkeypatch.setattr(jobs, "GRACE", -1.0)
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    for _ in range(5):
+        now[0] += 9
+        assert runner.look("job").running
+        runner.watch("job", "me", gated, gates.tasks)
+    now[0] += 11
+    assert not runner.look("job").running
+    until(lambda: not alive(process))
+    assert gates.starts(0) == [process]
+
+
+def test_leaving_ends_a_task_that_would_never_end_and_frees_its_process(lone, tmp_path):
+    gates = Gates(tmp_path / "a", 1)
+    lone.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(0))
+    lone.leave("me")
+    assert not lone.look("job").running
+    until(lambda: not alive(process))
+    ((_, other),) = done(lone, "next", process_of, [0]).results
+    assert other not in (process, os.getpid())
+    assert lone.look("job") == Progress((), 1, False)
+    assert gates.starts(0) == [process]
+
+
+def test_a_task_that_ends_within_the_grace_counts_and_no_other_is_started(lone, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "GRACE", 1e6)
+    gates = Gates(tmp_path / "a", 2, opened=(1,))
+    lone.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(0))
+    lone.leave("me")
+    gates.open(0)
+    assert numbers(until(lambda: lone.look("job") if lone.look("job").results else None)) == [0]
+    assert done(lone, "next", process_of, [5]).results == ((5, process),)
+    assert not gates.starts(1)
+    assert numbers(lone.look("job")) == [0]
+
+
+def test_going_on_after_a_stop_keeps_what_was_done(runner, tmp_path):
+    gates = Gates(tmp_path / "a", 3, opened=(0, 2))
+    runner.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(1))
+    earlier = runner.look("job").results
+    runner.leave("me")
+    until(lambda: not alive(process))
+    assert runner.look("job") == Progress(earlier, 3, False)
+    assert runner.watch("job", "me", gated, gates.tasks) == Progress(earlier, 3, True)
+    gates.open(1)
+    progress = done(runner, "job", gated, gates.tasks)
+    assert numbers(progress) == [0, 1, 2]
+    assert progress.results[:1] == earlier
+    assert [len(gates.starts(i)) for i in range(3)] == [1, 2, 1]
+
+
+def test_a_job_goes_on_while_one_of_two_watchers_stays(runner, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "GRACE", 0.0)
+    gates = Gates(tmp_path / "a", 2, opened=(1,))
+    runner.watch("job", "me", gated, gates.tasks)
+    runner.watch("job", "you", gated, gates.tasks)
+    until(lambda: gates.starts(0))
+    runner.leave("me")
+    assert done(runner, "other", process_of, [0]).finished  # time in which the job would have been ended
+    assert runner.look("job").running
+    gates.open(0)
+    assert numbers(until(lambda: _all(runner, "job"))) == [0, 1]
+    assert len(gates.starts(0)) == 1
+
+
+def test_leaving_all_but_some_jobs(runner, tmp_path):
+    a, b = Gates(tmp_path / "a", 1), Gates(tmp_path / "b", 1)
+    runner.watch("a", "me", gated, a.tasks)
+    runner.watch("b", "me", gated, b.tasks)
+    until(lambda: a.starts(0) and b.starts(0))
+    runner.leave("me", but=["b"])
+    assert not runner.look("a").running
+    assert runner.look("b").running
+    until(lambda: not alive(a.starts(0)[0]))
+    b.open(0)
+    assert numbers(until(lambda: _all(runner, "b"))) == [0]
+
+
+# --- failing -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "tasks", "results", "sentence"),
+    [
+        (refuse, [0, 1, 2], (0,), "p must be in [0, 0.5], got 0.7"),
+        (divide, [2, 0], (0.5,), "this could not be computed (ZeroDivisionError: division by zero)"),
+        (die, [0, 1], (), "The process that computes ended unexpectedly"),
+        (give_what_cannot_be_sent, [0], (), "The process that computes ended unexpectedly"),
+    ],
+)
+def test_a_failure_is_said_and_the_next_job_works(lone, function, tasks, results, sentence):
+    failed = done(lone, "job", function, tasks)
+    assert failed.results == results
+    assert failed.error.startswith(sentence)
+    assert not failed.finished
+    assert failed.total == len(tasks)
+    ((task, process),) = done(lone, "next", process_of, [4]).results
+    assert task == 4
+    assert process != os.getpid()
+
+
+def test_a_process_killed_from_outside_is_said_and_the_next_job_works(lone, tmp_path):
+    gates = Gates(tmp_path / "a", 1)
+    lone.watch("job", "me", gated, gates.tasks)
+    (process,) = until(lambda: gates.starts(0))
+    os.kill(process, signal.SIGKILL)
+    until(lambda: lone.look("job").error)
+    ((_, other),) = done(lone, "next", process_of, [0]).results
+    assert other != process
+
+
+# --- keeping -----------------------------------------------------------------------------------------
+
+
+def test_results_are_kept_for_the_jobs_asked_for_last(runner, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 3)
+    gates = Gates(tmp_path / "a", 1)
+    runner.watch("running", "you", gated, gates.tasks)  # older than all, but wanted
+    for key in range(5):
+        assert done(runner, key, process_of, [key]).finished
+        runner.look(0)  # to look is not to ask
+    assert [key for key in range(5) if runner.look(key)] == [3, 4]
+    assert runner.look("running").running
+    assert done(runner, 3, process_of, [3]).finished
+    assert done(runner, 5, process_of, [5]).finished
+    assert [key for key in range(6) if runner.look(key)] == [3, 5]
+
+
+def test_what_is_kept_is_not_done_again_and_what_was_dropped_is(runner, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 1)
+    gates = Gates(tmp_path / "a", 1, opened=(0,))
+    first = done(runner, "job", gated, gates.tasks)
+    assert runner.watch("job", "you", gated, gates.tasks) == first
+    assert len(gates.starts(0)) == 1
+    done(runner, "other", process_of, [0])
+    assert runner.look("job") is None
+    assert runner.watch("job", "me", gated, gates.tasks).running
+    until(lambda: _all(runner, "job"))
+    assert len(gates.starts(0)) == 2

@@ -1,0 +1,124 @@
+"""The page "Can a classifier be trained on noise?" in a real Chromium: streaming, stopping, links, keyboard."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from privdemo.experiments import private_training as training
+from privdemo.experiments.private_training import TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
+from tests import browsing
+
+pytestmark = pytest.mark.browser
+
+QUICK = "images=digits&n=40"
+CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
+PROGRESS = ".st-key-draw-progress"
+
+
+def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=6&look_at=all+numbers")
+    expect(page.locator(".answer")).to_contain_text("Means over 6 draws", timeout=60_000)
+    expect(page.locator(PROGRESS)).to_have_count(0)
+    draws = [training.run(training.at_draw(CONFIG, i)) for i in range(6)]
+    mean = training.score(draws, training.SPREAD, "accuracy").mean
+    expect(page.locator(".takeaway")).to_contain_text(f"{100 * mean:.1f}")
+
+
+def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=50&training_seed=7")
+    main = page.get_by_test_id("stMainBlockContainer")
+    main.get_by_role("button", name="Stop").click()
+    expect(main.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(PROGRESS)).to_contain_text("stopped")
+    browsing.settled(page)
+    done = page.locator(PROGRESS).inner_text()
+    page.wait_for_timeout(2500)
+    assert page.locator(PROGRESS).inner_text() == done, "nothing comes in after the stop"
+    main.get_by_role("button", name="Go on").click()
+    expect(page.locator(PROGRESS)).not_to_contain_text(done.split(" of")[0].strip() + " of", timeout=30_000)
+
+
+def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: Browser, address: str) -> None:
+    link = f"{address}/training?{QUICK}&draws=2&label_p=0.3&look_at=some+digits&which=the+disputed&training_seed=11"
+    browsing.open_page(page, link)
+    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
+    browsing.settled(page)
+
+    def seen(of: Page) -> list[str]:
+        return [*of.locator(".takeaway, .answer, .summary, .digits td").all_inner_texts(), of.url.split("?")[1]]
+
+    before = seen(page)
+    page.reload()
+    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
+    browsing.settled(page)
+    assert seen(page) == before
+    other = browser.new_context().new_page()
+    browsing.open_page(other, link)
+    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
+    other.context.close()
+
+
+def test_the_keyboard_moves_the_lie(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1")
+    slider = page.get_by_role("slider", name="Each label is flipped with probability")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator(".takeaway")).to_contain_text("flipped with 0.21")
+    expect(page).to_have_url(re.compile("label_p=0.21"))
+    slider.press("End")
+    expect(page.locator(".takeaway")).to_contain_text("add up to 1")
+    slider.press("Home")
+    expect(page.locator(".takeaway")).to_contain_text("flipped with 0 ")
+
+
+def test_a_preset_reaches_the_controls_and_the_link(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1")
+    page.get_by_role("button", name="p = 0.4").click()
+    expect(page.locator(".takeaway")).to_contain_text("flipped with 0.4")
+    expect(page).to_have_url(re.compile("label_p=0.4"))
+    page.get_by_role("button", name="Reset").click()
+    expect(page).to_have_url(re.compile("/training$"))
+
+
+def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1&look_at=some+digits")
+    browsing.settled(page)
+    draw = training.run(CONFIG)
+    for name, rows in (
+        ("scores", training.score_table([draw])),
+        ("digits", training.digit_table(draw, training.typical(draw, 6))),
+    ):
+        with page.expect_download() as download:
+            page.locator(f".st-key-{name}-csv button").click()
+        download.value.save_as(tmp_path / f"{name}.csv")
+        saved = list(csv.DictReader((tmp_path / f"{name}.csv").open(encoding="utf-8")))
+        kept = [{k: str(v) for k, v in row.items() if k not in ("seconds", "effective_samples")} for row in rows]
+        assert [{k: row[k] for k in expected} for row, expected in zip(saved, kept, strict=True)] == kept
+        with page.expect_download() as download:
+            page.locator(f".st-key-{name}-html button").click()
+        assert download.value.path().stat().st_size > 2000
+
+
+def test_nothing_is_fetched_from_elsewhere(page: Page, address: str) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1")
+    assert requests
+    assert not [url for url in requests if not url.startswith((address, "data:", "blob:"))]
+
+
+@pytest.mark.parametrize(
+    ("lesson", "scheme"),
+    [("the trade-off", "light"), ("weights", "dark"), ("all numbers", "light"), ("some digits", "dark")],
+)
+def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, lesson: str, scheme: str) -> None:
+    page, wide = browsing.narrow(browser, f"{address}/training?{QUICK}&draws=1&look_at={lesson}", scheme)
+    assert wide <= 0
+    assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest"))
+    page.context.close()
