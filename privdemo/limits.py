@@ -97,7 +97,11 @@ N_TRAIN = Limit("n_train", 20, 6000, "people of each class who release", integer
 DRAW = Limit("draw", 0, 999, "it counts the repeats", integer=True)
 N_DRAWS = Limit("n_draws", 1, 50, "fifty draws show an error bar well", integer=True)
 N_SAMPLES = Limit("n_samples", 1, 1000, integer=True)
+MAX_ITER = Limit("max_iter", 1, 100_000, integer=True)
 N_STEPS = Limit("n_steps", 1, 100_000, integer=True)
+LEARNING_RATE = Limit("learning_rate", 0.0, math.inf, "None takes the largest that is safe", low_open=True)
+N_NODES = Limit("n_nodes", 1, 256, "16 serve scores with standard deviations up to 3", integer=True)
+TOLERANCE = Limit("tol", 0.0, 1.0, "of the gradient a person, such as 1e-5", low_open=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 

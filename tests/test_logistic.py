@@ -113,7 +113,8 @@ def test_gradients_equal_finite_differences(kind, objective, n_classes):
 
 
 @pytest.mark.parametrize(
-    ("kind", "n_classes"), [("dense", 2), ("sparse", 3), ("Gaussian", 2), ("enumerated", 2), ("enumerated", 3)]
+    ("kind", "n_classes"),
+    [("dense", 2), ("sparse", 3), ("Gaussian", 2), ("Gaussian", 3), ("enumerated", 2), ("enumerated", 3)],
 )
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_at_the_maximum_the_penalised_objective_is_level_and_lower_all_around(kind, n_classes, objective):
@@ -616,6 +617,25 @@ NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])
         ({"C": -1.0}, X, Y, ValueError, r"C must be above 0, got -1"),
         ({"C": np.nan}, X, Y, ValueError, r"C must be above 0, got nan"),
         ({"C": "best"}, X, Y, ValueError, r"C must be above 0 or \"cv\", got 'best'"),
+        ({"channel": "flip"}, X, Y, TypeError, r"channel must be a mechanism or a matrix .*, got 'flip'"),
+        ({"n_nodes": 0}, X, Y, ValueError, r"n_nodes must be a whole number in \[1, 256\], got 0"),
+        ({"tol": -1.0}, X, Y, ValueError, r"tol must be in \(0, 1\], got -1"),
+        ({"max_iter": 0}, X, Y, ValueError, r"max_iter must be a whole number in \[1, 100000\], got 0"),
+        ({"C": "cv", "cv": 21}, X, Y, ValueError, r"cv must be a whole number in \[2, 20\], got 21"),
+        (
+            {"prior": PixelPrior(np.arange(3), np.full((4, 3), 1 / 3)), "pixels": PIXELS},
+            STATES,
+            Y,
+            ValueError,
+            r"prior must be of shape \(3, 3\) for this mechanism and data, got \(4, 3\)",
+        ),
+        (
+            {"prior": pixel_priors.flat_gaussian_prior(2), "pixels": GaussianNoise(0.1)},
+            X,
+            Y,
+            ValueError,
+            r"prior must be of shape \(3,\) for this mechanism and data, got \(2,\)",
+        ),
         ({"prior": "true", "pixels": PIXELS}, STATES, Y, ValueError, r"'learned', 'flat' or a prior, got 'true'"),
         (
             {"prior": pixel_priors.flat_gaussian_prior(3), "pixels": PIXELS},
@@ -651,6 +671,8 @@ def test_what_cannot_be_learnt_from_is_refused(settings, x, y, error, sentence):
 def test_nothing_is_predicted_before_fit(method, ask):
     with pytest.raises(NotFittedError, match=rf"This {method.__name__} instance is not fitted yet"):
         getattr(method(), ask)(X)
+    with pytest.raises(NotFittedError):
+        method().score_released(X, Y)
     assert len(getattr(method().fit(X, Y), ask)(X)) == 20
 
 
@@ -663,9 +685,69 @@ def test_what_is_predicted_for_is_checked_as_what_is_fitted_to():
             ask(STATES[:, :2])
     with pytest.raises(ValueError, match=r"y must hold released labels in \[0, 1\], got 2"):
         fitted.score_released(STATES, Y + 1)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        fitted.score_released(STATES, Y[:1])
+    named = SpreadLogisticRegression().fit(X, np.where(Y, 9, 7))
+    assert named.score_released(X, np.where(Y, 9, 7)) < 0
+    with pytest.raises(ValueError, match=r"y must hold the classes that were fitted, \[7 9\], got .*8"):
+        named.score_released(X, Y + 7)
 
 
 def test_too_few_iterations_are_said():
     x, y, _ = simulate(200, 5)
     with pytest.warns(ConvergenceWarning, match="not converged in 2 steps: raise max_iter or lower C"):
         SpreadLogisticRegression(max_iter=2, C=100.0).fit(x, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_classes", [3, 10])
+def test_noisy_inputs_of_many_classes_teach_the_classifier(n_classes, dtype):
+    """Well-separated classes in Gaussian noise, labels flipped: nearly all are recovered, by weights that sum to 0."""
+    centres = rng(1).random((n_classes, 20))
+    y = rng(2).integers(0, n_classes, 1500)
+    x = np.clip(centres[y] + 0.05 * rng(3).standard_normal((1500, 20)), 0, 1)
+    flips, noise = RandomisedResponse(0.3, n_classes), GaussianNoise(0.2)
+    released = noise.randomise(x.astype(dtype), rng(4))
+    fitted = SpreadLogisticRegression(flips, noise, C=10.0).fit(released, flips.randomise(y, rng(5)))
+    # float32 products round sums of 1500 terms
+    np.testing.assert_allclose(fitted.coef_.sum(axis=0), 0, atol=1e-3 * np.abs(fitted.coef_).max())
+    assert (fitted.predict(x.astype(dtype)) == y).mean() > 0.95
+    lied = SpreadLogisticRegression(np.roll(flips.channel_matrix, 1, axis=0), noise, C=10.0)
+    assert (lied.fit(released, flips.randomise(y, rng(5))).predict(x.astype(dtype)) == y).mean() < 0.5
+
+
+def test_people_in_chunks_are_the_same_people(monkeypatch):
+    channel, noise = RandomisedResponse(0.2, 3), RandomisedResponse(0.3, 3)
+    y = rng(1).integers(0, 3, 50)
+    whole = SpreadLogisticRegression(channel, noise, tol=1e-7).fit(np.tile(STATES, (3, 1))[:50], y)
+    monkeypatch.setattr(logistic, "CHUNK", 7)
+    parts = SpreadLogisticRegression(channel, noise, tol=1e-7).fit(np.tile(STATES, (3, 1))[:50], y)
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)  # single precision, summed in another order
+    np.testing.assert_allclose(parts.released_proba(STATES), whole.released_proba(STATES), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "x"),
+    [
+        ({"pixels": GaussianNoise(0.0)}, np.where(np.arange(3) == 1, 0.5, X)),
+        (
+            {"pixels": RandomisedResponse(0.0, 3), "exact": True, "prior": PixelPrior(np.arange(3), np.eye(3))},
+            STATES,
+        ),
+    ],
+)
+def test_no_noise_and_priors_that_rule_out_what_is_seen_leave_it_as_it_is(settings, x):
+    """Nothing is uncertain then: ordinary logistic regression on x, no not-a-number that passes for a result."""
+    fitted = SpreadLogisticRegression(FLIPS, **settings, tol=1e-7).fit(x, Y)
+    known = x if x.dtype.kind == "f" else x / 2
+    plain = SpreadLogisticRegression(FLIPS, tol=1e-7).fit(known, Y)
+    np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-4)
+    assert np.abs(plain.coef_).max() > 1e-2
+
+
+def test_rare_labels_do_not_stop_the_choice_of_a_penalty():
+    """Bags of fewer people than folds: the folds are drawn without regard to labels."""
+    channel = rng(1).dirichlet(np.ones(30), 2).T
+    bags = np.arange(60) % 30
+    fitted = SpreadLogisticRegression(channel, C="cv").fit(rng(2).random((60, 3)), bags)
+    assert fitted.C_ in logistic.CS

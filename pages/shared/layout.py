@@ -36,13 +36,18 @@ def begin() -> None:
     st.html(f"<style>{_COLOURS}{_STYLE}{figures.CSS}</style>")
 
 
-def header(question: str, all_settings: Sequence[settings.Setting]) -> Any:
-    """The headline, reset and copy-link; returns the place where the takeaway goes once it is known."""
+def header(
+    question: str, all_settings: Sequence[settings.Setting], defaults: Sequence[settings.Setting] | None = None
+) -> Any:
+    """The headline, reset and copy-link; returns the place where the takeaway goes once it is known.
+
+    `defaults` are the settings as reset leaves them, where other settings change their ranges.
+    """
     begin()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(question, anchor=False, width="stretch")
         with st.container(horizontal=True, width="content", gap="small"):
-            st.button("↺ Reset", on_click=settings.reset, args=(all_settings,), key="reset")
+            st.button("↺ Reset", on_click=settings.reset, args=(defaults or all_settings,), key="reset")
             copy_link()
     settings.check_link(all_settings)
     place = st.empty()

@@ -87,10 +87,19 @@ def level_setting(family_name: str, n_states: int) -> Number:
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
-    data = data_choice()
-    name = DATASETS[settings.current(data)]
     classes = tuple(settings.current(choice) for choice in (FIRST, SECOND))
-    people = people_setting(name, classes if len(set(classes)) == 2 else (FIRST.default, SECOND.default))
+    usual = (FIRST.default, SECOND.default)
+    return _settings(settings.current(data_choice()), classes if len(set(classes)) == 2 else usual)
+
+
+def default_settings() -> list[settings.Setting]:
+    """The same with the ranges of the default data set and classes."""
+    return _settings(data_choice().default, (FIRST.default, SECOND.default))
+
+
+def _settings(images: str, classes: tuple[str, ...]) -> list[settings.Setting]:
+    data, name = data_choice(), DATASETS[images]
+    people = people_setting(name, classes)
     levels = [level_setting(family, image_noise.n_states(name)) for family in LEVEL_KEYS]
     labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
     return [data, FIRST, SECOND, people, NOISE, *levels, *labels, TRAINED, DRAWS, SEED, LESSON, STUDY, PICKED]

@@ -86,7 +86,11 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
             raise ValueError("pixels must be a mechanism: with clean X the likelihood needs no samples")
         limits.N_SAMPLES.check(self.n_samples)
         limits.N_STEPS.check(self.n_steps)
+        if self.C == "cv":
+            raise ValueError('C must be a number above 0, got "cv": the published EM chooses no penalty')
         self.C_ = check_C(self.C)
+        if self.learning_rate is not None:
+            limits.LEARNING_RATE.check(self.learning_rate)
         X, y, n_scores = self._prepared(X, y)
         learned = isinstance(self.prior, str) and self.prior == "learned"
         self.prior_ = self._read_prior("flat" if learned else self.prior, X)
@@ -103,7 +107,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
             ridge = 1 / (self.C_ * len(X))
             self.bounds_[step] = update.log_likelihood / len(X) - ridge * np.square(model.coef).sum() / 2
             curvature = (0.25 if n_scores == 1 else 0.5) * (update.square_norm / len(X) + 1) + ridge
-            rate = self.learning_rate or 1 / curvature
+            rate = 1 / curvature if self.learning_rate is None else self.learning_rate
             model = Model(
                 model.coef + rate * (update.d_coef / len(X) - ridge * model.coef),
                 model.intercept + rate * update.d_intercept / len(X),

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import helmert
 from scipy.sparse import csr_array
 from scipy.stats import norm, qmc
 
@@ -27,8 +28,9 @@ Array = NDArray[np.floating]
 MANY_NODES = 128
 # The most values of an input that are enumerated.
 MOST_VALUES = 1 << 16
-# Keeps the scores' covariance positive definite where a model (all weights 0, say) has no spread.
-JITTER = 1e-12
+# Keep the scores' covariance positive definite where a model (all weights 0, say) has no spread in some direction:
+# absolutely, and for several scores, whose covariance may have been rounded to single precision, relative to its size.
+JITTER, RIDGE = 1e-12, 1e-5
 
 
 class Nodes(NamedTuple):
@@ -45,11 +47,14 @@ class Nodes(NamedTuple):
 class Inputs(Protocol):
     """The inputs of n people as a learner knows them."""
 
+    def __len__(self) -> int:
+        """n."""
+
     @property
     def centre(self) -> Array:
         """The mean input, (D,)."""
 
-    def take(self, rows: NDArray) -> Inputs:
+    def take(self, rows: NDArray | slice) -> Inputs:
         """The inputs of some of the people."""
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes:
@@ -62,11 +67,14 @@ class KnownInputs:
 
     X: Array | csr_array
 
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
     @property
     def centre(self) -> Array:
         return np.asarray(self.X.mean(axis=0), dtype=float).ravel()
 
-    def take(self, rows: NDArray) -> KnownInputs:
+    def take(self, rows: NDArray | slice) -> KnownInputs:
         return KnownInputs(self.X[rows])
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes:
@@ -83,47 +91,55 @@ class GaussianInputs:
     """Independent pixels of known `mean` (n, D) and `variance` (n, D) or (1, D): Gaussian scores.
 
     a_n ~ N(coefᵀM_n + intercept, coefᵀ diag(V_n) coef), exact for Gaussian pixels, else by the central limit theorem.
-    One score: `n_nodes` Gauss–Hermite nodes. More: a = m + Lz with LLᵀ the covariance and `MANY_NODES` fixed
-    quasi-random z of mean 0 and covariance 1, the same for all people.
+    One score: `n_nodes` Gauss–Hermite nodes; with 16 the error of E φ(a) is 2·10⁻⁵ for a standard deviation of 2,
+    3·10⁻³ for 4. K scores: only their K − 1 contrasts matter, as adding to all alike changes no probability. These are
+    m + Lz, LLᵀ their covariance, with `MANY_NODES` fixed quasi-random z of mean 0 and covariance 1, the same for all
+    people; the error of a probability is under 0.01 for standard deviations up to 1, 0.02 for 4.
     """
 
     mean: Array
     variance: Array
     n_nodes: int = 16
 
+    def __len__(self) -> int:
+        return len(self.mean)
+
     @property
     def centre(self) -> Array:
         return self.mean.mean(axis=0, dtype=float)
 
-    def take(self, rows: NDArray) -> GaussianInputs:
+    def take(self, rows: NDArray | slice) -> GaussianInputs:
         variance = self.variance if len(self.variance) == 1 else self.variance[rows]
         return GaussianInputs(self.mean[rows], variance, self.n_nodes)
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes:
-        n_scores = coef.shape[1]
-        z, log_weights = gauss_hermite(self.n_nodes) if n_scores == 1 else quasi_random(n_scores)
+        basis = contrasts(coef.shape[1])
+        n_contrasts = basis.shape[1]
+        z, log_weights = gauss_hermite(self.n_nodes) if n_contrasts == 1 else quasi_random(n_contrasts)
+        reduced = coef @ basis
         mean = _times(self.mean, coef) + intercept
-        root = np.linalg.cholesky(self._covariance(coef) + JITTER * np.eye(n_scores))
-        scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2))
+        ridge = 0.0 if n_contrasts == 1 else RIDGE / n_contrasts
+        root = np.linalg.cholesky(_widened(self._covariance(reduced), ridge) + JITTER * np.eye(n_contrasts))
+        scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2)) @ basis.T
 
         def pull_back(d_scores: Array) -> tuple[Array, Array]:
             d_mean = d_scores.sum(axis=1)
-            d_root = np.matmul(d_scores.swapaxes(1, 2), z)
+            d_root = np.matmul((d_scores @ basis).swapaxes(1, 2), z)
             if len(root) == 1:
                 d_root = d_root.sum(axis=0, keepdims=True)
-            d_covariance = _cholesky_pull_back(root, d_root)
-            d_coef = _times(self.mean.T, d_mean)
-            for j in range(n_scores):
-                d_coef[:, j] += 2 * (_times(self.variance.T, d_covariance[:, j]) * coef).sum(axis=1)
-            return d_coef, d_mean.sum(axis=0)
+            d_covariance = _widened(_cholesky_pull_back(root, d_root), ridge)
+            d_reduced = np.stack(
+                [2 * (_times(self.variance.T, d_covariance[:, j]) * reduced).sum(axis=1) for j in range(n_contrasts)],
+                axis=1,
+            )
+            return _times(self.mean.T, d_mean) + d_reduced @ basis.T, d_mean.sum(axis=0)
 
         return Nodes(scores, log_weights[None], pull_back)
 
-    def _covariance(self, coef: Array) -> Array:
-        n_scores = coef.shape[1]
-        row, column = np.tril_indices(n_scores)
-        pairs = _times(self.variance, coef[:, row] * coef[:, column])
-        covariance = np.empty((len(pairs), n_scores, n_scores))
+    def _covariance(self, reduced: Array) -> Array:
+        row, column = np.tril_indices(reduced.shape[1])
+        pairs = _times(self.variance, reduced[:, row] * reduced[:, column])
+        covariance = np.empty((len(pairs), reduced.shape[1], reduced.shape[1]))
         covariance[:, row, column] = covariance[:, column, row] = pairs
         return covariance
 
@@ -135,11 +151,14 @@ class EnumeratedInputs:
     values: Array
     log_weights: Array
 
+    def __len__(self) -> int:
+        return len(self.log_weights)
+
     @property
     def centre(self) -> Array:
         return np.exp(self.log_weights).mean(axis=0) @ self.values
 
-    def take(self, rows: NDArray) -> EnumeratedInputs:
+    def take(self, rows: NDArray | slice) -> EnumeratedInputs:
         return EnumeratedInputs(self.values, self.log_weights[rows])
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes:
@@ -167,9 +186,17 @@ def enumerate_inputs(
     states = np.array(list(product(range(k), repeat=n_pixels)))
     with np.errstate(divide="ignore"):
         log_pixel = mechanism.log_likelihood(released[:, :, None], np.arange(k)) + np.log(prior.probs)
+    impossible = np.isneginf(log_pixel).all(axis=2)  # the prior rules out what was kept: take the release for the truth
+    log_pixel[impossible, released[impossible]] = 0.0
     log_pixel -= np.logaddexp.reduce(log_pixel, axis=2, keepdims=True)
     log_weights = np.sum([log_pixel[:, d, states[:, d]] for d in range(n_pixels)], axis=0)
     return EnumeratedInputs(states / (k - 1), log_weights)
+
+
+@lru_cache
+def contrasts(n_scores: int) -> Array:
+    """An orthonormal basis (J, J − 1) of what matters of J scores, their differences; of one score, itself (1, 1)."""
+    return np.ones((1, 1)) if n_scores == 1 else helmert(n_scores).T
 
 
 @lru_cache
@@ -192,6 +219,14 @@ def quasi_random(n_scores: int) -> tuple[Array, Array]:
 def _times(matrix: Array | csr_array, vectors: Array) -> Array:
     """A product in the matrix's own precision, as float64."""
     return np.asarray(matrix @ vectors.astype(matrix.dtype, copy=False)).astype(np.float64, copy=False)
+
+
+def _widened(matrices: Array, ridge: float) -> Array:
+    """C + ridge · trace(C) · 1 of each matrix C; a linear map that is its own pull-back."""
+    if not ridge:
+        return matrices
+    trace = np.trace(matrices, axis1=1, axis2=2)[:, None, None]
+    return matrices + ridge * trace * np.eye(matrices.shape[1])
 
 
 def _cholesky_pull_back(root: Array, d_root: Array) -> Array:

@@ -51,6 +51,20 @@ class GaussianPrior:
 Prior = PixelPrior | GaussianPrior
 
 
+def check_prior(mechanism: PixelMechanism, prior: Prior, n_pixels: int) -> None:
+    """Raise ``ValueError`` unless `prior` is one of `n_pixels` pixels, with a state for each of the mechanism's."""
+    wanted: tuple[int, ...]
+    if isinstance(prior, GaussianPrior):
+        wanted, found = (n_pixels,), np.shape(prior.mean)
+        fits = np.shape(prior.variance) == found == wanted
+    else:
+        n_states = mechanism.n_states if isinstance(mechanism, RandomisedResponse) else len(prior.support)
+        wanted, found = (n_pixels, n_states), np.shape(prior.probs)
+        fits = found == wanted and len(prior.support) == n_states
+    if not fits:
+        raise ValueError(f"prior must be of shape {wanted} for this mechanism and data, got {found}")
+
+
 def flat_gaussian_prior(n_pixels: int) -> GaussianPrior:
     """Barber's "quite uninformative" prior: mean 0, variance 10 (section 6.1)."""
     return GaussianPrior(np.zeros(n_pixels), np.full(n_pixels, 10.0))
@@ -203,7 +217,9 @@ def _gaussian_moments(
     if not isinstance(mechanism, GaussianNoise):
         raise TypeError(f"a GaussianPrior goes with GaussianNoise, got {type(mechanism).__name__}; use a PixelPrior")
     noise = mechanism.sigma**2
-    trust = (prior.variance / (prior.variance + noise)).astype(dtype)  # 0 for a pixel that never varies
+    total = prior.variance + noise
+    # 0 for a pixel that never varies; 1 where there is no noise to be wary of.
+    trust = np.divide(prior.variance, total, out=np.ones_like(total), where=total > 0).astype(dtype)
     mean = released.astype(dtype, copy=False) * trust
     mean += ((1 - trust) * prior.mean).astype(dtype)
     return Moments(mean, (trust * noise).astype(dtype)[None, :])
