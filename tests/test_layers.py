@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    {"limits", "intervals", "datasets"},
+    {"limits", "intervals", "datasets", "jobs"},
     {"accounting", "mechanisms"},
     {"estimators"},
     {"attacks", "metrics"},

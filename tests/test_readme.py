@@ -22,7 +22,7 @@ def test_the_example_gives_the_numbers_beside_it() -> None:
         if stated:
             assert round(eval(code, names), len(stated[1].split(".")[1])) == float(stated[1])
             checked += 1
-    assert checked == 3
+    assert checked == 4
 
 
 def test_links_and_commands_exist() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
-from privdemo import datasets, limits, look
+from privdemo import datasets, limits
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import (
@@ -44,7 +44,6 @@ class Method:
     """A way to train: `make(pixels, labels, true_prior)` is an estimator; `on_clean` data or on what was released."""
 
     title: str
-    style: look.Style
     make: Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
     on_clean: bool = False
 
@@ -52,39 +51,28 @@ class Method:
 CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
 FLAT, TRUE, PUBLISHED = "spread flat", "spread true", "published"
 METHODS = {
-    CLEAN: Method(
-        "clean data", look.TRUTH, lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv"), on_clean=True
-    ),
-    NAIVE: Method("naive", look.NAIVE, lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv")),
+    CLEAN: Method("clean data", lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv"), on_clean=True),
+    NAIVE: Method("naive", lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv")),
     RECONSTRUCTION: Method(
-        "reconstruction",
-        look.RECONSTRUCTION,
-        lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv"),
+        "reconstruction", lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv")
     ),
     SPREAD: Method(
         "spread, learned prior",
-        look.SPREAD,
         lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
     ),
     FLAT: Method(
-        "spread, flat prior",
-        look.Style(look.SPREAD.colour, "dot", "circle-open"),
-        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv"),
+        "spread, flat prior", lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv")
     ),
     TRUE: Method(
-        "spread, true prior",
-        look.Style(look.SPREAD.colour, "dash", "circle-open-dot"),
-        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv"),
+        "spread, true prior", lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv")
     ),
     PUBLISHED: Method(
         "spread, published EM",
-        look.Style(look.SPREAD.colour, "longdash", "hexagon2-open"),
         lambda pixels, labels, true: ImportanceSampledLogisticRegression(
             labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS
         ),
     ),
 }
-QUICK = tuple(name for name in METHODS if name != PUBLISHED)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,15 @@ from privdemo.intervals import Estimate
 
 Array = NDArray[np.floating]
 
+STYLES = {
+    training.CLEAN: look.TRUTH,
+    training.NAIVE: look.NAIVE,
+    training.RECONSTRUCTION: look.RECONSTRUCTION,
+    training.SPREAD: look.SPREAD,
+    training.FLAT: look.Style(look.SPREAD.colour, "dot", "circle-open"),
+    training.TRUE: look.Style(look.SPREAD.colour, "dash", "circle-open-dot"),
+    training.PUBLISHED: look.Style(look.SPREAD.colour, "longdash", "hexagon2-open"),
+}
 # Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
 MARKS = {
     "accuracy": ("accuracy", (0.45, 1.0), 0.5),
@@ -46,7 +55,7 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
         bottom = max(0.0, top - ROW * len(names) / height)
         found = {name: training.score(draws, name, mark) for name in names}
         for name, estimate in found.items():
-            style = METHODS[name].style
+            style = STYLES[name]
             traces.append(
                 {
                     "x": [estimate.mean],
@@ -127,7 +136,7 @@ def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
         }
     ]
     for name in methods:
-        bins, style = training.calibration(draws, name), METHODS[name].style
+        bins, style = training.calibration(draws, name), STYLES[name]
         traces.append(
             {
                 "x": [b.said for b in bins],
@@ -168,7 +177,7 @@ def trade_off(
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
     apart = 0.004 * (high - low)
     for i, (name, curve) in enumerate(curves.items()):
-        style = METHODS[name].style
+        style = STYLES[name]
         # Side by side, so that no error bar hides another.
         shift = apart * (i - (len(curves) - 1) / 2)
         shared = {
@@ -210,7 +219,7 @@ def _published(x: float, accuracy: float, method: str) -> dict[str, Any]:
         "x": [x],
         "y": [accuracy],
         "mode": "markers",
-        "marker": {"symbol": "star-open", "size": 13, "color": METHODS[method].style.colour, "line": {"width": 2}},
+        "marker": {"symbol": "star-open", "size": 13, "color": STYLES[method].colour, "line": {"width": 2}},
         "name": "published",
         "showlegend": False,
         "hovertemplate": f"{METHODS[method].title}, published: {percent(accuracy)}<extra></extra>",
@@ -218,7 +227,7 @@ def _published(x: float, accuracy: float, method: str) -> dict[str, Any]:
 
 
 def _own(x: float, mark: Estimate, method: str, axis: str) -> dict[str, Any]:
-    style = METHODS[method].style
+    style = STYLES[method]
     return {
         "x": [x],
         "y": [mark.mean],
