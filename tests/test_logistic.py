@@ -13,16 +13,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from privdemo.estimators import logistic, pixel_priors, votes
-from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs
+from privdemo.estimators import likelihoods, logistic, pixel_priors, votes
+from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.likelihoods import Model, maximise, reconstruction, spread_log_likelihood
 from privdemo.estimators.logistic import (
-    Model,
     NaiveLogisticRegression,
     ReconstructionLogisticRegression,
     SpreadLogisticRegression,
-    maximise,
-    reconstruction,
-    spread_log_likelihood,
 )
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
@@ -69,9 +66,9 @@ def objective_and_gradient(objective, inputs, log_rows, packed, shape):
     """Σ_n objective and its gradient as the package computes them, of packed (coef, intercept)."""
     coef, intercept = packed[: -shape[1]].reshape(shape), packed[-shape[1] :]
     nodes = inputs.nodes(coef, intercept)
-    log_p = logistic.log_class_probabilities(nodes.scores)
+    log_p = likelihoods.log_class_probabilities(nodes.scores)
     value = objective(log_p, nodes.log_weights, log_rows)
-    d_coef, d_intercept = nodes.pull_back(logistic.gradient_at_nodes(value, log_p))
+    d_coef, d_intercept = nodes.pull_back(likelihoods.gradient_at_nodes(value, log_p))
     return value.objective.sum(), np.concatenate((d_coef.ravel(), d_intercept))
 
 
@@ -192,7 +189,7 @@ def test_exact_spread_likelihood_sums_over_every_truth(n_classes, seed):
         pixel, x = prior.probs * PIXELS.channel_matrix[image], np.array([0, 0.5, 1])
         mean, square = (pixel @ x**power / pixel.sum(axis=1) for power in (1, 2))
         inputs = GaussianInputs(mean[None], square[None] - mean**2)
-        by_hand = logistic.released_log_likelihood(inputs, np.log(channel[[label]]), model)[0]
+        by_hand = likelihoods.released_log_likelihood(inputs, np.log(channel[[label]]), model)[0]
         assert close.score_released(image[None], label[None]) == pytest.approx(by_hand, abs=1e-5)
 
     def one_by_one(estimator):
@@ -222,7 +219,7 @@ def test_spread_likelihood_of_large_images_equals_a_monte_carlo(n_classes, toler
     def z_scores(channel, pixels):
         moments = pixel_priors.posterior_moments(pixels, released, prior)
         inputs = GaussianInputs(moments.mean / (k - 1), moments.variance / (k - 1) ** 2)
-        found = np.exp(logistic.released_log_likelihood(inputs, np.log(channel[labels]), model))
+        found = np.exp(likelihoods.released_log_likelihood(inputs, np.log(channel[labels]), model))
         return [
             max(0, abs(f - a.mean()) - tolerance) / (a.std() / np.sqrt(draws))
             for f, a in zip(found, drawn, strict=True)
@@ -251,7 +248,7 @@ def test_gaussian_pixels_against_adaptive_integration():
     def found(noise, prior):
         moments = pixel_priors.posterior_moments(noise, np.array([[released]]), prior)
         inputs = GaussianInputs(*moments, 64)
-        return float(logistic.released_log_likelihood(inputs, np.log(channel[label]), model)[0])
+        return float(likelihoods.released_log_likelihood(inputs, np.log(channel[label]), model)[0])
 
     assert found(noise, prior) == pytest.approx(expected, abs=1e-9)  # 64 nodes at a standard deviation of 1
     assert abs(found(GaussianNoise(0.6), prior) - expected) > 1e-4
@@ -434,9 +431,9 @@ def test_words_for_priors_mean_the_priors_of_released_inputs(word, pixels):
 @pytest.mark.parametrize("seed", range(3))
 def test_reconstruction_sums_over_every_truth(n_classes, seed):
     model, channel, labels, states, prior = tiny(n_classes, seed=seed)
-    inputs = logistic.enumerate_inputs(PIXELS, states, prior)
+    inputs = enumerate_inputs(PIXELS, states, prior)
     nodes = inputs.nodes(model.coef, model.intercept)
-    log_p = logistic.log_class_probabilities(nodes.scores)
+    log_p = likelihoods.log_class_probabilities(nodes.scores)
     found = reconstruction(log_p, nodes.log_weights, np.log(channel[labels])).objective
     other = reconstruction(log_p, nodes.log_weights, np.log(channel[::-1][labels])).objective
     for person, (label, image) in enumerate(zip(labels, states, strict=True)):
@@ -720,7 +717,7 @@ def test_people_in_chunks_are_the_same_people(monkeypatch):
     channel, noise = RandomisedResponse(0.2, 3), RandomisedResponse(0.3, 3)
     y = rng(1).integers(0, 3, 50)
     whole = SpreadLogisticRegression(channel, noise, tol=1e-7).fit(np.tile(STATES, (3, 1))[:50], y)
-    monkeypatch.setattr(logistic, "CHUNK", 7)
+    monkeypatch.setattr(likelihoods, "CHUNK", 7)
     parts = SpreadLogisticRegression(channel, noise, tol=1e-7).fit(np.tile(STATES, (3, 1))[:50], y)
     np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)  # single precision, summed in another order
     np.testing.assert_allclose(parts.released_proba(STATES), whole.released_proba(STATES), atol=1e-5)

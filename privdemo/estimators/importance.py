@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from privdemo import limits
-from privdemo.estimators.logistic import Model, SpreadLogisticRegression, check_C, log_class_probabilities
+from privdemo.estimators.likelihoods import Model, log_class_probabilities
+from privdemo.estimators.logistic import SpreadLogisticRegression, check_C
 from privdemo.estimators.pixel_priors import GaussianPrior, PixelPrior, Prior, sample_posterior
 from privdemo.mechanisms.pixels import PixelMechanism
 

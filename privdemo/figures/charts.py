@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,18 @@ def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
     place = (x - low) / (high - low)
     anchor = "left" if place < 0.12 else "right" if place > 0.88 else "center"
     return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
+
+
+def rows(labels: Mapping[str, str]) -> dict[str, Any]:
+    """A vertical axis with one named row for each key of `labels`, the first at the top; its values stand there."""
+    names = list(labels)
+    return {
+        "categoryorder": "array",
+        "categoryarray": names[::-1],
+        "tickvals": names,
+        "ticktext": list(labels.values()),
+        "range": [-0.6, len(names) - 0.4],
+    }
 
 
 def percent(value: float) -> str:

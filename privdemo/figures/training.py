@@ -15,7 +15,7 @@ from privdemo import look
 from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import METHODS, Draw
 from privdemo.experiments.trade_off import Point, Study
-from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, percent, rows, rule
 from privdemo.figures.pictures import data_uri
 from privdemo.intervals import Estimate
 
@@ -84,15 +84,10 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
             "anchor": f"y{axis}",
             **({"tickformat": ".0%"} if mark == "accuracy" else {}),
         }
-        layout[f"yaxis{axis}"] = {
-            "domain": [bottom, top],
-            "anchor": f"x{axis}",
-            "categoryorder": "array",
-            "categoryarray": [METHODS[name].title for name in names][::-1],
-            "tickvals": [METHODS[name].title for name in names],
-            "ticktext": [f"{METHODS[n].title} <b>{_where(found[n].mean, low, high, mark)}</b>" for n in names],
-            "range": [-0.6, len(names) - 0.4],
+        labels = {
+            METHODS[n].title: f"{METHODS[n].title} <b>{_where(found[n].mean, low, high, mark)}</b>" for n in names
         }
+        layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
     margin = {"l": 190, "r": 12, "t": 8, "b": 44}
     size = {"height": height + 52, "margin": margin, "showlegend": False}
     return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
@@ -261,13 +256,7 @@ def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "true label named"}, "range": [0.44, 1.02], "tickformat": ".0%"},
-            "yaxis": {
-                "categoryorder": "array",
-                "categoryarray": list(titles.values())[::-1],
-                "tickvals": list(titles.values()),
-                "ticktext": [f"{titles[s]}<br><b>{percent(rate.mean)}</b>" for s, rate in rates.items()],
-                "range": [-0.6, 2.6],
-            },
+            "yaxis": rows({titles[s]: f"{titles[s]}<br><b>{percent(rate.mean)}</b>" for s, rate in rates.items()}),
             "shapes": [rule(promised), _dotted(rule(0.5))],
             "annotations": [over_rule(promised, f"label alone, at best {percent(promised)}", 0.44, 1.02)],
             "height": 240,

@@ -13,7 +13,7 @@ from privdemo import look
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import HONEST, Histogram, LongRun, Record
-from privdemo.figures.charts import interval_bars, legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.charts import interval_bars, legend_below, line, marker, over_rule, percent, rows, rule
 
 Array = NDArray[np.floating]
 TITLES = {
@@ -38,7 +38,6 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     ends = [end for e in found.values() for end in (e.low, e.high)]
     low, high = max(voting.FAR[0], min(0.0, *ends)), min(voting.FAR[1], max(1.0, *ends))
     low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
-    names = [TITLES[name] for name in found]
     traces = [
         {
             "x": [e.value],
@@ -55,16 +54,12 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
-            "yaxis": {
-                "categoryorder": "array",
-                "categoryarray": names[::-1],
-                "tickvals": names,
-                "ticktext": [f"{TITLES[name]}<br><b>{_where(e.value, low, high)}</b>" for name, e in found.items()],
-                "range": [-0.6, len(names) - 0.4],
-            },
+            "yaxis": rows(
+                {TITLES[name]: f"{TITLES[name]}<br><b>{_where(e.value, low, high)}</b>" for name, e in found.items()}
+            ),
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
-            "height": 56 * len(names) + 80,
+            "height": 56 * len(found) + 80,
             "margin": {"l": 118, "r": 12, "t": 26, "b": 48},
             "showlegend": False,
         },

@@ -1,0 +1,142 @@
+"""Likelihoods of a linear model given what was released, their gradients, and the climb to the maximum.
+
+A label channel T[released, class] says how a label (or a bag's or a set's name) came from a class, and `Inputs` what is
+known of each person's input x. The model is p(c | x) = softmax(coefᵀx + intercept)_c, for two classes with the scores
+(0, a). Every objective's gradient is the "EM" one: what the release says of the class, less what the model says of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_expit, log_softmax
+
+from privdemo.estimators.inputs import Inputs
+
+Array = NDArray[np.floating]
+
+# People whose nodes are held in memory together.
+CHUNK = 4096
+
+
+class Value(NamedTuple):
+    """An objective of every person, (n,), and its gradient as `resp` (n, q, K): see `gradient_at_nodes`."""
+
+    objective: Array
+    resp: Array
+
+
+Objective = Callable[[Array, Array, Array], Value]
+
+
+def spread_log_likelihood(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
+    """log p̃(c̃_n | x̃_n) = log Σ_c T[c̃_n | c] E p(c | x) of every person (Barber eq. 47, conditional on x̃).
+
+    `log_p` (n, q, K) at the nodes, `log_weights` (n, q) of the nodes, `log_rows` (n, K) = log T[c̃_n | c]; in the
+    first two 1 may stand for n. `resp` is p(c, node | c̃, x̃), the E-step.
+    """
+    log_joint = log_weights[:, :, None] + log_rows[:, None, :] + log_p
+    flat = log_joint.reshape(len(log_joint), -1)  # one long axis is summed faster than two short ones
+    top = flat.max(axis=1, keepdims=True)
+    joint = np.exp(flat - top)
+    total = joint.sum(axis=1, keepdims=True)
+    return Value((top + np.log(total))[:, 0], (joint / total).reshape(log_joint.shape))
+
+
+def reconstruction(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
+    """Σ_c E[log p(c | x)] of every person under the posterior p(c, x | c̃, x̃) of the same model (Barber eq. 36–37).
+
+    The posterior moves with the model, so a model that is sure of all it guesses is always confirmed: without a
+    penalty the objective is largest, 0, for infinite weights in any direction, and with a free intercept for a model
+    that always names the same class. Arguments as `spread_log_likelihood`.
+    """
+    resp = spread_log_likelihood(log_p, log_weights, log_rows).resp
+    objective = (resp * log_p).sum(axis=(1, 2))
+    return Value(objective, resp * (1 + log_p - objective[:, None, None]))
+
+
+def log_class_probabilities(scores: Array) -> Array:
+    """log p(c | scores), (..., K), of scores (..., J): one score is that of class 1 against class 0."""
+    if scores.shape[-1] > 1:
+        return log_softmax(scores, axis=-1)
+    positive = log_expit(scores)
+    return np.concatenate((positive - scores, positive), axis=-1)  # log φ(−a) = log φ(a) − a
+
+
+def gradient_at_nodes(value: Value, log_p: Array) -> Array:
+    """∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model says."""
+    if log_p.shape[2] == 2:
+        zero, one = value.resp[:, :, 0], value.resp[:, :, 1]
+        return (one - np.exp(log_p[:, :, 1]) * (zero + one))[:, :, None]
+    return value.resp - np.exp(log_p) * value.resp.sum(axis=2, keepdims=True)
+
+
+class Model(NamedTuple):
+    """Weights `coef` (D, J) and `intercept` (J,) of J scores; how many iterations they took, and whether enough."""
+
+    coef: Array
+    intercept: Array
+    n_iter: int = 0
+    converged: bool = True
+
+
+def maximise(
+    objective: Objective, inputs: Inputs, log_rows: Array, C: float, start: Model, tol: float, max_iter: int
+) -> Model:
+    """Climb Σ_n objective_n − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` a person.
+
+    The intercept is measured at the mean input meanwhile, else the mean image's weights would move with it.
+    """
+    n, centre, shape = len(log_rows), inputs.centre, start.coef.shape
+
+    def loss(packed: Array) -> tuple[float, Array]:
+        coef, level = packed[: -shape[1]].reshape(shape), packed[-shape[1] :]
+        total, d_coef, d_intercept = 0.0, np.zeros(shape), np.zeros(shape[1])
+        for people in chunks(n):
+            nodes = inputs.take(people).nodes(coef, level - centre @ coef)
+            log_p = log_class_probabilities(nodes.scores)
+            value = objective(log_p, nodes.log_weights, log_rows[people])
+            more_coef, more_intercept = nodes.pull_back(gradient_at_nodes(value, log_p))
+            total += value.objective.sum()
+            d_coef += more_coef
+            d_intercept += more_intercept
+        d_coef -= np.outer(centre, d_intercept)
+        gradient = np.concatenate(((coef / C - d_coef).ravel(), -d_intercept))
+        return (np.square(coef).sum() / (2 * C) - total) / n, gradient / n
+
+    packed = np.concatenate((start.coef.ravel(), start.intercept + centre @ start.coef))
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-5 * tol}
+    found = minimize(loss, packed, jac=True, method="L-BFGS-B", options=options)
+    coef, level = found.x[: -shape[1]].reshape(shape), found.x[-shape[1] :]
+    # Rounding may end the line search (status 2) a little early; a gradient that is all but level is good enough.
+    converged = found.status == 0 or (found.status == 2 and bool(np.abs(found.jac).max() <= 100 * tol))
+    return Model(coef, level - centre @ coef, int(found.nit), converged)
+
+
+def chunks(n: int) -> list[slice]:
+    """The numbers 0 … n−1 in slices of `CHUNK`, so that memory for nodes does not grow with n."""
+    return [slice(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
+
+
+def expected_proba(inputs: Inputs, model: Model) -> Array:
+    """E p(c | x) of every person over what is known of x, (n, K)."""
+    proba = []
+    for people in chunks(len(inputs)):
+        nodes = inputs.take(people).nodes(model.coef, model.intercept)
+        p = np.exp(log_class_probabilities(nodes.scores))
+        proba.append((np.exp(nodes.log_weights)[:, :, None] * p).sum(axis=1))
+    return np.concatenate(proba)
+
+
+def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Array:
+    """The spread log-likelihood of every person's release under `model`, (n,), in nats."""
+    parts = []
+    for people in chunks(len(inputs)):
+        nodes = inputs.take(people).nodes(model.coef, model.intercept)
+        log_p = log_class_probabilities(nodes.scores)
+        parts.append(spread_log_likelihood(log_p, nodes.log_weights, log_rows[people]).objective)
+    return np.concatenate(parts)
