@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"privdemo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nprivdemo: interrupted; no incomplete file was kept", file=sys.stderr)
+        print("privdemo: interrupted; no incomplete file was kept", file=sys.stderr)
         return 130
     return 0
 
@@ -94,16 +94,20 @@ def _reproduce(options: argparse.Namespace) -> None:
     out = options.out or trade_off.shipped(study.name)
     if options.out is None and options.draws != trade_off.N_DRAWS:
         raise ValueError(f"name a file with --out: the app's own has {trade_off.N_DRAWS} draws, not {options.draws}")
-    if not out.absolute().parent.is_dir():
-        raise ValueError(f"--out must be in a folder that is there, got {out}")
-    rows = []
-    for done, total, new in trade_off.reproduce(study, options.draws, options.jobs):
-        rows += new
-        print(f"\r{study.name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+    if not out.absolute().parent.is_dir() or out.is_dir():
+        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
+    rows: list[trade_off.Row] = []
     part = out.with_name(out.name + ".part")
-    part.write_text(trade_off.to_csv(rows), encoding="utf-8")
-    part.replace(out)
+    part.touch()  # fails now rather than after the work, where it cannot be written
+    try:
+        for done, total, new in trade_off.reproduce(study, options.draws, options.jobs):
+            rows += new
+            print(f"\r{study.name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
+        part.write_text(trade_off.to_csv(rows), encoding="utf-8")
+        part.replace(out)
+    finally:
+        print(file=sys.stderr)
+        part.unlink(missing_ok=True)
     print(f"{study.title}\n{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy")
     for method, curve in trade_off.points(tuple(rows)).items():
         for point in curve:

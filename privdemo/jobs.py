@@ -68,17 +68,29 @@ class Runner:
         self._changed = threading.Condition()
         self._drivers: list[threading.Thread] = []
 
-    def watch(self, key: Hashable, watcher: Hashable, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Progress:
+    def watch(
+        self,
+        key: Hashable,
+        watcher: Hashable,
+        function: Callable[[Any], Any],
+        tasks: Sequence[Any],
+        new_try: bool = False,
+    ) -> Progress:
         """Start the job `key` unless it is there already, be one of its watchers, and say how far it is.
 
         `function` and each of `tasks` are sent to another process. A stopped job goes on where it was, and one that is
-        given more `tasks` (after the same ones) goes on with those.
+        given more `tasks` (after the same ones) goes on with those. A job that failed stays so until a `new_try`.
         """
         with self._changed:
             job = self._jobs.setdefault(key, _Job(function, tasks))
             if len(tasks) > len(job.tasks):
                 job.tasks = tasks
-            job.watchers[watcher] = time.monotonic()
+            now = time.monotonic()
+            job.watchers = {other: seen for other, seen in job.watchers.items() if now - seen < PATIENCE} | {
+                watcher: now
+            }
+            if new_try:
+                job.error = None
             self._jobs.move_to_end(key)
             self._forget()
             if not self._drivers:
@@ -146,13 +158,8 @@ class _Worker:
         self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool]
     ) -> tuple[Any, str | None] | None:
         """The result and no error, or no result and an error; None when it was no longer `wanted`."""
-        if self._process is None:
-            context = multiprocessing.get_context("spawn")
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-            self._process.start()
-            theirs.close()
         try:
+            self._start()
             self._connection.send((function, task))
             unwanted_since = None
             while not self._connection.poll(LOOK):
@@ -166,13 +173,28 @@ class _Worker:
             return self._connection.recv()
         except (EOFError, OSError):
             self._end()
-            return None, "The process that computes ended unexpectedly; perhaps memory ran out. Please try again."
+            return None, "the process that computes ended unexpectedly, perhaps for want of memory"
+        except Exception as error:  # what cannot be sent there or back
+            self._end()
+            return None, f"this could not be computed ({type(error).__name__}: {error})"
+
+    def _start(self) -> None:
+        """A process that is alive: also after one has died while it had nothing to do."""
+        if self._process is not None and not self._process.is_alive():
+            self._end()
+        if self._process is None:
+            context = multiprocessing.get_context("spawn")
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
 
     def _end(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
-        self._process = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._connection.close()
+            self._process = None
 
 
 def _serve(connection: Connection) -> None:

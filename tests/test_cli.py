@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -108,7 +109,8 @@ def tiny(monkeypatch):
         (["--draws", "51", "--out", "x.csv"], r"--draws must be a whole number in [2, 50], got 51; "),
         (["--jobs", "0"], "--jobs must be a whole number in [1, 64], got 0"),
         (["--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
-        (["--out", "nowhere/x.csv"], "--out must be in a folder that is there, got nowhere/x.csv"),
+        (["--out", "nowhere/x.csv"], "--out must be a file in a folder that is there, got nowhere/x.csv"),
+        (["--out", "."], "--out must be a file in a folder that is there, got ."),
     ],
 )
 def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, tiny, monkeypatch, tmp_path, capsys):
@@ -171,10 +173,25 @@ def test_an_interrupted_study_leaves_the_file_that_was_there(tiny, monkeypatch, 
     out.write_text("what was there before")
     assert main(["reproduce", "tiny", "--draws", "2", "--out", str(out)]) == 130
     output = capsys.readouterr()
-    assert output.err.endswith("\nprivdemo: interrupted; no incomplete file was kept\n")
+    assert output.err.splitlines()[-1] == "privdemo: interrupted; no incomplete file was kept"
     assert output.out == ""
     assert out.read_text() == "what was there before"
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
+
+
+def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path):
+    out = tmp_path / "tiny.csv"
+    out.write_text("what was there before")
+    write = Path.write_text
+
+    def half(self, text, **options):
+        write(self, text[:50], **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trade_off, "reproduce", lambda *_: iter([(1, 1, trade_off.trial("tiny", 0.2, 0, (CLEAN,)))]))
+    monkeypatch.setattr(Path, "write_text", half)
+    assert main(["reproduce", "tiny", "--draws", "2", "--out", str(out)]) == 130
+    assert out.read_text() == "what was there before"
 
 
 def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):

@@ -321,8 +321,8 @@ def test_leaving_all_but_some_jobs(runner, tmp_path):
     [
         (refuse, [0, 1, 2], (0,), "p must be in [0, 0.5], got 0.7"),
         (divide, [2, 0], (0.5,), "this could not be computed (ZeroDivisionError: division by zero)"),
-        (die, [0, 1], (), "The process that computes ended unexpectedly"),
-        (give_what_cannot_be_sent, [0], (), "The process that computes ended unexpectedly"),
+        (die, [0, 1], (), "the process that computes ended unexpectedly"),
+        (give_what_cannot_be_sent, [0], (), "the process that computes ended unexpectedly"),
     ],
 )
 def test_a_failure_is_said_and_the_next_job_works(lone, function, tasks, results, sentence):
@@ -374,3 +374,44 @@ def test_what_is_kept_is_not_done_again_and_what_was_dropped_is(runner, tmp_path
     assert runner.watch("job", "me", gated, gates.tasks).running
     until(lambda: _all(runner, "job"))
     assert len(gates.starts(0)) == 2
+
+
+def flaky(path):
+    """Dies the first time."""
+    if not os.path.exists(path):
+        open(path, "w").close()
+        os._exit(1)
+    return 7
+
+
+def test_a_failed_job_fails_for_all_until_somebody_asks_for_a_new_try(lone, tmp_path):
+    path = str(tmp_path / "been here")
+    assert "ended unexpectedly" in done(lone, "f", flaky, [path]).error
+    assert "ended unexpectedly" in done(lone, "f", flaky, [path], watcher="another").error
+    lone.watch("f", "me", flaky, [path], new_try=True)
+    assert done(lone, "f", flaky, [path]).results == (7,)
+
+
+def test_a_process_that_died_while_idle_is_replaced(lone):
+    ((_, pid),) = done(lone, "x", process_of, [0]).results
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: pid not in [process.pid for process in multiprocessing.active_children()])
+    ((_, other),) = done(lone, "y", process_of, [0]).results
+    assert other != pid
+
+
+class Unreadable:
+    """Can be sent but not received."""
+
+    def __reduce__(self):
+        return int, ("x",)
+
+
+def unreadable(task):
+    return Unreadable()
+
+
+@pytest.mark.parametrize(("function", "tasks"), [(process_of, [lambda: 1]), (unreadable, [0])])
+def test_what_cannot_be_sent_is_said_and_the_next_job_works(lone, function, tasks):
+    assert "could not be computed" in done(lone, "bad", function, tasks).error
+    assert len(done(lone, "good", process_of, [0]).results) == 1

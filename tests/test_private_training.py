@@ -20,7 +20,6 @@ from privdemo.experiments.private_training import (
     METRICS,
     NAIVE,
     PUBLISHED,
-    QUICK,
     RECONSTRUCTION,
     SPREAD,
     Attack,
@@ -32,6 +31,7 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse, to_unit
 
 K = 17
+QUICK = tuple(name for name in training.METHODS if name != PUBLISHED)
 DIGITS = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, K), methods=QUICK)
 CASES = [
     DIGITS,
@@ -300,7 +300,10 @@ def test_sizes_of_mnist_keep_to_the_publishers_parts(mnist):
 # --- the attack --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("config", CASES[:3])
+ONE_ANSWER = [replace(DIGITS, labels=BinaryChannel(0.9, 0.3)), replace(DIGITS, labels=BinaryChannel(0.1, 0.7))]
+
+
+@pytest.mark.parametrize("config", [*CASES[:3], *ONE_ANSWER])
 def test_the_attack_made_again_names_as_many(config):
     draw = training.run(config)
     (_, _, X_test, y), (X_noisy, y_noisy), rng = released(config)
@@ -570,3 +573,15 @@ def test_questions_without_an_answer_say_why(change, methods, sentence):
 def test_as_many_people_as_there_are_can_be_trained_on():
     most, _ = training.sizes("digits", ("7", "9"))
     assert training.run(replace(DIGITS, n_train=most, methods=(NAIVE,))).fits[NAIVE].accuracy > 0.8
+
+
+@pytest.mark.parametrize("k", [16, 18, 256])
+def test_randomised_response_on_other_pixels_is_refused(k):
+    with pytest.raises(ValueError, match=f"pixels must be a mechanism on the 17 states of digits, got one on {k}"):
+        training.run(replace(DIGITS, pixels=RandomisedResponse(0.2, k)))
+
+
+def test_people_who_all_send_the_same_label_are_said_to():
+    config = replace(DIGITS, n_train=20, labels=BinaryChannel(0, 0.97))
+    with pytest.raises(ValueError, match="all 40 people happened to send the label 7, and nothing can be learnt"):
+        training.run(config)

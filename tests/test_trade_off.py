@@ -249,3 +249,13 @@ def test_spread_training_reaches_section_6_1(variance, least):
     published = STUDIES["section6.1"].published
     assert marks(rows, variance, FLAT, "accuracy").mean() >= published[FLAT][variance]
     assert marks(rows, variance, CLEAN, "accuracy").mean() == pytest.approx(published[CLEAN][variance], abs=0.01)
+
+
+def test_methods_of_fewer_draws_are_compared_on_the_draws_they_share():
+    rows = trade_off.load("figure3")
+    there = trade_off.compare(rows, training.SPREAD, training.PUBLISHED, "accuracy")
+    back = trade_off.compare(rows, training.PUBLISHED, training.SPREAD, "accuracy")
+    assert {level: gap.mean for level, gap in there.items()} == pytest.approx(
+        {level: -gap.mean for level, gap in back.items()}
+    )
+    assert len(there) == 4

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-import itertools
-import math
 import re
 from html.parser import HTMLParser
 
@@ -115,25 +113,24 @@ def draw_with(accuracy, n=100):
 
 
 def test_panels_of_scores_lie_apart():
-    for names in (NAMES, NAMES[:1], tuple(NAMES) * 1):
+    for names in (NAMES, NAMES[:1], NAMES[::-1]):
         layout = charts.scores(DRAWS, names).layout
         domains = [layout[axis].domain for axis in ("yaxis", "yaxis2", "yaxis3")]
         ends = [end for domain in reversed(domains) for end in domain]
-        assert 0 <= ends[0]
+        assert ends[0] >= 0
         assert ends[-1] <= 1
         assert ends == sorted(ends)
         assert all(layout[axis].categoryarray[-1] == METHODS[names[0]].title for axis in ("yaxis", "yaxis2", "yaxis3"))
 
 
 def test_methods_differ_by_colour_and_marker():
-    styles = [METHODS[name].style for name in METHODS]
-    assert (
-        len({(style.colour, style.marker) for style in styles})
-        == len({style.marker for style in styles})
-        == len(styles)
-    )
-    drawn = [cues(trace) for trace in charts.calibration(DRAWS, NAMES).data[1:]]
-    assert len(set(drawn)) == len(NAMES)
+    curves = trade_off.points(trade_off.load("figure3"))
+    assert set(curves) == set(METHODS)
+    drawn = charts.trade_off(STUDIES["figure3"], curves, {}, 0.1).data
+    above = [trace for trace in drawn if (trace.yaxis or "y") == "y"]
+    assert len({trace.marker.symbol for trace in above}) == len({trace.name for trace in above}) == len(METHODS)
+    assert len({(trace.line.color, trace.line.dash) for trace in above}) == len(METHODS)
+    assert len({cues(trace) for trace in charts.scores(DRAWS, NAMES).data}) == len(NAMES)
 
 
 # --- calibration -------------------------------------------------------------------------------------
@@ -150,8 +147,8 @@ def test_calibration_curves_are_the_bins():
         np.testing.assert_array_equal(trace.customdata, [b.n for b in bins])
         for i, b in enumerate(bins):
             assert interval(trace, i, "y") == near(b.true)
-        assert trace.line.color == METHODS[name].style.colour
-        assert trace.line.dash == METHODS[name].style.dash
+        assert trace.line.color == charts.STYLES[name].colour
+        assert trace.line.dash == charts.STYLES[name].dash
     assert "“8”" in figure.layout.xaxis.title.text
     assert figure.layout.yaxis.title.text == "share that are 8s"
     assert all("8" in trace.hovertemplate for trace in curves)
@@ -169,7 +166,7 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
         here = [trace for trace in drawn if (trace.yaxis or "y") == axis]
         assert [trace.name for trace in here] == [METHODS[name].title for name in curves]
         for trace, (name, curve) in zip(here, curves.items(), strict=True):
-            assert (trace.line.color, trace.line.dash) == METHODS[name].style[:2]
+            assert (trace.line.color, trace.line.dash) == charts.STYLES[name][:2]
             for i, point in enumerate(curve):
                 assert interval(trace, i, "y") == near(getattr(point, mark))
                 assert abs(trace.x[i] - point.level) < 0.02 * np.ptp(study.levels)  # side by side, near the level
@@ -178,10 +175,9 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
             places = [trace.x[i] for trace in here if len(trace.x) > i]
             assert len(set(places)) == len(places)
             assert np.mean(places) == pytest.approx(study.levels[i], abs=1e-9)
-        # no curve's points come nearer to another level than to their own
     stars = [trace for trace in figure.data if trace.name == "published"]
     published = [
-        (x, y, METHODS[name].style.colour) for name in curves for x, y in study.published.get(name, {}).items()
+        (x, y, charts.STYLES[name].colour) for name in curves for x, y in study.published.get(name, {}).items()
     ]
     assert [(trace.x[0], trace.y[0], trace.marker.color) for trace in stars] == published
     assert len(figure.data) == len(drawn) + len(stars)
@@ -218,7 +214,7 @@ def test_the_visitors_own_marks_stand_at_their_level(level):
         assert interval(trace, 0, "y") == near(mark)
         assert abs(trace.x[0] - level) < 0.02 * (high - low)
         assert low < trace.x[0] < high
-    assert own[0].marker.color == METHODS[NAIVE].style.colour
+    assert own[0].marker.color == charts.STYLES[NAIVE].colour
     (rule,) = figure.layout.shapes
     assert rule.x0 == rule.x1 == level
     assert rule.yref == "paper"  # through both panels

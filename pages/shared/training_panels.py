@@ -21,7 +21,7 @@ from privdemo.mechanisms import RandomisedResponse
 
 # Seconds between looks at how far the draws are.
 POLL = 1.0
-_STOPPED, _VISITOR = "stopped_draws", "visitor"
+_STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
 
 
 @dataclass(frozen=True)
@@ -117,13 +117,14 @@ def _jobs(question: Question) -> list[tuple[Any, str, list[training.TrainingConf
 def answer(question: Question) -> Shown:
     """Train on the first draw, at once where that is quick, and ask for the others."""
     runner, stopped = cached.runner(), st.session_state.get(_STOPPED) == question
+    again = st.session_state.pop(_AGAIN, False)
     results: list[list[Draw]] = []
     work: list[tuple[str, Progress]] = []
     for key, name, tasks in _jobs(question):
         if stopped:
             progress = runner.look(key) or Progress((), len(tasks), False)
         else:
-            progress = runner.watch(key, _visitor(), training.run, tasks)
+            progress = runner.watch(key, _visitor(), training.run, tasks, new_try=again)
         results.append(list(progress.results[: len(tasks)]))
         work.append((name, Progress(tuple(results[-1]), len(tasks), progress.running, progress.error)))
     quick, *slow = results
@@ -160,6 +161,7 @@ def _stop(question: Question) -> None:
 
 def _go_on() -> None:
     st.session_state.pop(_STOPPED, None)
+    st.session_state[_AGAIN] = True
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ N_LEARNERS = 8
 def check_classes(classes: Sequence[str], labels: LabelMechanism) -> None:
     """Raise ``ValueError`` unless `classes` are two or more different ones and `labels` a lie about as many."""
     if len(classes) < 2 or len(set(classes)) < len(classes):
-        raise ValueError(f"classes must be two or more different ones, got {', '.join(classes) or 'none'}")
+        raise ValueError(f"classes must be two or more different ones, got {tuple(classes)}")
     if labels.n_states != len(classes):
         raise ValueError(
             f"labels must be a mechanism on the {len(classes)} classes chosen, got one on {labels.n_states}"
@@ -145,10 +145,7 @@ def run(config: Config) -> Result:
     """
     people = _people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, _n_states(people)
-    if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
-        raise ValueError(
-            f"pixels must be a mechanism on the {k} states of {config.dataset}, got one on {mechanism.n_states}"
-        )
+    check_pixels(mechanism, config.dataset)
     clean = pixels.clean_values(mechanism, people.X, k)
     draws = _draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
@@ -354,6 +351,13 @@ def n_states(dataset: str) -> int:
     source = datasets.load(dataset)
     image_shape(source)
     return _n_states(source)
+
+
+def check_pixels(mechanism: PixelMechanism, dataset: str) -> None:
+    """Raise ``ValueError`` unless `mechanism` has as many states as a pixel of `dataset` has grey levels."""
+    k = n_states(dataset)
+    if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
+        raise ValueError(f"pixels must be a mechanism on the {k} states of {dataset}, got one on {mechanism.n_states}")
 
 
 def _n_states(dataset: datasets.Dataset) -> int:

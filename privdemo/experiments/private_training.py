@@ -21,7 +21,7 @@ from privdemo.estimators.logistic import (
     SpreadLogisticRegression,
 )
 from privdemo.estimators.pixel_priors import Prior
-from privdemo.experiments.image_noise import LabelMechanism, check_classes, image_shape, n_states
+from privdemo.experiments.image_noise import LabelMechanism, check_classes, check_pixels, image_shape, n_states
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import clean_values, to_grey
@@ -162,6 +162,7 @@ def run(config: TrainingConfig) -> Draw:
 
     Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
     """
+    check_pixels(config.pixels, config.dataset)
     check_noise(config)
     people, pixel_noise, label_noise, adversary = _generators(config)
     train, test = _split(config, people)
@@ -169,6 +170,11 @@ def run(config: TrainingConfig) -> Draw:
     X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
     X_noisy = config.pixels.randomise(X, pixel_noise)
     y_noisy = config.labels.randomise(train.y, label_noise)
+    if len(np.unique(y_noisy)) < 2:
+        raise ValueError(
+            f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
+            "learnt from one label; ask more people, or change the lies or the seed"
+        )
     true_prior = _true_prior(config.pixels, train.X, k)
     models: dict[str, Any] = {}
     fits: dict[str, Fit] = {}

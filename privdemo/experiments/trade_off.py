@@ -212,15 +212,10 @@ def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
 
 
 def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict[float, Estimate]:
-    """`method`'s mark less `other`'s on the same draws, at every level, with 95 % intervals."""
+    """`method`'s mark less `other`'s on the draws that both were tried on, at every level, with 95 % intervals."""
     marks = {(row.level, row.draw, row.method): getattr(row, metric) for row in rows}
-    levels = sorted({row.level for row in rows})
-    gaps = {
-        level: [
-            mark - marks[level, draw, other]
-            for (at, draw, name), mark in marks.items()
-            if (at, name) == (level, method)
-        ]
-        for level in levels
-    }
+    gaps: dict[float, list[float]] = {}
+    for (level, draw, name), mark in sorted(marks.items()):
+        if name == method and (level, draw, other) in marks:
+            gaps.setdefault(level, []).append(mark - marks[level, draw, other])
     return {level: mean_interval(values) for level, values in gaps.items()}
