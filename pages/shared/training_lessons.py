@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.shared.training_panels import Shown, clear, code, draws_words
 from privdemo import figures
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import CLEAN, METHODS, NAIVE, RECONSTRUCTION, SPREAD
+from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, RECONSTRUCTION, SPREAD
 from privdemo.experiments.trade_off import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
@@ -106,14 +106,27 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     worse = [level for level, gap in losses.items() if clear(gap) and gap.mean < 0]
     n_draws = len({row.draw for row in rows})
     collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < NO_SKILL})
-    sentences = {
+    sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
         f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
         f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
         f"Naive’s probabilities are worse at {at} {_levels(worse)}: its log loss is the higher one.": worse,
         f"Reconstruction ends up naming one class only in draws at {at} {_levels(collapsed)}.": collapsed,
     }
+    sentences |= _about_priors(at, rows) if any(row.method == FLAT for row in rows) else {}
     return [sentence for sentence, levels in sentences.items() if levels]
+
+
+def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
+    """Where the learned pixel prior is better or worse than the flat one."""
+    accuracy = trade_off.compare(rows, SPREAD, FLAT, "accuracy")
+    losses = trade_off.compare(rows, SPREAD, FLAT, "log_loss")
+    ahead = [level for level, gap in accuracy.items() if clear(gap) and gap.mean > 0]
+    worse = [level for level, gap in losses.items() if clear(gap) and gap.mean > 0]
+    return {
+        f"The learned prior is more accurate than the flat one at {at} {_levels(ahead)}.": ahead,
+        f"The flat prior gives the better probabilities at {at} {_levels(worse)}.": worse,
+    }
 
 
 def _levels(levels: list[float]) -> str:
