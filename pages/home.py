@@ -9,7 +9,7 @@ st.markdown(
     "When people may lie a little about their data, nobody needs to be trusted with the truth: that is **randomised "
     "response**. privdemo lets you set the lie, see "
     "what it does to real data, and measure what can still be learnt and what an adversary still finds out. Every "
-    "number on every page is computed as you look, from the code that you can run yourself."
+    "number on every page comes from code that you can run yourself, nearly all of them as you look."
 )
 layout.data_note()
 home_picture.show(cached.image_datasets()[0])

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import layout, settings, training_controls, training_folds, training_lessons, training_panels
+from pages.shared import layout, training_controls, training_folds, training_lessons, training_panels
 
 QUESTION = "Can a classifier be trained on noise?"
 
@@ -14,8 +14,6 @@ with side, st.container(key="controls"):
     question = training_controls.controls()
 with main:
     training_panels.presets()
-    shown = training_panels.follow(question, QUESTION, place)
-    with st.container(key="rest"):
-        if shown:
-            training_lessons.show(settings.choose(training_controls.LESSON, "Look at"), shown)
+    training_panels.follow(question, QUESTION, place, training_lessons.show)
+    with st.container(key="end"):
         layout.folds(training_folds.folds(question))

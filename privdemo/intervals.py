@@ -23,6 +23,11 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether 0 lies outside the interval: of a difference, that it is clear which side is ahead."""
+        return not self.low <= 0 <= self.high
+
 
 def mean_interval(values: ArrayLike) -> Estimate:
     """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e."""

@@ -28,7 +28,7 @@ LOOK = 0.05
 # Processes that compute at the same time; they give way to the one that answers visitors.
 WORKERS = 2
 # Finished jobs whose results are kept for whoever asks again.
-KEPT = 64
+KEPT = 32
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,20 @@ class _Job:
     tasks: Sequence[Any]
     results: list[Any] = field(default_factory=list)
     error: str | None = None
-    watchers: dict[Hashable, float] = field(default_factory=dict)
+    # When each watcher last polled, and how many of the tasks they want.
+    watchers: dict[Hashable, tuple[float, int]] = field(default_factory=dict)
+    slow: bool = False
     busy: bool = False
 
     def wanted(self) -> bool:
-        unfinished = self.error is None and len(self.results) < len(self.tasks)
-        return unfinished and any(time.monotonic() - seen < PATIENCE for seen in self.watchers.values())
+        if self.error is not None:
+            return False
+        return any(now_watching(seen) and len(self.results) < n for seen, n in self.watchers.values())
+
+
+def now_watching(seen: float) -> bool:
+    """Whether a watcher who last polled at `seen` still counts as there."""
+    return time.monotonic() - seen < PATIENCE
 
 
 class Runner:
@@ -75,35 +83,38 @@ class Runner:
         function: Callable[[Any], Any],
         tasks: Sequence[Any],
         new_try: bool = False,
+        slow: bool = False,
     ) -> Progress:
         """Start the job `key` unless it is there already, be one of its watchers, and say how far it is.
 
         `function` and each of `tasks` are sent to another process. A stopped job goes on where it was, and one that is
-        given more `tasks` (after the same ones) goes on with those. A job that failed stays so until a `new_try`.
+        given more `tasks` (after the same ones) goes on with those; it does as many as the watcher who wants most. A
+        job that failed stays so until a `new_try`. One process is kept free of `slow` jobs, for all the others.
         """
         with self._changed:
-            job = self._jobs.setdefault(key, _Job(function, tasks))
+            job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow))
             if len(tasks) > len(job.tasks):
                 job.tasks = tasks
-            now = time.monotonic()
-            job.watchers = {other: seen for other, seen in job.watchers.items() if now - seen < PATIENCE} | {
-                watcher: now
-            }
+            there = {other: watching for other, watching in job.watchers.items() if now_watching(watching[0])}
+            job.watchers = there | {watcher: (time.monotonic(), len(tasks))}
             if new_try:
                 job.error = None
             self._jobs.move_to_end(key)
             self._forget()
             if not self._drivers:
-                self._drivers = [threading.Thread(target=self._drive, daemon=True) for _ in range(WORKERS)]
+                self._drivers = [
+                    threading.Thread(target=self._drive, args=(i > 0 or WORKERS == 1,), daemon=True)
+                    for i in range(WORKERS)
+                ]
                 for driver in self._drivers:
                     driver.start()
             self._changed.notify_all()
-            return self._progress(job)
+            return self._progress(job, len(tasks))
 
     def look(self, key: Hashable) -> Progress | None:
         """How far the job `key` is, without becoming a watcher; None if there is none."""
         with self._changed:
-            return self._progress(self._jobs[key]) if key in self._jobs else None
+            return self._progress(self._jobs[key], len(self._jobs[key].tasks)) if key in self._jobs else None
 
     def leave(self, watcher: Hashable, but: Sequence[Hashable] = ()) -> None:
         """Stop watching all jobs except those of `but`; a job that nobody else watches stops."""
@@ -112,8 +123,10 @@ class Runner:
                 if key not in but:
                     job.watchers.pop(watcher, None)
 
-    def _progress(self, job: _Job) -> Progress:
-        return Progress(tuple(job.results), len(job.tasks), job.wanted(), job.error)
+    def _progress(self, job: _Job, n: int) -> Progress:
+        """How far the first `n` tasks are."""
+        results = tuple(job.results[:n])
+        return Progress(results, n, job.wanted() and len(results) < n, job.error if len(results) < n else None)
 
     def _forget(self) -> None:
         """Drop the jobs that were asked for longest ago, but none that is wanted."""
@@ -122,11 +135,11 @@ class Runner:
         ]:
             del self._jobs[key]
 
-    def _drive(self) -> None:
+    def _drive(self, also_slow: bool) -> None:
         worker = _Worker()
         while True:
             with self._changed:
-                while not (job := self._next()):
+                while not (job := self._next(also_slow)):
                     self._changed.wait()
                 job.busy, task = True, job.tasks[len(job.results)]
             outcome = worker.do(job.function, task, partial(self._wanted, job))
@@ -141,9 +154,9 @@ class Runner:
         with self._changed:
             return job.wanted()
 
-    def _next(self) -> _Job | None:
+    def _next(self, also_slow: bool) -> _Job | None:
         """The wanted job whose turn it is: the one with the fewest results."""
-        free = (job for job in self._jobs.values() if job.wanted() and not job.busy)
+        free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
         return min(free, key=lambda job: len(job.results), default=None)
 
 

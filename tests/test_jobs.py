@@ -202,11 +202,37 @@ def test_more_tasks_extend_a_job(runner, tmp_path):
     assert numbers(done(runner, "job", gated, gates.tasks[:2])) == [0, 1]
     more = runner.watch("job", "me", gated, gates.tasks)
     assert (numbers(more), more.total, more.running) == ([0, 1], 4, True)
-    fewer = runner.watch("job", "me", gated, gates.tasks[:1])
-    assert fewer.total == 4
     gates.open(3)
     assert numbers(done(runner, "job", gated, gates.tasks)) == [0, 1, 2, 3]
     assert [len(gates.starts(i)) for i in range(4)] == [1, 1, 1, 1]
+
+
+def test_who_wants_less_ends_the_rest_unless_another_wants_it(runner, tmp_path):
+    gates = Gates(tmp_path / "a", 6, opened=(0, 1))
+    runner.watch("job", "me", gated, gates.tasks)
+    until(lambda: gates.starts(2))
+    fewer = runner.watch("job", "me", gated, gates.tasks[:2])
+    assert (numbers(fewer), fewer.total, fewer.running, fewer.finished) == ([0, 1], 2, False, True)
+    until(lambda: not alive(gates.starts(2)[0]))
+    other = runner.watch("job", "you", gated, gates.tasks[:3])
+    assert other.running
+    until(lambda: len(gates.starts(2)) == 2)
+    assert not runner.watch("job", "me", gated, gates.tasks[:2]).running
+    gates.open(2)
+    assert numbers(done(runner, "job", gated, gates.tasks[:3], watcher="you")) == [0, 1, 2]
+    assert gates.starts(3) == []
+
+
+def test_slow_jobs_leave_a_process_to_the_others(runner, tmp_path):
+    slow = [Gates(tmp_path / name, 1) for name in ("a", "b")]
+    for gates in slow:
+        runner.watch(gates.folder, "me", gated, gates.tasks, slow=True)
+    until(lambda: slow[0].starts(0) or slow[1].starts(0))
+    assert len(done(runner, "quick", process_of, [0, 1]).results) == 2
+    assert len(slow[0].starts(0)) + len(slow[1].starts(0)) == 1, "one at a time"
+    for gates in slow:
+        gates.open(0)
+        assert len(until(lambda gates=gates: _all(runner, gates.folder)).results) == 1
 
 
 # --- stopping ----------------------------------------------------------------------------------------

@@ -138,9 +138,6 @@ def test_a_study_runs_every_method_on_every_draw_at_every_level(monkeypatch):
         expected = {
             (level, draw, method) for level in study.levels for draw in range(n_draws) for method in study.methods
         }
-        expected -= {
-            (level, draw, PUBLISHED) for level in study.levels for draw in range(trade_off.N_PUBLISHED, n_draws)
-        }
         assert sorted(asked) == sorted(expected)
         assert [done for done, _, _ in steps] == list(range(1, len(steps) + 1))
         assert {total for _, total, _ in steps} == {len(steps)}
@@ -190,10 +187,7 @@ def test_studies_ask_what_the_paper_asks():
 def test_shipped_files_hold_every_level_method_and_draw_once(name):
     study, rows = STUDIES[name], trade_off.load(name)
     expected = [
-        (level, draw, method)
-        for level in study.levels
-        for method in study.methods
-        for draw in range(trade_off.N_PUBLISHED if method == PUBLISHED else trade_off.N_DRAWS)
+        (level, draw, method) for level in study.levels for method in study.methods for draw in range(trade_off.N_DRAWS)
     ]
     assert sorted((row.level, row.draw, row.method) for row in rows) == sorted(expected)
     assert trade_off.from_csv(trade_off.to_csv(list(rows))) == rows

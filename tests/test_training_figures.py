@@ -100,7 +100,7 @@ def test_a_mark_beyond_its_axis_is_an_arrow():
     figure = charts.scores(DRAWS, NAMES)
     (far,) = [text for text in figure.layout.yaxis2.ticktext if "→" in text]
     assert METHODS[RECONSTRUCTION].title in far
-    worst = [charts.scores([draw_with(0.4)], (CLEAN,)).layout[axis].ticktext for axis in ("yaxis", "yaxis2", "yaxis3")]
+    worst = [charts.scores([draw_with(0.3)], (CLEAN,)).layout[axis].ticktext for axis in ("yaxis", "yaxis2", "yaxis3")]
     assert ["←" in texts[0] for texts in worst] == [True, False, False]
 
 

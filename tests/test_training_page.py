@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,7 +45,8 @@ def test_default_shows_the_first_draw_of_seven_and_nine(mnist):
     assert "250 people with a 7 and 250 with a 9" in words
     for name in (SPREAD, NAIVE, CLEAN):
         assert f"<b>{percent(draw.fits[name].accuracy)}</b>" in words
-    assert f"log loss {draw.fits[NAIVE].log_loss:.2f} against {draw.fits[SPREAD].log_loss:.2f}" in words
+    assert f"log loss: naive {draw.fits[NAIVE].log_loss:.2f}, spread {draw.fits[SPREAD].log_loss:.2f}" in words
+    assert "One draw cannot tell which is better" in words
     assert not warnings(at)
 
 
@@ -82,7 +84,7 @@ def test_controls_change_the_screen_and_reset_brings_it_back():
     at = opened()
     before = takeaway(at)
     at.number_input(key="label_p").set_value(0.4).run()
-    assert "flipped with <b>0.4</b>" in takeaway(at)
+    assert "flipped with probability <b>0.4</b>" in takeaway(at)
     at.selectbox(key="second").set_value("1").run()
     assert "40 with a 1" in takeaway(at)
     at.button(key="reset").click().run()
@@ -122,9 +124,9 @@ def test_every_lesson_has_an_answer_data_and_code(lesson):
         assert f"<td>{draw.fits[RECONSTRUCTION].angle:.1f}°</td>" in visiting.html(at)
 
 
-@pytest.mark.parametrize("name", trade_off.STUDIES)
-def test_the_trade_off_says_what_the_shipped_draws_say(name):
-    at = opened(study=name)
+@pytest.mark.parametrize(("tab", "name"), training_controls.STUDIES.items())
+def test_the_trade_off_says_what_the_shipped_draws_say(tab, name):
+    at = opened(study=tab)
     rows = trade_off.load(name)
     for method, curve in trade_off.points(rows).items():
         accuracies = ", ".join(percent(point.accuracy.mean) for point in curve)
@@ -177,14 +179,59 @@ def test_noise_that_leaves_nothing_gets_its_sentence_and_keeps_the_controls(link
     assert at.number_input(key="n").value == 40
 
 
-def test_two_digits_alike_or_no_method_get_a_sentence():
+def test_two_digits_alike_or_no_method_get_a_sentence_and_keep_the_rest():
     at = opened(first="9")
-    assert "Choose two different digits" in warnings(at)
+    assert "Choose two different digits: 9 cannot be told from 9" in takeaway(at)
     at = opened()
     at.button_group(key="methods").set_value([]).run()
-    assert "Choose at least one way to train" in warnings(at)
+    assert "Choose at least one way to train" in takeaway(at)
     at.button_group(key="methods").set_value(["naive"]).run()
     assert "(naive)" in takeaway(at)
+
+
+@pytest.mark.parametrize("n", ["40", "100"])
+def test_useless_noise_is_said_whether_or_not_the_first_draw_is_quick(n, monkeypatch):
+    monkeypatch.setattr(training_controls, "AT_ONCE", 50)
+    at = opened(n=n, label_p="0.5")
+    assert "the lies about the label add up to 1" in takeaway(at).lower()
+    assert not at.get("progress")
+
+
+def test_naive_training_on_more_lies_than_truths_is_explained():
+    link = {"label_lies": "asymmetric", "first_lies": "0.9", "second_lies": "0.8"}
+    assert "what naive training takes for a 7 is a 9" in takeaway(opened(**link))
+    assert "is more often a lie" not in takeaway(opened())
+
+
+def test_the_published_em_is_for_few_people(monkeypatch):
+    monkeypatch.setattr(training_controls, "AT_ONCE", 30)
+    at = opened(methods=["published", "naive"])
+    assert "runs here with up to 30 people" in at.info[0].value
+    assert "published" not in summaries(at)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((80, 95), "The released image gives it away 95.0 % of the time</b>, as much as a label"),
+        ((80, 60), "The released image gives it away less often, 60.0 % of the time"),
+        ((80, 81), "81.0 % of the time: no clear difference in one draw"),
+    ],
+)
+def test_the_adversary_is_judged_by_the_interval(counts, words, monkeypatch):
+    real = training.run(CONFIG)
+    draw = replace(real, attack=training.Attack(100, counts[0], counts[1], counts[1]))
+    monkeypatch.setattr(cached, "one_draw", lambda config: draw)
+    assert words in answers(opened(look_at="the adversary"))[0]
+
+
+def test_weights_that_say_nothing_are_said_to(monkeypatch):
+    real = training.run(CONFIG)
+    fits = real.fits | {RECONSTRUCTION: replace(real.fits[RECONSTRUCTION], coef=np.full(64, 1e-7))}
+    monkeypatch.setattr(cached, "one_draw", lambda config: replace(real, fits=fits))
+    answer = answers(opened(look_at="weights"))[0]
+    assert "The weights of reconstruction are practically 0" in answer
+    assert "reconstruction by" not in answer
 
 
 @pytest.mark.parametrize(
@@ -206,17 +253,22 @@ def test_hard_settings_are_shown_without_a_traceback(link, lesson):
     assert "nan" not in takeaway(at) + summaries(at) + "".join(answers(at))
 
 
-def test_presets_set_the_papers_numbers():
-    at = opened()
-    at.button(key="train σ² = 0.5").click().run()
-    assert at.number_input(key="pixel_sigma").value == pytest.approx(np.sqrt(0.5))
-    assert at.number_input(key="n").value == training.sizes("digits", ("7", "9"))[0], "as many as there are"
+@pytest.mark.mnist
+def test_presets_set_the_papers_numbers(mnist):
+    at = opened(label_lies="asymmetric")
     at.button(key="train p = 0.3").click().run()
     assert at.number_input(key="pixel_p").value == at.number_input(key="label_p").value == 0.3
+    assert at.number_input(key="n").value == 250
+    assert "250 people with a 7" in takeaway(at)
+    at.number_input(key="draws").set_value(1).run()
+    at.button(key="train σ² = 0.5").click().run()
+    assert at.number_input(key="pixel_sigma").value == pytest.approx(np.sqrt(0.5))
+    assert at.number_input(key="n").value == 4500
+    at.button(key="reset").click().run()
 
 
 def test_more_draws_come_from_elsewhere_and_can_be_stopped():
-    at = opened(draws="3")
+    at = opened(draws="3", look_at="weights")
     deadline = time.monotonic() + 60
     while "over 3 draws" not in summaries(at):
         assert time.monotonic() < deadline
@@ -231,11 +283,7 @@ def test_more_draws_come_from_elsewhere_and_can_be_stopped():
     done = re.search(r"over (\d+) draws", summaries(at))
     assert done
     assert 3 <= int(done[1]) < 50, "what was done is kept"
-    config = training.with_methods(CONFIG, training_controls.TRAINED.default)
-    assert not any(
-        progress and progress.running
-        for progress in [cached.runner().look(("draws", training.with_methods(config, (CLEAN, *config.methods)), 1))]
-    )
+    assert not cached.runner().look(("draws", CONFIG, 1)).running
     at.button(key="more-draws").click().run()
     assert any(button.key == "stop-draws" for button in at.button)
     at.number_input(key="draws").set_value(1).run()  # nobody waits for the others
@@ -263,33 +311,35 @@ def fake(accuracy: float, loss: float, seed: int) -> training.Fit:
         (
             (0.9, 0.3),
             (0.8, 0.5),
-            "Spread is more accurate than naive by 10.0 points in 2 draws, and naive’s probabilities",
+            "Spread is more accurate than naive by 10.0 points in 5 draws, and naive’s probabilities",
         ),
         (
             (0.8, 0.3),
             (0.9, 0.5),
-            "Naive is more accurate than spread by 10.0 points in 2 draws, but naive’s probabilities",
+            "Naive is more accurate than spread by 10.0 points in 5 draws, but naive’s probabilities",
         ),
-        ((0.9, 0.5), (0.8, 0.3), "Spread is more accurate than naive by 10.0 points in 2 draws, but spread’s prob"),
+        ((0.9, 0.5), (0.8, 0.3), "Spread is more accurate than naive by 10.0 points in 5 draws, but spread’s prob"),
         (
             (0.9, 0.3),
             (0.9, 0.5),
-            "No difference in accuracy shows in 2 draws, but naive’s probabilities are worse than",
+            "No difference in accuracy shows in 5 draws, but naive’s probabilities are worse than",
         ),
-        ((0.9, 0.3), (0.9, 0.301), "No difference in accuracy shows in 2 draws, nor in how good the probabilities are"),
-        ((0.9, 0.3), (0.8, 0.301), "by 10.0 points in 2 draws, but none shows in how good the probabilities are"),
+        ((0.9, 0.3), (0.9, 0.301), "No difference in accuracy shows in 5 draws, nor in how good the probabilities are"),
+        ((0.9, 0.3), (0.8, 0.301), "by 10.0 points in 5 draws, but none shows in how good the probabilities are"),
     ],
 )
 def test_the_verdict_names_the_better_one(spread, naive, words):
     draws = [
         training.Draw(CONFIG, {SPREAD: fake(*spread, i), NAIVE: fake(*naive, i)}, np.zeros(1, int), None)
-        for i in (0, 1)
+        for i in range(5)
     ]
-    assert words in verdict(Shown(training_controls.Question(CONFIG, 2), draws, []))
+    assert words in verdict(Shown(training_controls.Question(CONFIG, 5), draws, []))
+    few = verdict(Shown(training_controls.Question(CONFIG, 5), draws[:4], []))
+    assert few.startswith("4 draws cannot tell which is better")
 
 
 def test_a_difference_is_clear_when_its_interval_leaves_out_nothing():
-    assert clear(Estimate(0.2, 0.1, 0.3))
-    assert clear(Estimate(-0.2, -0.3, -0.1))
-    assert not clear(Estimate(0.2, -0.1, 0.5))
+    assert clear(Estimate(0.2, 0.1, 0.3), least=0.001)
+    assert clear(Estimate(-0.2, -0.3, -0.1), least=0.001)
+    assert not clear(Estimate(0.2, -0.1, 0.5), least=0.001)
     assert not clear(Estimate(0.0004, 0.0003, 0.0005), least=0.001)

@@ -12,7 +12,15 @@ from pages.shared.settings import Choice, Number
 from privdemo import limits
 from privdemo.experiments import image_noise, private_training
 from privdemo.experiments.image_noise import LabelMechanism
-from privdemo.experiments.private_training import CLEAN, METHODS, NAIVE, RECONSTRUCTION, SPREAD, TrainingConfig
+from privdemo.experiments.private_training import (
+    CLEAN,
+    METHODS,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TrainingConfig,
+)
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -24,6 +32,8 @@ LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.5}
 DELTA = 1e-5
 # Beyond this many people a first draw takes more than a second, and is made away from the screen.
 AT_ONCE = 300
+# The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
+EM_DRAWS = 3
 DIGITS = tuple("0123456789")
 PEOPLE = 250
 
@@ -43,7 +53,8 @@ LESSONS = (TRADE_OFF, PROBABILITIES, WEIGHTS, TEST_DIGITS, ADVERSARY, BY_METHOD)
     *("the trade-off", "probabilities", "weights", "some digits", "the adversary", "all numbers"),
 )
 LESSON = Choice("look_at", LESSONS, TRADE_OFF)
-STUDY = Choice("study", ("figure3", "section6.1", "asymmetric"), "figure3")
+STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
+STUDY = Choice("study", tuple(STUDIES), "figure 3")
 PICKED = Choice("which", ("the first", "the disputed"), "the first")
 
 # One click to the paper's settings: noise on pixels, its level, label flips, people of each class.
@@ -105,8 +116,8 @@ def _settings(images: str, classes: tuple[str, ...]) -> list[settings.Setting]:
     return [data, FIRST, SECOND, people, NOISE, *levels, *labels, TRAINED, DRAWS, SEED, LESSON, STUDY, PICKED]
 
 
-def controls() -> Question | None:
-    """Draw the controls and return what they ask, or None (with a sentence on screen) if they make no question."""
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     data = DATASETS[settings.choose(data_choice(), "Images")]
     left, right = st.columns(2, gap="small")
     with left:
@@ -114,8 +125,7 @@ def controls() -> Question | None:
     with right:
         second = settings.pick(SECOND, "Second digit")
     if first == second:
-        st.warning(f"Choose two different digits: {first} cannot be told from {second}.")
-        return None
+        return f"Choose two different digits: {first} cannot be told from {second}."
     setting = people_setting(data, (first, second))
     settings.keep_inside(setting, "People of each digit")
     n_train = settings.dial(setting, "People of each digit", step=10, help="Each releases one image and one label.")
@@ -127,11 +137,26 @@ def controls() -> Question | None:
             DRAWS, "Draws", step=1, help="Repeats with other people, other noise and other test images."
         )
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and noise.")
+    _out_of_sight(data)
+    if PUBLISHED in trained and n_train > AT_ONCE:
+        st.info(f"The published EM runs here with up to {AT_ONCE} people of each digit: its time grows with them.")
+        trained = [name for name in trained if name != PUBLISHED]
     if not trained:
-        st.warning("Choose at least one way to train.")
-        return None
+        return "Choose at least one way to train, under “Train by”."
     methods = (CLEAN, *(name for name in TRAINERS if name in trained))
     return Question(TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed), n_draws)
+
+
+def _out_of_sight(data: str) -> None:
+    """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
+    with st.container(key="other-levels"):
+        for family in NOISES.values():
+            if st.session_state[NOISE.key] != family.title:
+                hidden = level_setting(family.name, image_noise.n_states(data))
+                settings.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
+                settings.number(hidden, family.title, step=0.01)
+        if st.session_state[KIND.key] == ASYMMETRIC:
+            settings.number(LABEL, "p of the label", step=0.01)
 
 
 def _pixels(data: str) -> private_training.TrainingNoise:
@@ -142,8 +167,8 @@ def _pixels(data: str) -> private_training.TrainingNoise:
     settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     slider = st.container()
     step = 0.01
-    with lies.pair("pixel_level") as (left, right):
-        level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", (left, right))
+    with lies.pair("pixel_level") as places:
+        level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", places)
     with slider:
         settings.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every pixel", step=step)
         st.caption("← more accurate · more private →", text_alignment="center")
@@ -171,9 +196,16 @@ def _labels(first: str, second: str) -> LabelMechanism:
 
 
 def apply_preset(name: str) -> None:
-    """Set the controls to one of the paper's settings."""
+    """Set the controls to one of the paper's settings, on the paper's images where they are here."""
     family, level, flip, people = PRESETS[name]
-    for choice, value in ((NOISE, FAMILIES[family].title), (KIND, SYMMETRIC), (FIRST, "7"), (SECOND, "9")):
+    data = data_choice()
+    for choice, value in (
+        (data, data.default),
+        (NOISE, FAMILIES[family].title),
+        (KIND, SYMMETRIC),
+        (FIRST, "7"),
+        (SECOND, "9"),
+    ):
         st.session_state[choice.key] = value
-    most = people_setting(DATASETS[settings.current(data_choice())], ("7", "9")).limit.high
+    most = people_setting(DATASETS[data.default], ("7", "9")).limit.high
     settings.assign({LEVEL_KEYS[family]: level, LABEL.key: flip, "n": int(min(people, most))})

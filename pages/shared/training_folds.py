@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pages.shared.training_controls import DELTA, Question
+from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from pages.shared.training_panels import code
 from privdemo.experiments.private_training import N_SAMPLES, N_STEPS, N_TEST
-from privdemo.experiments.trade_off import N_DRAWS, N_PUBLISHED
+from privdemo.experiments.trade_off import N_DRAWS
 
 PAPER = "Barber, *Private machine learning via randomised response*"
 
 _HOW = rf"""
 The model is logistic regression, $p(c=1\mid x)=\varphi(\theta^\top x+b)$ with $\varphi(a)=1/(1+e^{{-a}})$. Each person
 releases one corrupted pair $(\tilde c,\tilde x)$: the label through a channel $T[\tilde c\mid c]$, every pixel through
-its own noise. All methods see the same releases.
+its own noise. All methods but the ceiling see the same releases.
 
 - **Spread** maximises the likelihood of what was released,
   $$\sum_n\log\sum_c T[\tilde c_n\mid c]\;\mathbb{{E}}\left[p_\theta(c\mid x)\mid\tilde x_n\right].$$
@@ -21,14 +21,16 @@ its own noise. All methods see the same releases.
   Gauss–Hermite nodes with an exact gradient. Before any of that a *prior* says what pixels look like: **learned** from
   the released images alone, **flat**, or the **true** one, which nobody would have.
 - **Published EM** is the same likelihood as in the paper (eq. 51–65): {N_SAMPLES} samples of the truth a person,
-  weighted, one gradient step, {N_STEPS} times. It takes about a minute a draw and runs only when you choose it.
+  weighted, one gradient step, {N_STEPS} times, without a penalty: the early stop acts like one. It takes about a
+  minute a draw at 250 + 250, has {EM_DRAWS} draws here, and runs only when you choose it.
 - **Naive** takes what was released for the truth.
 - **Reconstruction** guesses the truth with its own model and learns from the guess (eq. 36–37). Being sure is
   rewarded: from flips of 0.146 on even the share of one class runs away to 0 or 1, as in the voting lesson.
 - **Clean data** is what nobody here may see: the ceiling.
 
-Every method chooses the strength of its penalty on $\lVert\theta\rVert^2$ in the same way, by five-fold
-cross-validation of the likelihood of *released* labels; no clean label is touched.
+Every other method chooses the strength of its penalty on $\lVert\theta\rVert^2$ in the same way, by five-fold
+cross-validation of the likelihood of the labels it was given: released ones, so that no clean label is touched, but
+for the ceiling.
 
 **Log loss** is the mean of $-\ln$(probability given to the true class), and the **Brier score** the mean squared
 distance of that probability from 1: both punish being sure and wrong, which accuracy does not see.
@@ -43,24 +45,24 @@ it measured.
 """
 
 
-def _caveats(question: Question | None) -> str:
-    most = "" if question is None else f", here {question.config.n_train:,} of each digit"
+def _caveats() -> str:
     return f"""
-- Error bars are 95 % intervals over draws of people, noise and test images{most}. Draws share people where the data set
-  is small, so they are a little narrow. Of one draw, they are over its test images alone.
+- Error bars are 95 % intervals over draws of people and noise. Draws share most of their test images (of 7 and 9 there
+  are about a thousand each), so luck in the test images is hardly in them. Of one draw, they are over its test images
+  alone.
 - Test images: {N_TEST} of each digit where there are as many; of scikit-learn's small digits a third.
-- Shipped curves: {N_DRAWS} draws a point, {N_PUBLISHED} for the published EM.
+- Shipped curves: {N_DRAWS} draws a point.
 - Images are taken one pixel at a time: their pixels' joint habits, which would undo more of the noise, are not used.
 - ε is for one pixel and for one label (for Gaussian pixels at δ = {DELTA:g}); an image of 784 pixels costs far more,
   see *What does the noise do to an image?*
-- The published EM is run without a penalty, as published; its {N_STEPS} steps from 0 act like one.
-- A model's own cross-validation can be unlucky: at high noise held-out likelihoods hardly differ.
+- Cross-validation can be unlucky: at high noise held-out likelihoods hardly differ, and the penalty chosen may leave
+  only the intercept, which names one class for everybody.
 """
 
 
-def folds(question: Question | None) -> dict[str, str]:
+def folds(question: Question | str) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    contents = {"How it works": _HOW, "What the adversary sees": _ADVERSARY, "Caveats": _caveats(question)}
-    if question:
+    contents = {"How it works": _HOW, "What the adversary sees": _ADVERSARY, "Caveats": _caveats()}
+    if not isinstance(question, str):
         contents["Code that reproduces this"] = f"```python\n{code(question)}\n```"
     return contents

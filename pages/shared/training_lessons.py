@@ -7,23 +7,21 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.shared import cached, layout, settings, text, training_controls
-from pages.shared.training_panels import Shown, clear, code, draws_words
+from pages.shared.training_panels import Shown, code, draws_words
 from privdemo import figures
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, RECONSTRUCTION, SPREAD
+from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from privdemo.experiments.trade_off import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 
 N_DIGITS = 6
-# An accuracy below this, of two classes as common as each other, is no skill.
-NO_SKILL = 0.55
 
 
-def show(lesson: str, shown: Shown) -> None:
-    """Draw one of the lessons."""
+def show(shown: Shown) -> None:
+    """Draw the lesson that is chosen."""
     lessons = {
         training_controls.TRADE_OFF: the_trade_off,
         training_controls.PROBABILITIES: probabilities,
@@ -32,7 +30,7 @@ def show(lesson: str, shown: Shown) -> None:
         training_controls.ADVERSARY: the_adversary,
         training_controls.BY_METHOD: all_numbers,
     }
-    lessons[lesson](shown)
+    lessons[settings.choose(training_controls.LESSON, "Look at")](shown)
 
 
 # --- the trade-off -------------------------------------------------------------------------------
@@ -41,11 +39,12 @@ def show(lesson: str, shown: Shown) -> None:
 def the_trade_off(shown: Shown) -> None:
     """Accuracy and log loss against the noise, precomputed, with the visitor's own setting on top."""
     head = st.container()
-    study = trade_off.STUDIES[settings.choose(training_controls.STUDY, "Experiment")]
+    study = trade_off.STUDIES[training_controls.STUDIES[settings.choose(training_controls.STUDY, "Experiment")]]
     rows = cached.study(study.name)
     curves = trade_off.points(rows)
     level = own_level(study, shown)
-    yours = {} if level is None else {name: marks(shown, name) for name in shown.methods if name in curves}
+    seen = level is not None and on_axis(study, level)
+    yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
     with head:
         layout.section("What does the noise cost?", " ".join(findings(study, rows)))
     st.caption(f"{study.title}. {own_words(study, shown, level)}")
@@ -54,7 +53,13 @@ def the_trade_off(shown: Shown) -> None:
         charts.trade_off(study, curves, yours, level or 0.0),
         curve_words(study, curves),
         lambda: [vars(row) for row in rows],
-        f"# computes every draw anew\npython -m privdemo reproduce {study.name} --out {study.name}.csv",
+        f"""
+from privdemo.experiments import trade_off
+
+rows = trade_off.load("{study.name}")  # computed anew by: python -m privdemo reproduce {study.name}
+for method, curve in trade_off.points(rows).items():
+    print(method, curve)
+""",
     )
 
 
@@ -71,14 +76,24 @@ def own_level(study: Study, shown: Shown) -> float | None:
     if not isinstance(pixels, RandomisedResponse):
         return None
     if study.name == "asymmetric":
-        return labels.p01 if isinstance(labels, BinaryChannel) else None
+        return float(labels.channel_matrix[0, 1])
     return pixels.flip_prob if isinstance(labels, RandomisedResponse) else None
+
+
+def on_axis(study: Study, level: float) -> bool:
+    """Whether a level lies within the study's, or so near that the axis need not be stretched out of shape."""
+    low, high = study.levels[0], study.levels[-1]
+    margin = (high - low) / 2
+    return low - margin <= level <= high + margin
 
 
 def own_words(study: Study, shown: Shown, level: float | None) -> str:
     """How the visitor's own point differs from the experiment's."""
     if level is None:
-        return "Your own noise is of another kind, so it has no place on this axis."
+        other = "section 6.1" if isinstance(shown.question.config.pixels, GaussianNoise) else "lies that differ"
+        return f"Your own noise is of another kind, so it has no place on this axis; it has one under “{other}”."
+    if not on_axis(study, level):
+        return f"Your own setting, {level:.3g}, lies far outside this axis."
     own, theirs = shown.question.config, study.config(study.levels[0])
     other = []
     if (own.dataset, own.classes) != (theirs.dataset, theirs.classes):
@@ -89,8 +104,10 @@ def own_words(study: Study, shown: Shown, level: float | None) -> str:
         other.append(f"label flips of {own.labels.flip_prob:.3g}")
     if study.name == "section6.1" and own.labels != theirs.labels:
         other.append("other lies about the label")
-    if study.name == "asymmetric" and (own.labels.p10, own.pixels) != (theirs.labels.p10, theirs.pixels):
-        other.append("other lies about the first digit, or other noise on pixels")
+    if study.name == "asymmetric":
+        first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
+        other += [f"{first:.3g} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
+        other += [f"pixel flips of {noise:.3g}"] if noise != theirs.pixels.flip_prob else []
     point = f"The rule and the large markers are your setting ({draws_words(shown.draws)})"
     return f"{point}, which has {text.a_list(tuple(other))}." if other else f"{point}."
 
@@ -100,32 +117,58 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     accuracy = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
     losses = trade_off.compare(rows, SPREAD, NAIVE, "log_loss")
     at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
-    same = [level for level, gap in accuracy.items() if not clear(gap)]
-    ahead = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean > 0}
-    behind = {level: gap for level, gap in accuracy.items() if clear(gap) and gap.mean < 0}
-    worse = [level for level, gap in losses.items() if clear(gap) and gap.mean < 0]
+    same = [level for level, gap in accuracy.items() if not gap.excludes_zero]
+    ahead, behind = above(accuracy), below(accuracy)
+    worse, unclear = below(losses), [level for level, gap in losses.items() if not gap.excludes_zero]
     n_draws = len({row.draw for row in rows})
-    collapsed = sorted({row.level for row in rows if row.method == RECONSTRUCTION and row.accuracy < NO_SKILL})
+    collapsed = {name: trade_off.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
         f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
         f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
-        f"Naive’s probabilities are worse at {at} {_levels(worse)}: its log loss is the higher one.": worse,
-        f"Reconstruction ends up naming one class only in draws at {at} {_levels(collapsed)}.": collapsed,
+        f"Naive’s probabilities are worse at {at} {_levels(list(worse))}: its log loss is the higher one.": worse,
+        f"No difference in log loss between the two shows at {at} {_levels(unclear)}.": unclear,
     }
-    sentences |= _about_priors(at, rows) if any(row.method == FLAT for row in rows) else {}
+    for name, levels in collapsed.items():
+        title = METHODS[name].title.capitalize()
+        sentences[f"{title} ends up naming one class only in some draws at {at} {_levels(levels)}."] = levels
+    methods = {row.method for row in rows}
+    sentences |= _about_priors(at, rows) if FLAT in methods else {}
+    sentences |= _about_the_em(at, rows) if PUBLISHED in methods else {}
     return [sentence for sentence, levels in sentences.items() if levels]
+
+
+def above(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
+    """The levels at which a difference is clearly above 0."""
+    return {level: gap for level, gap in gaps.items() if gap.low > 0}
+
+
+def below(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
+    """The levels at which a difference is clearly below 0."""
+    return {level: gap for level, gap in gaps.items() if gap.high < 0}
 
 
 def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
     """Where the learned pixel prior is better or worse than the flat one."""
-    accuracy = trade_off.compare(rows, SPREAD, FLAT, "accuracy")
-    losses = trade_off.compare(rows, SPREAD, FLAT, "log_loss")
-    ahead = [level for level, gap in accuracy.items() if clear(gap) and gap.mean > 0]
-    worse = [level for level, gap in losses.items() if clear(gap) and gap.mean > 0]
+    accuracy = above(trade_off.compare(rows, SPREAD, FLAT, "accuracy"))
+    losses = above(trade_off.compare(rows, SPREAD, FLAT, "log_loss"))
     return {
-        f"The learned prior is more accurate than the flat one at {at} {_levels(ahead)}.": ahead,
-        f"The flat prior gives the better probabilities at {at} {_levels(worse)}.": worse,
+        f"The learned prior is more accurate than the flat one at {at} {_levels(list(accuracy))}.": list(accuracy),
+        f"The flat prior gives the better probabilities at {at} {_levels(list(losses))}.": list(losses),
+    }
+
+
+def _about_the_em(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
+    """The published EM, stopped early and without a penalty, beside quadrature with a chosen one."""
+    accuracy = trade_off.compare(rows, PUBLISHED, SPREAD, "accuracy")
+    losses = trade_off.compare(rows, PUBLISHED, SPREAD, "log_loss")
+    return {
+        f"The published EM is more accurate than quadrature at {at} {_gaps(above(accuracy))}.": list(above(accuracy)),
+        f"Quadrature is more accurate than the published EM at {at} {_gaps(below(accuracy))}.": list(below(accuracy)),
+        f"The published EM’s probabilities are worse than quadrature’s at {at} {_levels(list(above(losses)))}.": list(
+            above(losses)
+        ),
+        f"The published EM’s probabilities are better at {at} {_levels(list(below(losses)))}.": list(below(losses)),
     }
 
 
@@ -143,8 +186,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]])
         f"{METHODS[name].title} {', '.join(text.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
     )
-    draws = sorted({point.n_draws for curve in curves.values() for point in curve}, reverse=True)
-    counts = f"{draws[0]} draws a point" + (f" ({draws[-1]} for the published EM)" if len(draws) > 1 else "")
+    counts = f"{min(point.n_draws for curve in curves.values() for point in curve)} draws a point"
     stars = ", ".join(
         f"{METHODS[name].title} {text.share(value)} at {level:g}"
         for name, values in study.published.items()
@@ -179,7 +221,7 @@ def probabilities(shown: Shown) -> None:
         f"in bins of ten points with 95 % intervals, from {draws_words(shown.draws)}. On the dotted line 70 % means "
         "70 %. A curve steeper than the line is too timid: what it calls likely is more likely still.",
         lambda: training.calibration_table(shown.draws, shown.methods),
-        _more_code(shown, "for method in config.methods:\n    print(method, training.calibration(draws, method))"),
+        _more_code(shown, "for method in draws[0].fits:\n    print(method, training.calibration(draws, method))"),
     )
 
 
@@ -191,19 +233,23 @@ def weights(shown: Shown) -> None:
     draw = shown.draws[0]
     first, second = draw.config.classes
     fits = [draw.fits[name] for name in shown.methods if name in draw.fits]
-    turned = "; ".join(f"{METHODS[fit.method].title} by {fit.angle:.0f}°" for fit in fits if fit.method != CLEAN)
-    turned = turned or "none yet"
-    layout.section(
-        "What has it learnt?",
-        f"White pixels speak for {second}, black ones for {first}. Turned away from what clean data teaches: {turned}.",
+    empty = tuple(METHODS[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
+    turned = "; ".join(
+        f"{METHODS[fit.method].title} by {fit.angle:.0f}°"
+        for fit in fits
+        if fit.method != CLEAN and abs(fit.coef).max() >= training.NO_WEIGHT
     )
-    sheet = figures.contact_sheet(
-        charts.weight_pictures([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
+    words = [f"White pixels speak for {second}, black ones for {first}."]
+    words += [f"Turned away from what clean data teaches: {turned}."] if turned else []
+    words += (
+        [f"The weights of {text.a_list(empty)} are practically 0: every image gets the same answer."] if empty else []
     )
+    layout.section("What has it learnt?", " ".join(words))
+    sheet = charts.weight_sheet([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
     titles = [METHODS[fit.method].title for fit in fits]
     summary = (
         f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
-        f"Angles between weights, 0° being the same direction and 90° nothing in common: {turned}."
+        f"Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
     )
     st.html(figures.picture_html(sheet, titles, [""], summary))
     layout.under_figure(
@@ -252,7 +298,10 @@ def some_digits(shown: Shown) -> None:
         summary,
         lambda: training.digit_table(draw, chosen),
         lambda: charts.digits_page(table, summary),
-        _more_code(shown, "print(training.digit_table(draws[0], training.disputed(draws[0], 6)))"),
+        _more_code(
+            shown,
+            f"print(training.digit_table(draws[0], training.{'disputed' if disputed else 'typical'}(draws[0], 6)))",
+        ),
     )
 
 
@@ -270,33 +319,36 @@ def the_adversary(shown: Shown) -> None:
     labels = shown.question.config.labels
     promised = training.best_guess(labels)
     image = rates["image"]
-    more = image.low > promised
     alike = training.equivalent_epsilon(image.mean)
-    epsilon = text.epsilon(labels.epsilon)
-    if more:
+    start = (
+        f"The lie about the label (ε = {text.epsilon(labels.epsilon)}) lets it be guessed {text.share(promised)} of "
+        "the time at best."
+    )
+    if image.low > promised:
         words = (
-            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best. "
-            f"<b>The released image gives it away {text.share(image.mean)} of the time</b>, as much as a label "
+            f"{start} <b>The released image gives it away {text.share(image.mean)} of the time</b>, as much as a label "
             f"released with ε = {text.epsilon(alike)}: the label’s ε is no promise about the pair."
         )
+    elif image.high < promised:
+        words = f"{start} The released image gives it away less often, {text.share(image.mean)} of the time."
     else:
         words = (
-            f"The lie about the label (ε = {epsilon}) lets it be guessed {text.share(promised)} of the time at best; "
-            f"the released image, {text.share(image.mean)}. Here the image gives away no more than the label does."
+            f"{start} The released image gives it away {text.share(image.mean)} of the time: no clear difference in "
+            f"{draws_words(shown.draws)}."
         )
     layout.section("What does the adversary see?", words)
     both = rates["both"]
     timid = (
         " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to "
-        "labels that lie."
+        "labels that lie; a better adversary would leave the label out."
         if both.high < image.low
         else ""
     )
     layout.figure(
         "attack",
         charts.attack(rates, promised),
-        f"Fresh releases by {draws_words(shown.draws)}’ worth of people whom nobody trained on. An adversary with the "
-        f"spread model, itself trained on noise alone, names the true label from the released label "
+        f"Fresh releases of the test images of {draws_words(shown.draws)}, on which nobody trained. An adversary with "
+        f"the spread model, itself trained on noise alone, names the true label from the released label "
         f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
         f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally common; "
         f"dotted: a coin.{timid}",
@@ -335,7 +387,7 @@ def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
     """One method's line of the table."""
     losses = [training.score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
     row = [
-        METHODS[name].title,
+        METHODS[name].title + (f" ({draws_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
         text.percent(training.score(shown.draws, name, "accuracy")),
         *(f"{mark.mean:.3f} ({max(0.0, mark.low):.3f}–{mark.high:.3f})" for mark in losses),
         text.degrees(training.mean_of(shown.draws, name, "angle")),

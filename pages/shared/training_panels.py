@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -10,17 +11,19 @@ from uuid import uuid4
 import streamlit as st
 
 from pages.shared import cached, layout, text, training_controls
-from pages.shared.training_controls import Question
+from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import CLEAN, METHODS, N_STEPS, NAIVE, PUBLISHED, SPREAD, Draw
-from privdemo.experiments.trade_off import N_PUBLISHED
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.jobs import Progress
 from privdemo.mechanisms import RandomisedResponse
 
 # Seconds between looks at how far the draws are.
-POLL = 1.0
+POLL = 1.5
+# Draws from which on a difference between methods is judged: an interval over two or three is next to none.
+ENOUGH = 5
+EM = "The published EM"
 _STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
 
 
@@ -52,33 +55,35 @@ def presets() -> None:
             st.button(name, key=f"train {name}", on_click=training_controls.apply_preset, args=(name,))
 
 
-def follow(question: Question | None, title: str, place: Any) -> Shown | None:
-    """Show the draws and go on showing them as they come; what is there now, or None where nothing can be shown."""
+def follow(question: Question | str, title: str, place: Any, below: Callable[[Shown], None]) -> None:
+    """Show the draws, and `below` them one look at them, and go on showing them as they come.
+
+    Where nothing can be shown, a sentence says why: `question` itself, or what is wrong with the noise.
+    """
     _leave(question)
-    if question is None:
-        layout.takeaway(place, title, "Change the settings that the note names, and people release their data again.")
-        return None
-    try:
-        shown = answer(question)
-    except ValueError as error:
-        layout.takeaway(place, title, f"Nothing can be trained here. {text.sentence(error)}")
-        return None
-    every = POLL if shown.running else None
-    st.fragment(_live, run_every=every)(shown, title, place)
-    return shown if shown.draws else None
+    problem = question if isinstance(question, str) else ""
+    running = False
+    if not isinstance(question, str):
+        try:
+            running = answer(question).running
+        except ValueError as error:
+            problem = f"Nothing can be trained here. {text.sentence(error)}"
+    if problem or isinstance(question, str):
+        layout.takeaway(place, title, problem)
+        return
+    st.fragment(_live, run_every=POLL if running else None)(question, running, title, place, below)
 
 
-def _live(before: Shown, title: str, place: Any) -> None:
+def _live(question: Question, was_running: bool, title: str, place: Any, below: Callable[[Shown], None]) -> None:
     """All that changes while draws come in; alone it runs again."""
-    shown = answer(before.question)
-    finished = before.running and not shown.running
-    if finished or (shown.draws and not before.draws):
-        st.rerun()  # the rest of the page has not seen these draws
+    shown = answer(question)
+    if was_running and not shown.running:
+        st.rerun()  # and no more polling
     if problem := next((progress.error for _, progress in shown.work if progress.error), None):
         st.warning(f"Not all draws could be made: {problem}")
     _progress(shown)
     if not shown.draws:
-        words = f"<b>{len(before.question.config.methods)} models are being trained</b> on {people(before.question)}."
+        words = f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
         layout.takeaway(place, title, words)
         return
     layout.takeaway(place, title, takeaway(shown))
@@ -89,11 +94,13 @@ def _live(before: Shown, title: str, place: Any) -> None:
         lambda: training.score_table(shown.draws),
         code(shown.question),
     )
+    with st.container(key="rest"):
+        below(shown)
 
 
-def _leave(question: Question | None) -> None:
-    """This visitor no longer waits for the draws of other settings, and what was stopped is stopped for those alone."""
-    keep = _jobs(question) if question else []
+def _leave(question: Question | str) -> None:
+    """This visitor no longer waits for the draws of other settings."""
+    keep = [] if isinstance(question, str) else _jobs(question)
     cached.runner().leave(_visitor(), [key for key, *_ in keep])
 
 
@@ -109,28 +116,35 @@ def _jobs(question: Question) -> list[tuple[Any, str, list[training.TrainingConf
     jobs = [(("draws", quick, first), "Draw", [training.at_draw(quick, i) for i in range(first, question.n_draws)])]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
-        tasks = [training.at_draw(slow, i) for i in range(min(question.n_draws, N_PUBLISHED))]
-        jobs.append((("draws", slow, 0), "The published EM", tasks))
+        tasks = [training.at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
+        jobs.append((("draws", slow, 0), EM, tasks))
     return jobs
 
 
 def answer(question: Question) -> Shown:
-    """Train on the first draw, at once where that is quick, and ask for the others."""
+    """Train on the first draw, at once where that is quick, and ask for the others.
+
+    Raises ``ValueError`` with a sentence where there is nothing to learn from.
+    """
+    training.check_noise(question.config)
     runner, stopped = cached.runner(), st.session_state.get(_STOPPED) == question
     again = st.session_state.pop(_AGAIN, False)
-    results: list[list[Draw]] = []
     work: list[tuple[str, Progress]] = []
     for key, name, tasks in _jobs(question):
-        if stopped:
-            progress = runner.look(key) or Progress((), len(tasks), False)
+        if stopped:  # what is there is kept; others may go on with it, this visitor does not
+            there = runner.look(key)
+            progress = Progress(there.results[: len(tasks)] if there else (), len(tasks), False)
         else:
-            progress = runner.watch(key, _visitor(), training.run, tasks, new_try=again)
-        results.append(list(progress.results[: len(tasks)]))
-        work.append((name, Progress(tuple(results[-1]), len(tasks), progress.running, progress.error)))
-    quick, *slow = results
+            slow = name == EM
+            progress = runner.watch(key, _visitor(), training.run, tasks, new_try=again, slow=slow)
+        work.append((name, progress))
+    quick, *slow_draws = [list(progress.results) for _, progress in work]
     if question.at_once:
         quick.insert(0, cached.one_draw(_jobs(question)[0][0][1]))
-    return Shown(question, training.merge(quick, slow[0]) if slow else quick, work)
+    problem = next((progress.error for _, progress in work if progress.error), None)
+    if problem and not quick:
+        raise ValueError(problem)
+    return Shown(question, training.merge(quick, slow_draws[0]) if slow_draws else quick, work)
 
 
 def _progress(shown: Shown) -> None:
@@ -184,14 +198,17 @@ def noise_words(question: Question) -> str:
             f"(ε = {text.epsilon(pixels.epsilon)} a pixel)"
         )
     else:
-        image = f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b>"
+        image = (
+            f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
+            f"(ε = {text.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {text.power_of_ten(DELTA)})"
+        )
     first, second = config.classes
     if isinstance(labels, RandomisedResponse):
-        label = f"the label is flipped with <b>{text.probability(labels.flip_prob)}</b>"
+        label = f"the label is flipped with probability <b>{text.probability(labels.flip_prob)}</b>"
     else:
         label = (
-            f"{first}s are sent as {second} with <b>{text.probability(labels.p10)}</b>, {second}s as {first} with "
-            f"<b>{text.probability(labels.p01)}</b>"
+            f"a {first} is sent as {second} with probability <b>{text.probability(labels.p10)}</b>, a {second} as "
+            f"{first} with <b>{text.probability(labels.p01)}</b>"
         )
     return f"{image} and {label} (ε = {text.epsilon(labels.epsilon)})"
 
@@ -208,39 +225,47 @@ def takeaway(shown: Shown) -> str:
             f"{start} Trained on clean data a classifier is right on {clean} of clean test images; the others follow."
         )
     reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
-    words = (
-        f"Trained on that alone, a classifier is right on {reached} of clean test images; trained on clean data, on "
-        f"{clean}."
-    )
-    return f"{start} {words} {verdict(shown)}" if len(both) == 2 else f"{start} {words}"
+    source = "that and the pixels’ true habits" if named == [training.TRUE] else "that alone"
+    words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
+    return " ".join([start, words, *([verdict(shown)] if len(both) == 2 else []), *_reversed(shown)])
+
+
+def _reversed(shown: Shown) -> list[str]:
+    """Why naive training is worse than a coin where more than half lie."""
+    channel = shown.question.config.labels.channel_matrix
+    if NAIVE not in shown.methods or channel[0, 0] >= channel[0, 1]:
+        return []
+    first, second = shown.question.config.classes
+    return [f"A label is more often a lie than not: what naive training takes for a {first} is a {second}."]
 
 
 def verdict(shown: Shown) -> str:
     """Spread against naive on the same draws: accuracy and log loss, and whether a difference shows."""
     gap = training.difference(shown.draws, SPREAD, NAIVE, "accuracy")
     loss = {name: training.score(shown.draws, name, "log_loss").mean for name in (SPREAD, NAIVE)}
+    numbers = f"(log loss: naive {loss[NAIVE]:.2f}, spread {loss[SPREAD]:.2f})"
+    where = draws_words(shown.draws)
+    if len(shown.draws) < ENOUGH:
+        return f"{where.capitalize()} cannot tell which is better {numbers}."
     losses = training.difference(shown.draws, SPREAD, NAIVE, "log_loss")
     shows, ahead = clear(gap, 0.001), gap.mean > 0
     better, worse = ("spread", "naive") if ahead else ("naive", "spread")
-    where = f"in {draws_words(shown.draws)}"
     first = (
-        f"{better.capitalize()} is more accurate than {worse} by {100 * abs(gap.mean):.1f} points {where}"
+        f"{better.capitalize()} is more accurate than {worse} by {100 * abs(gap.mean):.1f} points in {where}"
         if shows
-        else f"No difference in accuracy shows {where}"
+        else f"No difference in accuracy shows in {where}"
     )
     if not clear(losses, 0.01):
         joint = "but none shows" if shows else "nor"
-        numbers = f"(log loss {loss[NAIVE]:.2f} against {loss[SPREAD]:.2f})"
         return f"{first}, {joint} in how good the probabilities are {numbers}."
     joint = "and" if shows and ahead == (losses.mean < 0) else "but"
     bad, good = ("naive", "spread") if losses.mean < 0 else ("spread", "naive")
-    numbers = f"(log loss {loss[bad]:.2f} against {loss[good]:.2f})"
     return f"{first}, {joint} {bad}’s probabilities are worse than {good}’s {numbers}."
 
 
-def clear(difference: Estimate, least: float = 0.0) -> bool:
-    """Whether a 95 % interval leaves out 0, and the difference is one of `least` or more, which a reader would see."""
-    return not difference.low <= 0 <= difference.high and abs(difference.mean) >= least
+def clear(difference: Estimate, least: float) -> bool:
+    """Whether a difference shows: its interval leaves out 0, and it is one of `least` or more, which a reader sees."""
+    return difference.excludes_zero and abs(difference.mean) >= least
 
 
 def draws_words(draws: list[Draw]) -> str:
@@ -262,6 +287,8 @@ def score_words(shown: Shown) -> str:
         if len(shown.draws) > 1
         else "95 % intervals over the test images of one draw: how much luck there is in who was drawn is not in them"
     )
+    if PUBLISHED in shown.methods:
+        over += f" (published EM: {draws_words(training.having(shown.draws, PUBLISHED))})"
     return (
         f"Accuracy on {len(first.y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a "
         f"coin, whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"
@@ -269,27 +296,43 @@ def score_words(shown: Shown) -> str:
 
 
 def _collapse(shown: Shown) -> str:
-    """Where reconstruction has confirmed itself into one class, say so."""
-    name = training.RECONSTRUCTION
-    if name not in shown.methods or not training.one_sided(shown.draws, name):
-        return ""
-    return (
-        " In some draws reconstruction names one class for nearly every image: it learns from its own guesses, and the "
-        "surer it is the better it likes them."
-    )
+    """Which methods have ended in one class, and why."""
+    ended = [name for name in shown.methods if training.one_sided(shown.draws, name)]
+    where = "In this draw" if len(shown.draws) == 1 else "In some draws"
+    words = []
+    if training.RECONSTRUCTION in ended:
+        words.append(
+            f" {where} reconstruction names one class for nearly every image: it learns from its own guesses, and the "
+            "surer it is the better it likes them."
+        )
+    others = tuple(METHODS[name].title for name in ended if name != training.RECONSTRUCTION)
+    if others:
+        words.append(
+            f" {where} {text.a_list(others)} {'names' if len(others) == 1 else 'name'} one class for nearly every "
+            "image: so little shows through the noise that cross-validation leaves next to nothing but the intercept."
+        )
+    return "".join(words)
 
 
 def code(question: Question) -> str:
     """The lines that compute the figure."""
-    return "\n".join(
-        (
-            "from privdemo.experiments import private_training as training",
-            "from privdemo.experiments.private_training import TrainingConfig",
-            "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
-            "",
-            f"config = {question.config!r}",
-            f"draws = [training.run(training.at_draw(config, i)) for i in range({question.n_draws})]",
-            "for method in config.methods:",
-            '    print(method, training.score(draws, method, "accuracy"), training.score(draws, method, "log_loss"))',
-        )
-    )
+    config = question.config
+    lines = [
+        "from privdemo.experiments import private_training as training",
+        "from privdemo.experiments.private_training import TrainingConfig",
+        "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
+        "",
+        f"config = {training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))!r}",
+        f"draws = [training.run(training.at_draw(config, i)) for i in range({question.n_draws})]",
+    ]
+    if PUBLISHED in config.methods:
+        n = min(question.n_draws, EM_DRAWS)
+        lines += [
+            f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
+            f"draws = training.merge(draws, [training.run(training.at_draw(slow, i)) for i in range({n})])",
+        ]
+    lines += [
+        "for method in draws[0].fits:",
+        '    print(method, training.score(draws, method, "accuracy"), training.score(draws, method, "log_loss"))',
+    ]
+    return "\n".join(lines)

@@ -94,7 +94,7 @@ class GaussianInputs:
     One score: `n_nodes` Gauss–Hermite nodes; with 16 the error of E φ(a) is 2·10⁻⁵ for a standard deviation of 2,
     3·10⁻³ for 4. K scores: only their K − 1 contrasts matter, as adding to all alike changes no probability. These are
     m + Lz, LLᵀ their covariance, with `MANY_NODES` fixed quasi-random z of mean 0 and covariance 1, the same for all
-    people; the error of a probability is under 0.01 for standard deviations up to 1, 0.02 for 4.
+    people; the error of a probability is under 0.01 for standard deviations up to 1, 0.03 for 4.
     """
 
     mean: Array

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -83,7 +85,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         cv: int = 5,
         exact: bool = False,
         n_nodes: int = 16,
-        tol: float = 1e-5,
+        tol: float = 1e-4,
         max_iter: int = 2000,
         random_state: int = 0,
     ) -> None:
@@ -110,7 +112,10 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             log_rows = np.log(self._rows(y))
         start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
-        self.C_ = self._choose_C(inputs, log_rows, y, start) if self.C == "cv" else check_C(self.C)
+        if isinstance(self.C, str) and self.C == "cv":
+            self.C_, start = self._choose_C(inputs, log_rows, y, start)
+        else:
+            self.C_ = check_C(self.C)
         model = maximise(self._objective, inputs, log_rows, self.C_, start, self.tol, self.max_iter)
         if not model.converged:
             warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
@@ -193,7 +198,12 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         if channel.ndim != 2:
             raise ValueError(f"channel must be a matrix T[released, class], got shape {channel.shape}")
         check_channel(channel)
-        if np.ptp(channel, axis=1).max() < 1e-9:
+        pairs = combinations(range(channel.shape[1]), 2)
+        alike = [(i, j) for i, j in pairs if np.abs(channel[:, i] - channel[:, j]).max() < 1e-9]
+        if channel.shape[1] > 2 and alike:
+            i, j = alike[0]
+            raise ValueError(f"channel releases the classes {i} and {j} alike, so nothing tells them apart; merge them")
+        if alike:
             raise ValueError(
                 "channel says nothing: every class is released alike (flips that sum to 1, or bags of equal "
                 "proportions), so nothing can be learnt; lower the flip probabilities"
@@ -236,6 +246,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         """X as it is, if it is something that the mechanism could release."""
         if self.pixels is None:
             return csr_array(X) if issparse(X) else X
+        if not isinstance(self.pixels, PixelMechanism):
+            raise TypeError(f"pixels must be a mechanism or None, got {self.pixels!r}")
         if issparse(X):
             raise TypeError("X must be dense where pixels are noisy: noise leaves no zeros to leave out")
         if isinstance(self.pixels, RandomisedResponse):
@@ -261,6 +273,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
                 "pixel is drawn afresh; lower it"
             )
         if not isinstance(prior, str):
+            if not isinstance(prior, Prior):
+                raise TypeError(f"prior must be 'learned', 'flat' or a prior of pixel_priors, got {prior!r}")
             if self.pixels is not None:
                 pixel_priors.check_prior(self.pixels, prior, X.shape[1])
             return prior
@@ -294,10 +308,12 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
     # --- the penalty
 
-    def _choose_C(self, inputs: Inputs, log_rows: Array, y: NDArray, start: Model) -> float:
-        """The strength with the best held-out likelihood; weaker penalties start where stronger ones ended.
+    def _choose_C(self, inputs: Inputs, log_rows: Array, y: NDArray, start: Model) -> tuple[float, Model]:
+        """The strength with the best held-out likelihood, and where to start from with it.
 
-        Strengths that do worse than the best by three standard errors of the difference end the search.
+        Weaker penalties start where stronger ones ended, with all people as in every fold: reconstruction and noisy
+        inputs have no concave objective. Strengths that do worse than the best by three standard errors of the
+        difference end the search.
         """
         limits.Limit("cv", 2, len(y), "the people are split into as many parts", integer=True).check(self.cv)
         rarest = np.unique(y, return_counts=True)[1].min()
@@ -316,7 +332,10 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
                 break
         self.cv_scores_ = scores
-        return CS[int(scores.argmax())]
+        best = int(scores.argmax())
+        for C in CS[:best]:
+            start = maximise(self._objective, inputs, log_rows, C, start, CV_TOLERANCE, self.max_iter)
+        return CS[best], start
 
 
 class ReconstructionLogisticRegression(SpreadLogisticRegression):
@@ -344,7 +363,7 @@ class NaiveLogisticRegression(SpreadLogisticRegression):
         *,
         C: float | str = 1.0,
         cv: int = 5,
-        tol: float = 1e-5,
+        tol: float = 1e-4,
         max_iter: int = 2000,
         random_state: int = 0,
     ) -> None:
@@ -360,6 +379,6 @@ class NaiveLogisticRegression(SpreadLogisticRegression):
 
 def check_C(C: float | str) -> float:
     """`C` if it is a strength. Raises ``ValueError`` otherwise."""
-    if isinstance(C, str):
+    if not isinstance(C, Real):
         raise ValueError(f'C must be above 0 or "cv", got {C!r}')
     return limits.PENALTY_C.check(C)

@@ -52,7 +52,7 @@ Prior = PixelPrior | GaussianPrior
 
 
 def check_prior(mechanism: PixelMechanism, prior: Prior, n_pixels: int) -> None:
-    """Raise ``ValueError`` unless `prior` is one of `n_pixels` pixels, with a state for each of the mechanism's."""
+    """Raise ``ValueError`` unless `prior` holds distributions of `n_pixels` pixels over the mechanism's states."""
     wanted: tuple[int, ...]
     if isinstance(prior, GaussianPrior):
         wanted, found = (n_pixels,), np.shape(prior.mean)
@@ -61,6 +61,11 @@ def check_prior(mechanism: PixelMechanism, prior: Prior, n_pixels: int) -> None:
         n_states = mechanism.n_states if isinstance(mechanism, RandomisedResponse) else len(prior.support)
         wanted, found = (n_pixels, n_states), np.shape(prior.probs)
         fits = found == wanted and len(prior.support) == n_states
+    if isinstance(prior, GaussianPrior):
+        if fits and not (np.isfinite(prior.mean).all() and (np.asarray(prior.variance) >= 0).all()):
+            raise ValueError("prior must have finite means and variances of 0 or more")
+    elif fits and ((prior.probs < 0).any() or (np.abs(prior.probs.sum(axis=1) - 1) > 1e-3).any()):
+        raise ValueError("prior must hold probabilities, every pixel's summing to 1")
     if not fits:
         raise ValueError(f"prior must be of shape {wanted} for this mechanism and data, got {found}")
 

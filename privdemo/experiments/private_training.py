@@ -35,6 +35,8 @@ N_TEST = 900
 TEST_SHARE = 1 / 3
 # The published EM: samples a person (the spike's and ours; section 6.1 took 2) and steps (those of section 6.1).
 N_SAMPLES, N_STEPS = 10, 400
+# Where no weight reaches this, for pixels from 0 to 1, a model says the same of every image.
+NO_WEIGHT = 1e-3
 # Bins of a calibration curve.
 N_BINS = 10
 
@@ -323,12 +325,21 @@ def difference(draws: Sequence[Draw], method: str, other: str, metric: str) -> E
 
 
 def attack_rates(draws: Sequence[Draw]) -> dict[str, Estimate]:
-    """How often the label is named from the "label" alone, the "image" alone and "both", over all draws' releases."""
-    n = sum(draw.attack.n for draw in draws)
+    """How often the label is named from the "label" alone, the "image" alone and "both", with 95 % intervals.
+
+    Over the draws, whose models differ; of one draw, over its releases (Wilson).
+    """
     return {
-        source: wilson_interval(sum(getattr(draw.attack, source) for draw in draws), n)
+        source: _share([(getattr(draw.attack, source), draw.attack.n) for draw in draws])
         for source in ("label", "image", "both")
     }
+
+
+def _share(counts: Sequence[tuple[int, int]]) -> Estimate:
+    """Successes of trials in some draws: the mean share over the draws, or Wilson's interval of one."""
+    if len(counts) == 1:
+        return wilson_interval(*counts[0])
+    return mean_interval([successes / n for successes, n in counts])
 
 
 def best_guess(labels: LabelMechanism) -> float:
@@ -354,17 +365,18 @@ class Bin:
 def calibration(draws: Sequence[Draw], method: str) -> tuple[Bin, ...]:
     """Of the images given a probability of about s, what share is of the second class? Ten bins, empty ones left out.
 
-    Wilson's intervals count every test image once; those of several draws share images, so they are a little narrow.
+    Intervals are over the draws that have images in the bin; of one such draw, over its images (Wilson).
     """
-    draws = having(draws, method)
-    proba = np.concatenate([draw.fits[method].proba for draw in draws])
-    y = np.concatenate([draw.y for draw in draws])
-    place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
-    return tuple(
-        Bin(float(proba[here].mean()), wilson_interval(int(y[here].sum()), int(here.sum())), int(here.sum()))
-        for here in (place == b for b in range(N_BINS))
-        if here.any()
-    )
+    counts: list[list[tuple[int, int]]] = [[] for _ in range(N_BINS)]
+    said = np.zeros(N_BINS)
+    for draw in having(draws, method):
+        proba = draw.fits[method].proba
+        place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
+        said += np.bincount(place, proba, N_BINS)
+        for here in np.unique(place):
+            counts[here].append((int(draw.y[place == here].sum()), int((place == here).sum())))
+    sizes = [sum(n for _, n in here) for here in counts]
+    return tuple(Bin(said[i] / sizes[i], _share(counts[i]), sizes[i]) for i in range(N_BINS) if sizes[i])
 
 
 def calibration_error(draws: Sequence[Draw], method: str) -> float:

@@ -30,9 +30,9 @@ SHEET_CSS = """
 """
 
 
-def contact_sheet(images: NDArray[np.uint8], gap: int = 1) -> NDArray[np.uint8]:
-    """Grey `images` (rows, columns, height, width) side by side, `gap` grey pixels between them."""
-    padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=GUTTER)
+def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gutter: int = GUTTER) -> NDArray[np.uint8]:
+    """Grey `images` (rows, columns, height, width) side by side, `gap` pixels of grey level `gutter` between them."""
+    padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=gutter)
     rows, columns, height, width = padded.shape
     sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]

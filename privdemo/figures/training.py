@@ -16,7 +16,7 @@ from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import METHODS, Draw
 from privdemo.experiments.trade_off import Point, Study
 from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, percent, rows, rule
-from privdemo.figures.pictures import data_uri
+from privdemo.figures.pictures import contact_sheet, data_uri
 from privdemo.intervals import Estimate
 
 Array = NDArray[np.floating]
@@ -27,12 +27,12 @@ STYLES = {
     training.RECONSTRUCTION: look.RECONSTRUCTION,
     training.SPREAD: look.SPREAD,
     training.FLAT: look.Style(look.SPREAD.colour, "dot", "circle-open"),
-    training.TRUE: look.Style(look.SPREAD.colour, "dash", "circle-open-dot"),
-    training.PUBLISHED: look.Style(look.SPREAD.colour, "longdash", "hexagon2-open"),
+    training.TRUE: look.Style(look.SPREAD.colour, "dash", "pentagon-open"),
+    training.PUBLISHED: look.Style(look.SPREAD.colour, "longdashdot", "hourglass-open"),
 }
 # Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
 MARKS = {
-    "accuracy": ("accuracy", (0.45, 1.0), 0.5),
+    "accuracy": ("accuracy", (0.4, 1.0), 0.5),
     "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
     "brier": ("Brier score (less is better)", (0.0, 0.3), 0.25),
 }
@@ -171,6 +171,8 @@ def trade_off(
     low, high = min(levels), max(levels)
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
     apart = 0.004 * (high - low)
+    least = min(point.accuracy.low for curve in curves.values() for point in curve)
+    floor = 0.45 if least < 0.6 else math.floor(20 * least - 0.2) / 20
     for i, (name, curve) in enumerate(curves.items()):
         style = STYLES[name]
         # Side by side, so that no error bar hides another.
@@ -198,8 +200,8 @@ def trade_off(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": study.axis}, "range": [low, high], "anchor": "y2"},
-            "yaxis": {"title": {"text": "accuracy"}, "range": [0.45, 1.0], "tickformat": ".0%", "domain": [0.54, 1]},
-            "yaxis2": {"title": {"text": "log loss, nats"}, "range": [0, 0.85], "domain": [0, 0.46]},
+            "yaxis": {"title": {"text": "accuracy"}, "range": [floor, 1.0], "tickformat": ".0%", "domain": [0.54, 1]},
+            "yaxis2": {"title": {"text": "log loss (less is better)"}, "range": [0, 0.85], "domain": [0, 0.46]},
             "shapes": [rule(level)] if yours else [],
             "annotations": [over_rule(level, f"yours, {level:.3g}", low, high)] if yours else [],
             "height": 640,
@@ -266,9 +268,17 @@ def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
     )
 
 
+def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Weights as grey pictures side by side: each model's largest is white or black, 0 mid-grey.
+
+    Weights of which none reaches `NO_WEIGHT`, a model that says the same of every image, are all mid-grey.
+    """
+    return contact_sheet(weight_pictures(coefs, shape), gap=2, gutter=255)
+
+
 def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Weights as grey pictures (1, n, height, width): each model's largest is white or black, 0 mid-grey."""
-    largest = [np.abs(coef).max() or 1.0 for coef in coefs]
+    """The pictures of `weight_sheet`, (1, n, height, width)."""
+    largest = [max(np.abs(coef).max(), training.NO_WEIGHT) for coef in coefs]
     grey = [np.round(127.5 + 127.5 * coef / top) for coef, top in zip(coefs, largest, strict=True)]
     return np.stack(grey).astype(np.uint8).reshape(1, len(coefs), *shape)
 
