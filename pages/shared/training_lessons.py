@@ -46,7 +46,7 @@ def the_trade_off(shown: Shown) -> None:
     seen = level is not None and on_axis(study, level)
     yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
     with head:
-        layout.section("What does the noise cost?", " ".join(findings(study, rows)))
+        layout.section("What does the noise cost?", "<br>".join(findings(study, rows)))
     st.caption(f"{study.title}. {own_words(study, shown, level)}")
     layout.figure(
         "trade-off",
