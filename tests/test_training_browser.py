@@ -69,21 +69,38 @@ def test_the_keyboard_moves_the_lie(page: Page, address: str) -> None:
     slider = page.get_by_role("slider", name="Each label is flipped with probability")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("flipped with 0.21")
+    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0.21")
     expect(page).to_have_url(re.compile("label_p=0.21"))
     slider.press("End")
     expect(page.locator(".takeaway")).to_contain_text("add up to 1")
     slider.press("Home")
-    expect(page.locator(".takeaway")).to_contain_text("flipped with 0 ")
+    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0 ")
 
 
-def test_a_preset_reaches_the_controls_and_the_link(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1")
-    page.get_by_role("button", name="p = 0.4").click()
-    expect(page.locator(".takeaway")).to_contain_text("flipped with 0.4")
-    expect(page).to_have_url(re.compile("label_p=0.4"))
+def test_a_preset_reaches_the_controls_and_the_link_from_any_kind_of_noise(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?draws=1&n=30&pixel_noise=Gaussian&label_lies=asymmetric")
+    page.get_by_role("button", name="p = 0.3").click()
+    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0.3")
+    for part in ("pixel_p=0.3", "label_p=0.3"):
+        expect(page).to_have_url(re.compile(part))
+    browsing.settled(page)
+    takeaway = page.locator(".takeaway").inner_text()
+    page.reload()
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    page.get_by_role("button", name="σ² = 0.5").click()
+    for part in ("pixel_noise=Gaussian", "pixel_sigma=0.707", "n=4500", "label_p=0.2|^((?!label_p).)*$"):
+        expect(page).to_have_url(re.compile(part))
     page.get_by_role("button", name="Reset").click()
     expect(page).to_have_url(re.compile("/training$"))
+
+
+def test_a_lesson_follows_the_draws_and_can_be_changed_while_they_run(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=40&training_seed=5&look_at=all+numbers")
+    expect(page.locator(".answer")).to_contain_text(re.compile(r"Means over ([2-9]|[1-3]\d) draws"), timeout=60_000)
+    page.get_by_role("radio", name="the adversary").click()
+    expect(page.locator(".answer")).to_contain_text("lets it be guessed")
+    expect(page).to_have_url(re.compile("look_at=the"))
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop").click()
 
 
 def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
@@ -120,5 +137,5 @@ def test_nothing_is_fetched_from_elsewhere(page: Page, address: str) -> None:
 def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, lesson: str, scheme: str) -> None:
     page, wide = browsing.narrow(browser, f"{address}/training?{QUICK}&draws=1&look_at={lesson}", scheme)
     assert wide <= 0
-    assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest"))
+    assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest", ".st-key-end"))
     page.context.close()
