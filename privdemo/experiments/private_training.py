@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,30 +164,50 @@ def run(config: TrainingConfig) -> Draw:
 
     Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
     """
+    X, y, X_noisy, y_noisy, X_test, y_test, true_prior = release(config)
+    models: dict[str, Any] = {}
+    fits: dict[str, Fit] = {}
+    for name in dict.fromkeys((CLEAN, *config.methods)):
+        data = (X, y) if METHODS[name].on_clean else (X_noisy, y_noisy)
+        start = time.perf_counter()
+        models[name] = METHODS[name].make(config.pixels, config.labels, true_prior).fit(*data)
+        seconds = time.perf_counter() - start
+        fits[name] = _tried(name, models[name], X_test, y_test, models[CLEAN].coef_[0], seconds)
+    spy = models.get(SPREAD) or METHODS[SPREAD].make(config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
+    return Draw(config, fits, y_test, _attack(config, spy, X_test, y_test, _generators(config)[3]))
+
+
+class Release(NamedTuple):
+    """One draw of people: clean `X` (n, n_pixels) and `y` (n,), what they release, and clean test images.
+
+    All X are in the pixel mechanism's own domain. `true_prior` is the clean pixels' own.
+    """
+
+    X: NDArray
+    y: NDArray[np.integer]
+    X_noisy: NDArray
+    y_noisy: NDArray[np.integer]
+    X_test: NDArray
+    y_test: NDArray[np.integer]
+    true_prior: Prior
+
+
+def release(config: TrainingConfig) -> Release:
+    """Draw the people and test images of `config`, and release the people's data; errors as in `run`."""
     check_pixels(config.pixels, config.dataset)
     check_noise(config)
-    people, pixel_noise, label_noise, adversary = _generators(config)
+    people, pixel_noise, label_noise, _ = _generators(config)
     train, test = _split(config, people)
     k = n_states(config.dataset)
     X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
-    X_noisy = config.pixels.randomise(X, pixel_noise)
     y_noisy = config.labels.randomise(train.y, label_noise)
     if len(np.unique(y_noisy)) < 2:
         raise ValueError(
             f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
             "learnt from one label; ask more people, or change the lies or the seed"
         )
-    true_prior = _true_prior(config.pixels, train.X, k)
-    models: dict[str, Any] = {}
-    fits: dict[str, Fit] = {}
-    for name in dict.fromkeys((CLEAN, *config.methods)):
-        data = (X, train.y) if METHODS[name].on_clean else (X_noisy, y_noisy)
-        start = time.perf_counter()
-        models[name] = METHODS[name].make(config.pixels, config.labels, true_prior).fit(*data)
-        seconds = time.perf_counter() - start
-        fits[name] = _tried(name, models[name], X_test, test.y, models[CLEAN].coef_[0], seconds)
-    spy = models.get(SPREAD) or METHODS[SPREAD].make(config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
-    return Draw(config, fits, test.y, _attack(config, spy, X_test, test.y, adversary))
+    X_noisy = config.pixels.randomise(X, pixel_noise)
+    return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, _true_prior(config.pixels, train.X, k))
 
 
 def check_noise(config: TrainingConfig) -> None:
