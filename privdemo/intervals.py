@@ -63,3 +63,20 @@ def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     # The ends are 0 at no success and 1 at n; a last digit of rounding must not carry them beyond.
     return np.clip(np.minimum(share, centre - half), 0, 1), np.clip(np.maximum(share, centre + half), 0, 1)
+
+
+def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
+    """A share of trials that come in groups, such as draws, each with a share of its own: a 95 % interval over groups.
+
+    `successes` and `trials` (n_groups,). The ratio estimate R = Σ s / Σ t with Student's interval from the deviations
+    s − R t (Cochran 1977, section 2.11); never narrower than Wilson's, which is that of one group, and within [0, 1].
+    """
+    s, t = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
+    pooled = wilson_interval(float(s.sum()), int(t.sum()))
+    n_groups = len(s)
+    if n_groups == 1:
+        return pooled
+    deviation = math.sqrt(float(np.square(s - pooled.mean * t).sum()) * n_groups / (n_groups - 1)) / float(t.sum())
+    half = float(student_t.ppf(0.975, n_groups - 1)) * deviation
+    low, high = max(0.0, pooled.mean - half), min(1.0, pooled.mean + half)
+    return Estimate(pooled.mean, min(low, pooled.low), max(high, pooled.high))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
 
 
 def rng(seed=0):
@@ -97,3 +97,28 @@ def test_mean_interval_covers_nineteen_times_in_twenty():
 
     assert abs(covered(2.0) - 0.95) <= tolerance
     assert abs(covered(2.1) - 0.95) > tolerance
+
+
+def test_a_share_over_groups_by_hand():
+    found = grouped_interval((80, 30), (100, 50))
+    ratio = 110 / 150
+    deviation = np.sqrt(((80 - ratio * 100) ** 2 + (30 - ratio * 50) ** 2) * 2) / 150
+    half = stats.t.ppf(0.975, 1) * deviation
+    assert found == pytest.approx((ratio, max(0, ratio - half), min(1, ratio + half)))
+    assert grouped_interval((80,), (100,)) == wilson_interval(80, 100)
+    # A group of one trial hardly counts, and groups that agree are no surer than their trials.
+    assert grouped_interval((95, 0), (100, 1)).mean == pytest.approx(95 / 101)
+    assert grouped_interval((10, 10), (10, 10)) == wilson_interval(20, 20)
+    assert grouped_interval((50, 50), (100, 100)) == pytest.approx(wilson_interval(100, 200))
+
+
+def test_a_share_over_groups_covers_the_truth_where_pooling_does_not():
+    """Groups whose own shares scatter around 0.7: 2,000 experiments of ten groups each."""
+    rng = np.random.default_rng(0)
+    shares = rng.beta(14, 6, (2000, 10))
+    counts = rng.binomial(200, shares)
+    covered = [low <= 0.7 <= high for _, low, high in (grouped_interval(c, [200] * 10) for c in counts)]
+    pooled = [low <= 0.7 <= high for _, low, high in (wilson_interval(int(c.sum()), 2000) for c in counts)]
+    # 95 %, less a little for the skew of the shares, within five standard errors of 2,000 experiments
+    assert abs(np.mean(covered) - 0.94) < 5 * np.sqrt(0.95 * 0.05 / 2000)
+    assert np.mean(pooled) < 0.6

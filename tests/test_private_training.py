@@ -27,7 +27,7 @@ from privdemo.experiments.private_training import (
     Fit,
     TrainingConfig,
 )
-from privdemo.intervals import Estimate
+from privdemo.intervals import Estimate, grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse, to_unit
 
 K = 17
@@ -341,9 +341,8 @@ def test_attack_rates_are_over_draws_and_of_one_draw_over_its_releases():
     base = made({CLEAN: [0.2, 0.9]}, [0, 1])
     draws = [replace(base, attack=attack) for attack in (Attack(100, 80, 90, 95), Attack(50, 30, 50, 20))]
     rates = training.attack_rates(draws)
-    for source, shares in {"label": (0.8, 0.6), "image": (0.9, 1.0), "both": (0.95, 0.4)}.items():
-        mean, half = np.mean(shares), stats.t.ppf(0.975, 1) * abs(shares[0] - shares[1]) / 2
-        assert rates[source] == pytest.approx((mean, mean - half, mean + half))
+    for source, right in {"label": (80, 30), "image": (90, 50), "both": (95, 20)}.items():
+        assert rates[source] == grouped_interval(right, (100, 50))
     assert training.attack_rates(draws[:1]) == {
         "label": wilson(80, 100),
         "image": wilson(90, 100),
@@ -450,16 +449,10 @@ def test_calibration_bins_hold_every_image_once(three_draws):
         found = next(bins)
         assert found.n == here.sum()
         assert found.said == pytest.approx(proba[here].mean(), abs=1e-12)
-        shares = [
-            draw.y[inside].mean()
-            for draw in three_draws
-            if (inside := np.minimum((draw.fits[NAIVE].proba * 10).astype(int), 9) == b).any()
-        ]
-        assert found.true.mean == pytest.approx(np.mean(shares), abs=1e-12)
-        if len(shares) > 1:
-            half = stats.t.ppf(0.975, len(shares) - 1) * np.std(shares, ddof=1) / np.sqrt(len(shares))
-            assert found.true[1:] == pytest.approx((np.mean(shares) - half, np.mean(shares) + half), abs=1e-12)
-        error += here.sum() * abs(proba[here].mean() - np.mean(shares)) / len(y)
+        inside = [np.minimum((draw.fits[NAIVE].proba * 10).astype(int), 9) == b for draw in three_draws]
+        counts = [(draw.y[i].sum(), i.sum()) for draw, i in zip(three_draws, inside, strict=True) if i.any()]
+        assert found.true == grouped_interval(*zip(*counts, strict=True))
+        error += abs(proba[here].sum() - y[here].sum()) / len(y)
     assert next(bins, None) is None
     assert training.calibration_error(three_draws, NAIVE) == pytest.approx(error, abs=1e-12)
 

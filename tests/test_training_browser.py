@@ -40,6 +40,7 @@ def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str
     done = page.locator(PROGRESS).inner_text()
     page.wait_for_timeout(2500)
     assert page.locator(PROGRESS).inner_text() == done, "nothing comes in after the stop"
+    page.wait_for_timeout(11_000)  # longer than a silent watcher counts as there: going on must poll again
     main.get_by_role("button", name="Go on").click()
     expect(page.locator(PROGRESS)).not_to_contain_text(done.split(" of")[0].strip() + " of", timeout=30_000)
 

@@ -149,7 +149,7 @@ def _large(n: float) -> str:
     return f"{n / 10**exponent:.1f}·10{superscript(exponent)}"
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: Exception | str) -> str:
     """An error's message with a capital at its start and a full stop at its end."""
     message = html.escape(str(error), quote=False)
     return f"{message[:1].upper()}{message[1:]}."

@@ -119,7 +119,8 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
     same = [level for level, gap in accuracy.items() if not gap.excludes_zero]
     ahead, behind = above(accuracy), below(accuracy)
-    worse, unclear = below(losses), [level for level, gap in losses.items() if not gap.excludes_zero]
+    worse, better = below(losses), above(losses)
+    unclear = [level for level, gap in losses.items() if not gap.excludes_zero]
     n_draws = len({row.draw for row in rows})
     collapsed = {name: trade_off.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
@@ -127,6 +128,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
         f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
         f"Naive’s probabilities are worse at {at} {_levels(list(worse))}: its log loss is the higher one.": worse,
+        f"Spread’s probabilities are worse at {at} {_levels(list(better))}: its log loss is the higher one.": better,
         f"No difference in log loss between the two shows at {at} {_levels(unclear)}.": unclear,
     }
     for name, levels in collapsed.items():

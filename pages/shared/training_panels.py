@@ -77,14 +77,16 @@ def follow(question: Question | str, title: str, place: Any, below: Callable[[Sh
 def _live(question: Question, was_running: bool, title: str, place: Any, below: Callable[[Shown], None]) -> None:
     """All that changes while draws come in; alone it runs again."""
     shown = answer(question)
-    if was_running and not shown.running:
-        st.rerun()  # and no more polling
+    if was_running != shown.running:
+        st.rerun()  # polling ends, or begins again
     if problem := next((progress.error for _, progress in shown.work if progress.error), None):
-        st.warning(f"Not all draws could be made: {problem}")
+        st.warning(f"{'Not all draws' if shown.draws else 'No draw'} could be made. {text.sentence(problem)}")
     _progress(shown)
     if not shown.draws:
         words = f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
-        layout.takeaway(place, title, words)
+        layout.takeaway(
+            place, title, words if shown.running else "No draw is there yet: go on, or change the settings."
+        )
         return
     layout.takeaway(place, title, takeaway(shown))
     layout.figure(
@@ -141,9 +143,6 @@ def answer(question: Question) -> Shown:
     quick, *slow_draws = [list(progress.results) for _, progress in work]
     if question.at_once:
         quick.insert(0, cached.one_draw(_jobs(question)[0][0][1]))
-    problem = next((progress.error for _, progress in work if progress.error), None)
-    if problem and not quick:
-        raise ValueError(problem)
     return Shown(question, training.merge(quick, slow_draws[0]) if slow_draws else quick, work)
 
 
@@ -221,9 +220,7 @@ def takeaway(shown: Shown) -> str:
     start = f"Of {people(shown.question)} {noise_words(shown.question)}."
     clean = f"<b>{text.share(accuracy[CLEAN].mean)}</b>"
     if not named:
-        return (
-            f"{start} Trained on clean data a classifier is right on {clean} of clean test images; the others follow."
-        )
+        return f"{start} Trained on clean data a classifier is right on {clean} of clean test images."
     reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
     source = "that and the pixels’ true habits" if named == [training.TRUE] else "that alone"
     words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
@@ -256,7 +253,7 @@ def verdict(shown: Shown) -> str:
         else f"No difference in accuracy shows in {where}"
     )
     if not clear(losses, 0.01):
-        joint = "but none shows" if shows else "nor"
+        joint = "but no difference shows" if shows else "nor"
         return f"{first}, {joint} in how good the probabilities are {numbers}."
     joint = "and" if shows and ahead == (losses.mean < 0) else "but"
     bad, good = ("naive", "spread") if losses.mean < 0 else ("spread", "naive")

@@ -62,9 +62,10 @@ def check_prior(mechanism: PixelMechanism, prior: Prior, n_pixels: int) -> None:
         wanted, found = (n_pixels, n_states), np.shape(prior.probs)
         fits = found == wanted and len(prior.support) == n_states
     if isinstance(prior, GaussianPrior):
-        if fits and not (np.isfinite(prior.mean).all() and (np.asarray(prior.variance) >= 0).all()):
+        finite = np.isfinite(prior.mean).all() and np.isfinite(prior.variance).all()
+        if fits and not (finite and (np.asarray(prior.variance) >= 0).all()):
             raise ValueError("prior must have finite means and variances of 0 or more")
-    elif fits and ((prior.probs < 0).any() or (np.abs(prior.probs.sum(axis=1) - 1) > 1e-3).any()):
+    elif fits and not ((prior.probs >= 0).all() and (np.abs(prior.probs.sum(axis=1) - 1) <= 1e-3).all()):
         raise ValueError("prior must hold probabilities, every pixel's summing to 1")
     if not fits:
         raise ValueError(f"prior must be of shape {wanted} for this mechanism and data, got {found}")

@@ -22,7 +22,7 @@ from privdemo.estimators.logistic import (
 )
 from privdemo.estimators.pixel_priors import Prior
 from privdemo.experiments.image_noise import LabelMechanism, check_classes, check_pixels, image_shape, n_states
-from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import clean_values, to_grey
 
@@ -347,19 +347,13 @@ def difference(draws: Sequence[Draw], method: str, other: str, metric: str) -> E
 def attack_rates(draws: Sequence[Draw]) -> dict[str, Estimate]:
     """How often the label is named from the "label" alone, the "image" alone and "both", with 95 % intervals.
 
-    Over the draws, whose models differ; of one draw, over its releases (Wilson).
+    Over the draws, whose models differ; of one draw, over its releases.
     """
+    n = [draw.attack.n for draw in draws]
     return {
-        source: _share([(getattr(draw.attack, source), draw.attack.n) for draw in draws])
+        source: grouped_interval([getattr(draw.attack, source) for draw in draws], n)
         for source in ("label", "image", "both")
     }
-
-
-def _share(counts: Sequence[tuple[int, int]]) -> Estimate:
-    """Successes of trials in some draws: the mean share over the draws, or Wilson's interval of one."""
-    if len(counts) == 1:
-        return wilson_interval(*counts[0])
-    return mean_interval([successes / n for successes, n in counts])
 
 
 def best_guess(labels: LabelMechanism) -> float:
@@ -385,18 +379,23 @@ class Bin:
 def calibration(draws: Sequence[Draw], method: str) -> tuple[Bin, ...]:
     """Of the images given a probability of about s, what share is of the second class? Ten bins, empty ones left out.
 
-    Intervals are over the draws that have images in the bin; of one such draw, over its images (Wilson).
+    Intervals are over the draws that have images in the bin; of one such draw, over its images.
     """
-    counts: list[list[tuple[int, int]]] = [[] for _ in range(N_BINS)]
+    successes: list[list[int]] = [[] for _ in range(N_BINS)]
+    sizes: list[list[int]] = [[] for _ in range(N_BINS)]
     said = np.zeros(N_BINS)
     for draw in having(draws, method):
         proba = draw.fits[method].proba
         place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
         said += np.bincount(place, proba, N_BINS)
         for here in np.unique(place):
-            counts[here].append((int(draw.y[place == here].sum()), int((place == here).sum())))
-    sizes = [sum(n for _, n in here) for here in counts]
-    return tuple(Bin(said[i] / sizes[i], _share(counts[i]), sizes[i]) for i in range(N_BINS) if sizes[i])
+            successes[here].append(int(draw.y[place == here].sum()))
+            sizes[here].append(int((place == here).sum()))
+    return tuple(
+        Bin(said[i] / sum(sizes[i]), grouped_interval(successes[i], sizes[i]), sum(sizes[i]))
+        for i in range(N_BINS)
+        if sizes[i]
+    )
 
 
 def calibration_error(draws: Sequence[Draw], method: str) -> float:
