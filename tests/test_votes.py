@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize_scalar
@@ -152,14 +152,17 @@ STEP = GRID[1] - GRID[0]
 
 
 def climbed(share, channel):
-    """Log-odds of the first level point uphill from where the ascent starts, to one grid step; ±∞ for the ends."""
+    """Log-odds of the first level point uphill from where the ascent starts, to one grid step; ±∞ for the ends.
+
+    Where only one grid point is level, and it is uphill again behind it, there is an inflection and no maximum.
+    """
     with np.errstate(divide="ignore"):
         start = np.clip(np.log(share) - np.log1p(-share), -25, 25) * (1 if channel.contrast > 0 else -1)
     grid, rising = GRID, uphill(1 / (1 + np.exp(-GRID)), share, channel) > 0
     if uphill(1 / (1 + np.exp(-start)), share, channel) > 0:
-        stops = grid[(grid > start) & ~rising]
+        stops = grid[(grid > start) & ~rising & ~np.append(rising[1:], False)]
         return stops[0] if len(stops) else math.inf
-    stops = grid[(grid < start) & rising]
+    stops = grid[(grid < start) & rising & np.append(True, rising[:-1])]
     return stops[-1] if len(stops) else -math.inf
 
 
@@ -209,6 +212,7 @@ def test_objective_broadcasts():
 
 
 @settings(max_examples=200)
+@example(BinaryChannel(0.0, 1 / 3), 1 / 3)  # an inflection at ½
 @given(channels(), st.one_of(shares, st.floats(1e-6, 1e-2), st.floats(0.99, 1 - 1e-6)))
 def test_reconstruction_is_where_an_ascent_by_hand_ends(channel, share):
     start = share if channel.contrast > 0 else 1 - share
