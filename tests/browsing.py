@@ -11,6 +11,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -103,6 +104,6 @@ def narrow(browser: Browser, address: str, scheme: str) -> tuple[Page, float]:
 
 
 def in_order(page: Page, parts: Sequence[str]) -> bool:
-    """Whether `parts`, CSS selectors, stand one under the other in this order."""
+    """Whether `parts`, CSS selectors, stand one under the other in this order, none beside another."""
     tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
-    return tops == sorted(tops)
+    return all(above < below for above, below in pairwise(tops))
