@@ -130,9 +130,8 @@ class Runner:
 
     def _forget(self) -> None:
         """Drop the jobs that were asked for longest ago, but none that is wanted."""
-        for key in [key for key, job in self._jobs.items() if not job.wanted() and not job.busy][
-            : max(0, len(self._jobs) - KEPT)
-        ]:
+        idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
+        for key in idle[: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[key]
 
     def _drive(self, also_slow: bool) -> None:
