@@ -102,6 +102,10 @@ N_STEPS = Limit("n_steps", 1, 100_000, integer=True)
 LEARNING_RATE = Limit("learning_rate", 0.0, math.inf, "None takes the largest that is safe", low_open=True)
 N_NODES = Limit("n_nodes", 1, 256, "16 serve scores with standard deviations up to 3", integer=True)
 TOLERANCE = Limit("tol", 0.0, 1.0, "of the gradient a person, such as 1e-5", low_open=True)
+N_BAGS = Limit("n_bags", 2, 1000, "one bag tells nothing apart, and a thousand are enough to see", integer=True)
+BAG_SIZE = Limit("bag_size", 2, 1000, "a bag of one record releases its label", integer=True)
+K = Limit("k", 1, 1000, "1 leaves every record as it is", integer=True)
+NOISE_EPSILON = Limit("epsilon", 0.0, math.inf, "∞ is no noise", low_open=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 

@@ -74,7 +74,7 @@ def test_nodes_have_the_mean_and_the_covariance_of_the_scores(kind, n_scores):
         second, whole = (contrast_moments(moments) for moments in (second, whole))
         tolerance = 2e-5 * whole.max()
     np.testing.assert_allclose(second, whole, atol=tolerance)
-    np.testing.assert_allclose(inputs.centre, mean.mean(axis=0), atol=1e-14)
+    np.testing.assert_allclose(inputs.centre(np.ones(len(mean))), mean.mean(axis=0), atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", KINDS)

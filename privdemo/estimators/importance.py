@@ -78,7 +78,8 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
         self.learning_rate = learning_rate
         self.resample = resample
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    # The published algorithm has no weights, so its fit takes none.
+    def fit(self, X: Any, y: ArrayLike) -> Self:  # type: ignore[override]
         """Fit to released X (n, D) and released labels y (n,); errors as in `SpreadLogisticRegression`.
 
         Also ``ValueError`` without a pixel mechanism: then there is nothing to sample.

@@ -50,9 +50,8 @@ class Inputs(Protocol):
     def __len__(self) -> int:
         """n."""
 
-    @property
-    def centre(self) -> Array:
-        """The mean input, (D,)."""
+    def centre(self, weights: Array) -> Array:
+        """The mean input, (D,), of people who count `weights` (n,)."""
 
     def take(self, rows: NDArray | slice) -> Inputs:
         """The inputs of some of the people."""
@@ -70,9 +69,8 @@ class KnownInputs:
     def __len__(self) -> int:
         return self.X.shape[0]
 
-    @property
-    def centre(self) -> Array:
-        return np.asarray(self.X.mean(axis=0), dtype=float).ravel()
+    def centre(self, weights: Array) -> Array:
+        return _times(self.X.T, weights) / weights.sum()
 
     def take(self, rows: NDArray | slice) -> KnownInputs:
         return KnownInputs(self.X[rows])
@@ -104,9 +102,8 @@ class GaussianInputs:
     def __len__(self) -> int:
         return len(self.mean)
 
-    @property
-    def centre(self) -> Array:
-        return self.mean.mean(axis=0, dtype=float)
+    def centre(self, weights: Array) -> Array:
+        return _times(self.mean.T, weights) / weights.sum()
 
     def take(self, rows: NDArray | slice) -> GaussianInputs:
         variance = self.variance if len(self.variance) == 1 else self.variance[rows]
@@ -154,9 +151,8 @@ class EnumeratedInputs:
     def __len__(self) -> int:
         return len(self.log_weights)
 
-    @property
-    def centre(self) -> Array:
-        return np.exp(self.log_weights).mean(axis=0) @ self.values
+    def centre(self, weights: Array) -> Array:
+        return weights @ np.exp(self.log_weights) @ self.values / weights.sum()
 
     def take(self, rows: NDArray | slice) -> EnumeratedInputs:
         return EnumeratedInputs(self.values, self.log_weights[rows])

@@ -84,29 +84,23 @@ class Model(NamedTuple):
     converged: bool = True
 
 
-def maximise(
-    objective: Objective, inputs: Inputs, log_rows: Array, C: float, start: Model, tol: float, max_iter: int
-) -> Model:
-    """Climb Σ_n objective_n − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` a person.
+# Of a model `coef` (D, J), `intercept` (J,): a total, and its gradient with respect to both.
+Total = Callable[[Array, Array], tuple[float, Array, Array]]
 
-    The intercept is measured at the mean input meanwhile, else the mean image's weights would move with it.
+
+def climb(total: Total, n: float, centre: Array, C: float, start: Model, tol: float, max_iter: int) -> Model:
+    """Climb `total` − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` times `n`.
+
+    The intercept is measured at `centre`, the mean input (D,), meanwhile, else the mean's weights would move with it.
     """
-    n, centre, shape = len(log_rows), inputs.centre, start.coef.shape
+    shape = start.coef.shape
 
     def loss(packed: Array) -> tuple[float, Array]:
         coef, level = packed[: -shape[1]].reshape(shape), packed[-shape[1] :]
-        total, d_coef, d_intercept = 0.0, np.zeros(shape), np.zeros(shape[1])
-        for people in chunks(n):
-            nodes = inputs.take(people).nodes(coef, level - centre @ coef)
-            log_p = log_class_probabilities(nodes.scores)
-            value = objective(log_p, nodes.log_weights, log_rows[people])
-            more_coef, more_intercept = nodes.pull_back(gradient_at_nodes(value, log_p))
-            total += value.objective.sum()
-            d_coef += more_coef
-            d_intercept += more_intercept
-        d_coef -= np.outer(centre, d_intercept)
+        value, d_coef, d_intercept = total(coef, level - centre @ coef)
+        d_coef = d_coef - np.outer(centre, d_intercept)
         gradient = np.concatenate(((coef / C - d_coef).ravel(), -d_intercept))
-        return (np.square(coef).sum() / (2 * C) - total) / n, gradient / n
+        return (np.square(coef).sum() / (2 * C) - value) / n, gradient / n
 
     packed = np.concatenate((start.coef.ravel(), start.intercept + centre @ start.coef))
     options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-5 * tol}
@@ -115,6 +109,33 @@ def maximise(
     # Rounding may end the line search (status 2) a little early; a gradient that is all but level is good enough.
     converged = found.status == 0 or (found.status == 2 and bool(np.abs(found.jac).max() <= 100 * tol))
     return Model(coef, level - centre @ coef, int(found.nit), converged)
+
+
+def maximise(
+    objective: Objective,
+    inputs: Inputs,
+    log_rows: Array,
+    weights: Array,
+    C: float,
+    start: Model,
+    tol: float,
+    max_iter: int,
+) -> Model:
+    """Climb Σ_n w_n objective_n − ‖coef‖²/(2C): see `climb`. `weights` (n,): how many people a row stands for."""
+
+    def total(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
+        value, d_coef, d_intercept = 0.0, np.zeros(coef.shape), np.zeros(intercept.shape)
+        for people in chunks(len(log_rows)):
+            nodes = inputs.take(people).nodes(coef, intercept)
+            log_p = log_class_probabilities(nodes.scores)
+            at = objective(log_p, nodes.log_weights, log_rows[people])
+            more_coef, more_intercept = nodes.pull_back(gradient_at_nodes(at, log_p) * weights[people, None, None])
+            value += float(weights[people] @ at.objective)
+            d_coef += more_coef
+            d_intercept += more_intercept
+        return value, d_coef, d_intercept
+
+    return climb(total, weights.sum(), inputs.centre(weights), C, start, tol, max_iter)
 
 
 def chunks(n: int) -> list[slice]:

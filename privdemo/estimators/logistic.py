@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
 from privdemo import limits
 from privdemo.estimators import pixel_priors
@@ -40,8 +40,8 @@ Array = NDArray[np.floating]
 
 # The penalties that C="cv" tries, from strong to weak.
 CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
-# While a penalty is chosen, solutions need not be as exact as in the end.
-CV_TOLERANCE = 1e-3
+# While a penalty is chosen, solutions need not be as exact as in the end: so many times `tol`.
+CV_TOLERANCE = 10.0
 # Values in [0, 1] under Laplace noise have no grid of their own: their prior is one over as many levels.
 LAPLACE_STATES = pixel_priors.SUPPORT_POINTS
 
@@ -100,23 +100,26 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to released X (n, D) and released labels y (n,): numbers 0 … R−1 where there is a channel.
+
+        `sample_weight` (n,) is how many people each row stands for, such as the mean of a group; None: one.
 
         Raises ``ValueError`` for a channel or a pixel mechanism that leaves nothing to learn from, for one released
         label only, and for values outside a range; ``TypeError`` for a dtype that the mechanism does not release.
         """
         self._check_parameters()
         X, y, n_scores = self._prepared(X, y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         inputs = self._learned_inputs(X)
         with np.errstate(divide="ignore"):
             log_rows = np.log(self._rows(y))
         start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
         if isinstance(self.C, str) and self.C == "cv":
-            self.C_, start = self._choose_C(inputs, log_rows, y, start)
+            self.C_, start = self._choose_C(inputs, log_rows, weights, y, start)
         else:
             self.C_ = check_C(self.C)
-        model = maximise(self._objective, inputs, log_rows, self.C_, start, self.tol, self.max_iter)
+        model = maximise(self._objective, inputs, log_rows, weights, self.C_, start, self.tol, self.max_iter)
         if not model.converged:
             warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
         self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, model.n_iter
@@ -308,7 +311,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
     # --- the penalty
 
-    def _choose_C(self, inputs: Inputs, log_rows: Array, y: NDArray, start: Model) -> tuple[float, Model]:
+    def _choose_C(
+        self, inputs: Inputs, log_rows: Array, weights: Array, y: NDArray, start: Model
+    ) -> tuple[float, Model]:
         """The strength with the best held-out likelihood, and where to start from with it.
 
         Weaker penalties start where stronger ones ended, with all people as in every fold: reconstruction and noisy
@@ -321,20 +326,23 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             self.cv, shuffle=True, random_state=self.random_state
         )
         folds = list(splitter.split(log_rows, y))
+        tol = CV_TOLERANCE * self.tol
         models, held_out = [start] * len(folds), np.empty((len(CS), len(y)))
         for step, C in enumerate(CS):
             for i, (seen, unseen) in enumerate(folds):
                 known = inputs.take(seen)  # one copy at a time: five would not fit for 60,000 images
-                models[i] = maximise(self._objective, known, log_rows[seen], C, models[i], CV_TOLERANCE, self.max_iter)
+                models[i] = maximise(
+                    self._objective, known, log_rows[seen], weights[seen], C, models[i], tol, self.max_iter
+                )
                 held_out[step, unseen] = released_log_likelihood(inputs.take(unseen), log_rows[unseen], models[i])
-            scores = held_out[: step + 1].mean(axis=1)
-            lost = held_out[int(scores.argmax())] - held_out[step]
+            scores = held_out[: step + 1] @ weights / weights.sum()
+            lost = weights * (held_out[int(scores.argmax())] - held_out[step])
             if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
                 break
         self.cv_scores_ = scores
         best = int(scores.argmax())
         for C in CS[:best]:
-            start = maximise(self._objective, inputs, log_rows, C, start, CV_TOLERANCE, self.max_iter)
+            start = maximise(self._objective, inputs, log_rows, weights, C, start, tol, self.max_iter)
         return CS[best], start
 
 

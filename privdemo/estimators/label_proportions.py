@@ -1,0 +1,443 @@
+"""Learning from label proportions: records come in bags, and of each bag only the share of positives is known.
+
+The slides are "Privacy preserving bag preparation for learning from label proportion" (Yan 2018). Every classifier is
+linear, p(1 | x) = φ(coefᵀx + intercept), is fitted by `fit(X, bags, proportions)` and penalised by ‖coef‖²/(2C), where
+the slides' λ is 1/C. They differ in what they make of the proportions.
+
+Which is right depends on how bags were filled. Where that looked at labels, or at nothing, a bag's name is a randomised
+response of the class, and `BagNameClassifier` has the likelihood. Where it looked at x (a model's sure records in one
+bag, its unsure ones in another), the name says more of x than of the class, and only the slides' model, which believes
+the proportions alone, is right.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+from scipy.special import expit, log_expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
+
+from privdemo import limits
+from privdemo.estimators.inputs import KnownInputs
+from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
+from privdemo.estimators.logistic import CV_TOLERANCE, SpreadLogisticRegression, check_C
+from privdemo.mechanisms.aggregation import dense
+
+Array = NDArray[np.floating]
+Matrix: TypeAlias = Array | csr_array
+
+# The penalties that C="cv" tries, from strong to weak.
+CS = tuple(10.0 ** (step / 2) for step in range(-8, 7))
+# Rounds of labelling and fitting after which alternating mean map gives up; it has always settled long before.
+ROUNDS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Bags:
+    """Rows sorted by bag: `X` (n, D), `weight` (n,) records a row stands for, `start` (B,) of each bag's first row.
+
+    `proportions` (B,) are the shares of positives; `size` (B,) records in each bag.
+    """
+
+    X: Matrix
+    weight: Array
+    start: NDArray[np.intp]
+    proportions: Array
+
+    @property
+    def n_rows(self) -> NDArray[np.intp]:
+        """Rows of each bag, (B,)."""
+        return np.diff(np.append(self.start, len(self.weight)))
+
+    @property
+    def size(self) -> Array:
+        return self.sums(np.ones(len(self.weight)))
+
+    @property
+    def share(self) -> float:
+        """The overall share of positives."""
+        return float(self.size @ self.proportions / self.weight.sum())
+
+    @property
+    def contrast(self) -> float:
+        """How far apart bags keep the classes, in (0, 1]: the total variation distance of T[bag | 0] and T[bag | 1].
+
+        Gradients are smaller by this factor than those of known labels, and tolerances must be so, too.
+        """
+        channel = bag_channel(self.proportions, self.size)
+        return float(np.abs(channel[:, 1] - channel[:, 0]).sum() / 2)
+
+    @property
+    def centre(self) -> Array:
+        """The mean record, (D,)."""
+        return KnownInputs(self.X).centre(self.weight)
+
+    def sums(self, values: Array) -> Array:
+        """Σ over each bag's records of `values` (n,): shape (B,)."""
+        return np.add.reduceat(self.weight * values, self.start)
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """`values` (B,) of the bags on their rows, (n,)."""
+        return np.repeat(values, self.n_rows)
+
+    def log_means(self, log_values: Array) -> Array:
+        """log of the mean of exp `log_values` (n,) over each bag's records, (B,), where exp would be 0 too."""
+        top = np.maximum.reduceat(log_values, self.start)
+        return top + np.log(self.sums(np.exp(log_values - self.spread(top))) / self.size)
+
+    def mean_records(self) -> Array:
+        """The mean record of each bag, (B, D)."""
+        pointers = np.append(self.start, len(self.weight))
+        rows = csr_array(
+            (self.weight, np.arange(len(self.weight)), pointers), shape=(len(self.start), len(self.weight))
+        )
+        return dense(rows @ self.X) / self.size[:, None]
+
+    def take(self, bags: NDArray[np.intp]) -> Bags:
+        """Some of the bags."""
+        counts = self.n_rows[bags]
+        start = np.append(0, np.cumsum(counts)[:-1])
+        rows = np.arange(counts.sum()) + np.repeat(self.start[bags] - start, counts)
+        return Bags(self.X[rows], self.weight[rows], start, self.proportions[bags])
+
+
+def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[float, Array]:
+    """Σ_b p_b log p̄_b + (1 − p_b) log(1 − p̄_b), p̄_b the mean of φ(a) over bag b (the slides' loss, negated).
+
+    Returns it in nats and its gradient with respect to the `scores` a (n,). As published, the slides write φ with the
+    opposite sign and take the logarithm to base 2 in their expansion; here both are the standard ones.
+    """
+    log_p, log_q = log_expit(scores), log_expit(-scores)
+    log_mean_p, log_mean_q = bags.log_means(log_p), bags.log_means(log_q)
+    p = bags.proportions
+    total = _times_log(p, log_mean_p) + _times_log(1 - p, log_mean_q)
+    # ∂ log p̄ / ∂a = w φ(1 − φ) / (n p̄), in logarithms as p̄ may be too small for a number.
+    slope = log_p + log_q - bags.spread(np.log(bags.size))
+    up = bags.spread(p) * np.exp(slope - bags.spread(log_mean_p))
+    down = bags.spread(1 - p) * np.exp(slope - bags.spread(log_mean_q))
+    return float(total.sum()), bags.weight * (up - down)
+
+
+def _times_log(share: Array, log_value: Array) -> Array:
+    """share · log value, 0 where the share is 0."""
+    return np.where(share > 0, share * log_value, 0.0)
+
+
+def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
+    """T[bag | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, 2): a bag's name as a randomised response of a class.
+
+    `proportions` (B,) are the bags' shares of class 1, `sizes` (B,) their records. Raises ``ValueError`` for a share
+    outside [0, 1], and where all bags together lack one of the classes.
+    """
+    share = _check_proportions(np.asarray(proportions, dtype=float))
+    joint = np.asarray(sizes, dtype=float)[:, None] * np.stack((1 - share, share), axis=1)
+    totals = joint.sum(axis=0)
+    _check_both(totals[1] / totals.sum())
+    return joint / totals
+
+
+def project_proportions(proportions: ArrayLike) -> Array:
+    """The nearest shares in [0, 1] to noisy `proportions` (B,), which noise may have carried outside."""
+    return np.clip(np.asarray(proportions, dtype=float), 0.0, 1.0)
+
+
+class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
+    """The slides' model: each bag's mean probability should be its proportion (see `bag_log_likelihood`).
+
+    Parameters
+    ----------
+    C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
+        the log-likelihood of the proportions of held-out *bags*, in `cv` folds. No label of a record is used.
+    match_share : move the threshold so that among the records that were fitted the share named positive is the known
+        overall share. Otherwise positive is what has a probability above ½.
+
+    Attributes
+    ----------
+    coef_ (1, D), intercept_ (1,), threshold_ : of the score, above which a record is positive. classes_ : 0 and 1.
+    C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a bag. n_iter_.
+    """
+
+    _strengths = CS
+
+    def __init__(
+        self,
+        *,
+        C: float | str = 1.0,
+        cv: int = 5,
+        match_share: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        random_state: int = 0,
+    ) -> None:
+        self.C = C
+        self.cv = cv
+        self.match_share = match_share
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, bags: ArrayLike, proportions: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to X (n, D), dense or sparse, whose rows are in `bags` (n,) 0 … B−1 with `proportions` (B,) of positives.
+
+        `sample_weight` (n,) is how many records a row stands for, such as the mean of a group; None: one. Sparse X is
+        never densified. Warns where all proportions are equal, so that nothing identifies the classes. Raises
+        ``ValueError`` for an empty bag, one bag alone, a proportion outside [0, 1] (see `project_proportions`), and
+        where no record is positive or none is negative.
+        """
+        limits.TOLERANCE.check(self.tol)
+        limits.MAX_ITER.check(self.max_iter)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        data = read_bags(X, bags, proportions, _check_sample_weight(sample_weight, X, dtype=np.float64))
+        self.classes_ = np.arange(2)
+        if np.ptp(data.proportions) < 1e-9:
+            warnings.warn(
+                f"all bags have the same proportion, {data.share:.4g}, so nothing identifies the classes: every record "
+                "gets that probability; use bags that differ",
+                stacklevel=2,
+            )
+            model = Model(np.zeros((X.shape[1], 1)), np.array([logit(data.share)]))
+            self.C_ = math.nan
+        else:
+            model = self._fit(data)
+        if not model.converged:
+            warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
+        self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, model.n_iter
+        self.threshold_ = _matching_threshold(_scores(data.X, model), data) if self.match_share else 0.0
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of X: (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return _scores(X, Model(self.coef_.T, self.intercept_))
+
+    def predict_proba(self, X: Any) -> Array:
+        """p(class | x) of X (n, D): shape (n, 2)."""
+        return np.exp(log_class_probabilities(self.decision_function(X)[:, None]))
+
+    def predict(self, X: Any) -> NDArray:
+        """1 for the records whose score is above `threshold_`, else 0."""
+        return (self.decision_function(X) > self.threshold_).astype(np.int64)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _fit(self, data: Bags) -> Model:
+        start = Model(np.zeros((data.X.shape[1], 1)), np.array([logit(data.share)]))
+        if isinstance(self.C, str) and self.C == "cv":
+            self.C_ = self._choose_C(data, start)
+        else:
+            self.C_ = check_C(self.C)
+        return self._solve(data, self.C_, start, self._tolerance(data))
+
+    def _tolerance(self, data: Bags) -> float:
+        """Of the gradient: proportions that hardly differ leave a gradient that is small everywhere."""
+        return self.tol * data.contrast
+
+    def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
+        """The model at strength C."""
+
+        def total(scores: Array) -> tuple[float, Array]:
+            return bag_log_likelihood(scores, data)
+
+        return climb_scores(total, data.X, len(data.start), data.centre, C, start, tol, self.max_iter)
+
+    def _choose_C(self, data: Bags, start: Model) -> float:
+        """The strength with the best held-out likelihood of proportions; weaker ones start where stronger ended."""
+        n_bags = len(data.start)
+        limits.Limit("cv", 2, n_bags, "the bags are split into as many parts", integer=True).check(self.cv)
+        folds = KFold(self.cv, shuffle=True, random_state=self.random_state).split(np.arange(n_bags))
+        totals, tol = np.zeros(len(self._strengths)), CV_TOLERANCE * self._tolerance(data)
+        for seen, unseen in folds:
+            known, held_out, model = data.take(seen), data.take(unseen), start
+            for i, C in enumerate(self._strengths):
+                model = self._solve(known, C, model, tol)
+                totals[i] += bag_log_likelihood(_scores(held_out.X, model), held_out)[0]
+        self.cv_scores_ = totals / n_bags
+        return self._strengths[int(totals.argmax())]
+
+
+class MeanMapClassifier(LabelProportionClassifier):
+    """Mean map (Quadrianto et al. 2009): logistic regression from estimated class means.
+
+    Logistic regression needs the labels only for Σ over positives of x. If a class looks the same in every bag, bag
+    means are π_b μ₁ + (1 − π_b) μ₀; least squares gives both means, and these the sum. Parameters as its parent's.
+    """
+
+    _strengths = CS[:-4]
+
+    def _tolerance(self, data: Bags) -> float:
+        return self.tol
+
+    def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
+        means = class_means(data)
+        n_positive = data.share * data.weight.sum()
+        return solve_labelled(data, n_positive * means[1], n_positive, C, start, tol, self.max_iter)
+
+
+class AlternatingMeanMapClassifier(MeanMapClassifier):
+    """Alternating mean map (Patrini et al. 2014, AMM^min): mean map, then label and fit in turns.
+
+    Each bag's records of highest score are labelled positive, as many as its proportion says (the one at the boundary
+    in part), until the loss no longer falls. Parameters as its parent's.
+    """
+
+    def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
+        model = super()._solve(data, C, start, tol)
+        best = math.inf
+        for _ in range(ROUNDS):
+            scores = _scores(data.X, model)
+            labels = most_likely_labels(scores, data)
+            weighted = data.weight * labels
+            loss = (
+                float(data.weight @ np.logaddexp(0, scores) - weighted @ scores) + np.square(model.coef).sum() / 2 / C
+            )
+            if loss > best - tol * data.weight.sum():
+                break
+            best = loss
+            model = solve_labelled(data, data.X.T @ weighted, weighted.sum(), C, model, tol, self.max_iter)
+        return model
+
+
+class BagNameClassifier(LabelProportionClassifier):
+    """The spread likelihood on bag names: a record's bag is a randomised response of its class through `bag_channel`.
+
+    It fits `SpreadLogisticRegression(bag_channel(…))` to (x, bag name), so C="cv" goes by the held-out likelihood of
+    the bag names of *records*. Parameters as its parent's; the channel that it used is `channel_` (B, 2).
+    """
+
+    def _fit(self, data: Bags) -> Model:
+        self.channel_ = bag_channel(data.proportions, data.size)
+        spread = SpreadLogisticRegression(
+            self.channel_,
+            C=self.C,
+            cv=self.cv,
+            tol=self._tolerance(data),
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        names = np.repeat(np.arange(len(data.start)), data.n_rows)
+        spread.fit(data.X, names, data.weight)
+        self.C_ = spread.C_
+        if self.C == "cv":
+            self.cv_scores_ = spread.cv_scores_
+        return Model(spread.coef_.T, spread.intercept_, spread.n_iter_)
+
+
+def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
+    """The rows of X in the order of their bags; errors as in `LabelProportionClassifier.fit`."""
+    names, share = np.asarray(bags), np.asarray(proportions, dtype=float)
+    check_consistent_length(X, names)
+    if names.ndim != 1 or not np.issubdtype(names.dtype, np.integer):
+        raise TypeError(f"bags must be one whole number for each row of X, got {names.dtype} of shape {names.shape}")
+    if share.ndim != 1 or len(share) < 2:
+        raise ValueError(f"proportions must be a list of two or more, one for each bag, got shape {share.shape}")
+    if not 0 <= names.min() <= names.max() < len(share):
+        wrong = names.min() if names.min() < 0 else names.max()
+        raise ValueError(f"bags must be numbers in [0, {len(share) - 1}], one for each proportion, got {wrong}")
+    sizes = np.bincount(names, weight, minlength=len(share))
+    if (sizes <= 0).any():
+        raise ValueError(f"bag {int((sizes <= 0).argmax())} is empty: drop it and its proportion")
+    _check_proportions(share)
+    _check_both(float(sizes @ share / sizes.sum()))
+    order = np.argsort(names, kind="stable")
+    start = np.searchsorted(names[order], np.arange(len(share)))
+    return Bags(csr_array(X)[order] if issparse(X) else X[order], weight[order], start, share)
+
+
+def climb_scores(
+    total: Callable[[Array], tuple[float, Array]],
+    X: Matrix,
+    n: float,
+    centre: Array,
+    C: float,
+    start: Model,
+    tol: float,
+    max_iter: int,
+) -> Model:
+    """`likelihoods.climb` for a total that depends on the scores (n,) alone, given with its gradient."""
+
+    def on_weights(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
+        value, d_scores = total(np.asarray(X @ coef[:, 0]) + intercept)
+        return value, np.asarray(X.T @ d_scores)[:, None], d_scores.sum(keepdims=True)
+
+    return climb(on_weights, n, centre, C, start, tol, max_iter)
+
+
+def solve_labelled(
+    data: Bags, positive_sum: Array, n_positive: float, C: float, start: Model, tol: float, max_iter: int
+) -> Model:
+    """Logistic regression given Σ over positives of x, (D,), and their number: Σ softplus(a) − coefᵀ sum − b number."""
+
+    def total(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
+        scores = _scores(data.X, Model(coef, intercept))
+        expected = data.weight * expit(scores)
+        value = positive_sum @ coef[:, 0] + n_positive * intercept[0] - data.weight @ np.logaddexp(0, scores)
+        return float(value), (positive_sum - data.X.T @ expected)[:, None], np.array([n_positive - expected.sum()])
+
+    return climb(total, data.weight.sum(), data.centre, C, start, tol, max_iter)
+
+
+def class_means(data: Bags) -> Array:
+    """The mean record of negatives and positives, (2, D), by least squares over the bags weighted by their sizes."""
+    shares = np.stack((1 - data.proportions, data.proportions), axis=1)
+    weighted = shares * data.size[:, None]
+    return np.linalg.solve(shares.T @ weighted, weighted.T @ data.mean_records())
+
+
+def most_likely_labels(scores: Array, data: Bags) -> Array:
+    """Labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its proportion says."""
+    names = data.spread(np.arange(len(data.start)))
+    order = np.lexsort((-scores, names))
+    weight = data.weight[order]
+    before = np.cumsum(weight) - weight
+    before -= data.spread(before[data.start])
+    left = data.spread(data.proportions * data.size) - before
+    labels = np.empty(len(scores))
+    labels[order] = np.clip(left / weight, 0, 1)
+    return labels
+
+
+def _matching_threshold(scores: Array, data: Bags) -> float:
+    """The score above which lies the known share of the records: midway between two where it falls between them."""
+    order = np.argsort(-scores)
+    above = np.cumsum(data.weight[order])
+    cut = int(np.argmin(np.abs(above - data.share * above[-1])))
+    here = scores[order]
+    return float((here[cut] + here[min(cut + 1, len(here) - 1)]) / 2)
+
+
+def _scores(X: Matrix, model: Model) -> Array:
+    return np.asarray(X @ model.coef[:, 0]) + model.intercept
+
+
+def _check_proportions(proportions: Array) -> Array:
+    wrong = ~((proportions >= 0) & (proportions <= 1))
+    if wrong.any():
+        bag = int(wrong.argmax())
+        raise ValueError(
+            f"proportions must be in [0, 1], got {proportions[bag]:.4g} for bag {bag}; project_proportions(…) takes "
+            "noisy ones back"
+        )
+    return proportions
+
+
+def _check_both(share: float) -> None:
+    if not 1e-12 < share < 1 - 1e-12:
+        raise ValueError(
+            f"all bags are wholly {'negative' if share < 0.5 else 'positive'}, so only one class is known of"
+        )

@@ -1,0 +1,176 @@
+"""k-anonymity by means: every k records or more are replaced by their mean, to which Laplace noise can be added.
+
+A grouping is the number 0 … G−1 of each record's group, (n,). Every group has k to 2k − 1 records.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from privdemo import limits
+
+Array = NDArray[np.floating]
+Matrix: TypeAlias = Array | csr_array
+Groups = NDArray[np.intp]
+
+
+def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
+    """Groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
+
+    Raises ``ValueError`` where a bag has fewer than k records.
+    """
+    sizes = _check_bags(bags, k)
+    order = np.lexsort((rng.random(len(bags)), bags))
+    rank = np.arange(len(bags)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    n_groups = sizes // k
+    offset = np.cumsum(n_groups) - n_groups
+    groups = np.empty(len(bags), dtype=np.intp)
+    groups[order] = np.repeat(offset, sizes) + rank * np.repeat(n_groups, sizes) // np.repeat(sizes, sizes)
+    return groups
+
+
+def nearest_k(X: Matrix, bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
+    """Groups of a random record and the k − 1 of the same bag that lie nearest to it, until under 2k are left.
+
+    Those are the bag's last group. Arguments and errors as `random_k`; X (n, D) is dense or sparse.
+    """
+    sizes = _check_bags(bags, k)
+    order = np.argsort(bags, kind="stable")
+    groups, n_groups = np.empty(len(bags), dtype=np.intp), 0
+    for rows in np.split(order, np.cumsum(sizes)[:-1]):
+        inner = dense(X[rows] @ X[rows].T)
+        left = rng.permutation(len(rows))
+        while len(left) >= 2 * k:
+            first, rest = left[0], left[1:]
+            distance = inner[rest, rest] - 2 * inner[first, rest]  # and |x_first|², the same for all
+            near = np.argpartition(distance, k - 2)[: k - 1] if k > 1 else np.empty(0, int)
+            groups[rows[[first, *rest[near]]]] = n_groups
+            left, n_groups = np.delete(rest, near), n_groups + 1
+        groups[rows[left]] = n_groups
+        n_groups += 1
+    return groups
+
+
+def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
+    """Groups of one label and similar values: leaves of a tree for each class, halved at the median till under 2k.
+
+    Every node is halved along the column of largest variance in it; equal values are parted at random. Raises
+    ``ValueError`` where a class has fewer than k records.
+    """
+    limits.K.check(k)
+    labels, nodes, sizes = np.unique(y, return_inverse=True, return_counts=True)
+    if sizes.min() < k:
+        label = labels[sizes.argmin()]
+        raise ValueError(f"k must be at most {sizes.min()}, the records of class {label}, got {k}; lower k")
+    squares = X * X
+    while (split := sizes >= 2 * k).any():
+        means, squared = group_means(X, nodes), group_means(squares, nodes)
+        variance = squared - means * means
+        column = np.asarray(variance.argmax(axis=1)).ravel()
+        values = np.asarray(X[np.arange(len(y)), column[nodes]]).ravel()
+        order = np.lexsort((rng.random(len(y)), values, nodes))
+        rank = np.arange(len(y)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        upper = np.empty(len(y), dtype=bool)
+        upper[order] = rank >= np.repeat(np.where(split, sizes // 2, sizes), sizes)
+        _, nodes, sizes = np.unique(2 * nodes + upper, return_inverse=True, return_counts=True)
+    return nodes
+
+
+def group_means(X: Matrix, groups: Groups) -> Matrix:
+    """The mean record of each group, (G, D); sparse for sparse X."""
+    counts = np.bincount(groups)
+    order = np.argsort(groups, kind="stable")
+    weight = np.repeat(1 / counts, counts)
+    return csr_array((weight, order, np.append(0, np.cumsum(counts))), shape=(len(counts), len(groups))) @ X
+
+
+def information_loss(X: Matrix, groups: Groups) -> float:
+    """SSE/SST: of the records' squared distance from their overall mean, the share that grouping hides.
+
+    0 where all groups are of one record (or of equal ones), 1 where all records are one group.
+    """
+    counts, n = np.bincount(groups), X.shape[0]
+    total = float((X * X).sum())
+    means = group_means(X, groups)
+    between = (means * means).sum(axis=1)
+    centre = np.asarray(X.sum(axis=0)).ravel() / n
+    sst = total - n * float(centre @ centre)
+    return max(0.0, (total - float(counts @ np.asarray(between).ravel())) / sst) if sst > 1e-12 * total else 0.0
+
+
+def noisy_means(means: Matrix, counts: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
+    """Means (G, D) of `counts` (G,) records in [0, 1] with Laplace noise, dense float32: each column `epsilon`-private.
+
+    A record moves a mean of k by at most 1/k, its sensitivity, in every column: the scale is 1/(kε). A record's columns
+    compose: see `record_epsilon`. The promise is for given groups; groups chosen by looking at the records give away
+    more. Raises ``ValueError`` for values outside [0, 1].
+    """
+    limits.NOISE_EPSILON.check(epsilon)
+    values = dense(means).astype(np.float32)
+    if values.size and not (values.min() >= 0 and values.max() <= 1):
+        raise ValueError(f"means must lie in [0, 1], got {values.min():g} to {values.max():g}; scale the columns first")
+    scale = mean_scale(counts, epsilon).astype(np.float32)
+    return values + scale[:, None] * _laplace(values.shape, rng)
+
+
+def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
+    """Proportions (B,) of bags of `sizes` (B,) records with Laplace noise: each label is `epsilon`-private.
+
+    A label moves the proportion of a bag of m by at most 1/m: the scale is 1/(mε). What is released may lie outside
+    [0, 1] and is left there. The promise is for given bags. Raises ``ValueError`` for proportions outside [0, 1].
+    """
+    limits.NOISE_EPSILON.check(epsilon)
+    share = np.asarray(proportions, dtype=float)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"proportions must be in [0, 1], got {share.min():g} to {share.max():g}")
+    return share + mean_scale(sizes, epsilon) * rng.laplace(size=share.shape)
+
+
+def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
+    """The Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε = ∞."""
+    return 1 / (np.asarray(counts, dtype=float) * epsilon)
+
+
+def noise_within(scale: float, half_width: float) -> float:
+    """The share of Laplace noise that lies within ± `half_width`: 1 − exp(−h/b)."""
+    return -math.expm1(-half_width / scale) if scale > 0 else 1.0
+
+
+def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) -> float:
+    """The smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
+    return -math.log1p(-share) / (count * half_width)
+
+
+def record_epsilon(feature_epsilon: float, proportion_epsilon: float, n_columns: int) -> float:
+    """The ε of a whole record, n_columns · ε_feature + ε_proportion, of which up to `n_columns` columns can differ.
+
+    Basic composition: a record's columns go into as many noisy means, and its label into one noisy proportion.
+    """
+    return n_columns * feature_epsilon + proportion_epsilon
+
+
+def dense(matrix: Any) -> NDArray[Any]:
+    """A matrix, sparse or not, as an array."""
+    return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
+
+
+def _laplace(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
+    size = rng.standard_exponential(shape, dtype=np.float32)
+    return size * (rng.integers(0, 2, shape, dtype=np.int8) * np.int8(2) - np.int8(1))
+
+
+def _check_bags(bags: NDArray[np.integer], k: int) -> NDArray[np.intp]:
+    """The size of each bag."""
+    limits.K.check(k)
+    sizes = np.bincount(bags)
+    if sizes.min() < k:
+        bag = int(sizes.argmin())
+        raise ValueError(
+            f"k must be at most {sizes[bag]}, the records of bag {bag}, got {k}; lower k or take larger bags"
+        )
+    return sizes

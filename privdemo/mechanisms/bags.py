@@ -1,0 +1,142 @@
+"""Putting records into bags: which records share a bag, and what of the labels and records that choice looks at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+
+from privdemo import limits
+
+Array = NDArray[np.floating]
+Rows = NDArray[np.intp]
+
+# How sure naive Bayes must be of a record for it to count as confident (Yan).
+CONFIDENCE = 0.9
+# Parts of the records by what naive Bayes says: sure of a negative, leaning to it, leaning to a positive, sure of it.
+ATN, PFN, PFP, ATP = range(4)
+
+
+class Selection(NamedTuple):
+    """A way to fill bags: its `title`, and what it `needs` to look at.
+
+    `pools` are the parts that successive bags are drawn from, in turns. `spread` instead: proportions evenly spaced,
+    "share" as far to both sides of the overall share as they can be, "all" from 0 to 1.
+
+    "balanced" is the slides' "ATP/ATN PFP/PFN" with one part a bag: sure bags (of positives or of negatives) alternate
+    with unsure ones. "mixed" is the other reading, in which a sure bag holds sure positives and sure negatives: its two
+    kinds of bag have much the same proportion and teach little, and the published numbers do not come out.
+    """
+
+    title: str
+    needs: str
+    pools: tuple[tuple[int, ...], ...] = ()
+    spread: str = ""
+
+    @property
+    def blind(self) -> bool:
+        """Whether bags are filled without a look at the records."""
+        return not self.pools and not self.spread
+
+
+_MODEL = "a naive Bayes model of the labelled records, inside the trust boundary"
+_LABELS = "every record’s label, inside the trust boundary"
+SELECTIONS = {
+    "iid": Selection("at random", "nothing"),
+    "balanced": Selection("balanced", _MODEL, ((ATP,), (PFP,), (ATN,), (PFN,))),
+    "predicted": Selection("by prediction", _MODEL, ((ATP, PFP), (PFN, ATN))),
+    "confident": Selection("only sure ones", _MODEL, ((ATP,), (ATN,))),
+    "unconfident": Selection("only unsure ones", _MODEL, ((PFP,), (PFN,))),
+    "mixed": Selection("sure, then unsure", _MODEL, ((ATP, ATN), (PFP, PFN))),
+    "skewed": Selection("skewed", _LABELS, spread="share"),
+    "even": Selection("even", _LABELS, spread="all"),
+}
+
+
+def positive_probability(X: Array | csr_array, y: NDArray[np.integer]) -> Array:
+    """What naive Bayes, trained on X (n, D) in [0, 1] and labels y (n,), says of each record: p(1 | x), (n,).
+
+    Bernoulli naive Bayes where all values are 0 or 1, else Gaussian naive Bayes.
+    """
+    values = X.data if issparse(X) else X
+    binary = issparse(X) or bool(np.isin(values, (0, 1)).all())
+    model = BernoulliNB(binarize=None) if binary else GaussianNB()
+    return model.fit(X, y).predict_proba(X)[:, 1]
+
+
+def parts(probability: Array) -> NDArray[np.integer]:
+    """ATN, PFN, PFP or ATP of each record by its `probability` (n,) of being positive."""
+    return np.digitize(probability, (np.nextafter(1 - CONFIDENCE, 1), 0.5, CONFIDENCE))
+
+
+def select(
+    name: str, y: NDArray[np.integer], part: NDArray[np.integer], n_bags: int, bag_size: int, rng: np.random.Generator
+) -> list[Rows]:
+    """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; nobody is in two bags.
+
+    `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Where too few
+    records of a kind are there, bags hold fewer. Raises ``ValueError`` where that would leave a bag with none.
+    """
+    limits.N_BAGS.check(n_bags)
+    limits.BAG_SIZE.check(bag_size)
+    if name not in SELECTIONS:
+        raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, got {name!r}")
+    selection = SELECTIONS[name]
+    if selection.spread:
+        return _spread(y, selection.spread, n_bags, bag_size, rng)
+    pools = [np.flatnonzero(np.isin(part, pool)) for pool in selection.pools] or [np.arange(len(y))]
+    bags: list[Rows] = [np.empty(0, int)] * n_bags
+    for turn, pool in enumerate(pools):
+        mine = range(turn, n_bags, len(pools))
+        size = min(bag_size, len(pool) // max(1, len(mine)))
+        if mine and not size:
+            raise _too_few(selection, len(mine), len(pool))
+        drawn = rng.choice(pool, size * len(mine), replace=False).reshape(len(mine), size)
+        for bag, rows in zip(mine, drawn, strict=True):
+            bags[bag] = rows
+    return bags
+
+
+def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: np.random.Generator) -> list[Rows]:
+    """Bags with evenly spaced proportions, as large as positives and negatives last."""
+    share = float(y.mean())
+    reach = min(share, 1 - share)
+    low, high = (0.0, 1.0) if how == "all" else (share - reach, share + reach)
+    proportions = np.linspace(low, high, n_bags)
+    n_positive, n_negative = int((y == 1).sum()), int((y == 0).sum())
+    size = bag_size
+    while size and (
+        np.rint(size * proportions).sum() > n_positive or (size - np.rint(size * proportions)).sum() > n_negative
+    ):
+        size -= 1
+    if not size:
+        raise _too_few(SELECTIONS["even" if how == "all" else "skewed"], n_bags, min(n_positive, n_negative))
+    counts = np.rint(size * proportions).astype(int)
+    positives = np.split(rng.permutation(np.flatnonzero(y == 1))[: counts.sum()], np.cumsum(counts)[:-1])
+    others = size - counts
+    negatives = np.split(rng.permutation(np.flatnonzero(y == 0))[: others.sum()], np.cumsum(others)[:-1])
+    return [np.concatenate(pair) for pair in zip(positives, negatives, strict=True)]
+
+
+def _too_few(selection: Selection, n_bags: int, n: int) -> ValueError:
+    return ValueError(
+        f"{n_bags:,} bags cannot be filled with “{selection.title}”: there are only {n:,} records of the kind they "
+        "need; choose fewer bags or another selection"
+    )
+
+
+def bag_names(bags: list[Rows]) -> NDArray[np.intp]:
+    """The number of the bag of each record, bag after bag: (n,)."""
+    return np.repeat(np.arange(len(bags)), [len(rows) for rows in bags])
+
+
+def distinct_labels(y: ArrayLike, blocks: NDArray[np.integer]) -> NDArray[np.integer]:
+    """How many labels there are in each block of records, (B,): ℓ-diversity asks for at least ℓ everywhere.
+
+    `y` (n,) are labels 0, 1, …, `blocks` (n,) the numbers 0 … B−1 of the records' bags or groups.
+    """
+    pairs = np.unique(np.stack((blocks, np.asarray(y))), axis=1)
+    return np.bincount(pairs[0], minlength=int(blocks.max()) + 1)
