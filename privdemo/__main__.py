@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from privdemo import datasets, limits
-from privdemo.experiments import trade_off
+from privdemo.experiments import bag_studies, results, trade_off
 from privdemo.intervals import Estimate
 
 _EXAMPLES = """\
@@ -16,6 +20,7 @@ examples:
   python -m privdemo data mnist           fetch and check MNIST (11 MB), once
   python -m privdemo data all             the same for every data set
   python -m privdemo reproduce figure3    train on lies again, as in Barber's figure 3
+  python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
 that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
@@ -58,18 +63,19 @@ def _parser() -> argparse.ArgumentParser:
         help=f"{', '.join(datasets.DATASETS)}, or all",
     )
     data.set_defaults(run=_data)
+    papers = _papers()
     reproduce = commands.add_parser(
         "reproduce",
         help="compute a figure or section of a paper anew",
         description="Compute a study anew, print its means with 95 % intervals beside the published values, and write "
-        "its rows. Needs MNIST. " + " ".join(f"{study.name}: {study.title}." for study in trade_off.STUDIES.values()),
+        "its results file. " + " ".join(f"{name}: {paper.title}." for name, paper in papers.items()),
     )
-    reproduce.add_argument("name", metavar="NAME", choices=trade_off.STUDIES, help=", ".join(trade_off.STUDIES))
+    reproduce.add_argument("name", metavar="NAME", choices=papers, help=", ".join(papers))
     reproduce.add_argument(
         "--out", type=Path, metavar="FILE", help="the CSV file to write (default: the one that the app shows)"
     )
     reproduce.add_argument(
-        "--draws", type=int, default=trade_off.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"
+        "--draws", type=int, default=results.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"
     )
     reproduce.add_argument(
         "--jobs", type=int, default=2, metavar="N", help="processes side by side; the numbers are the same (default: 2)"
@@ -88,39 +94,88 @@ def _data(options: argparse.Namespace) -> None:
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    study = trade_off.STUDIES[options.name]
+    paper = _papers()[options.name]
     limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(options.draws)
     limits.Limit("--jobs", 1, 64, integer=True).check(options.jobs)
-    out = options.out or trade_off.shipped(study.name)
-    if options.out is None and options.draws != trade_off.N_DRAWS:
-        raise ValueError(f"name a file with --out: the app's own has {trade_off.N_DRAWS} draws, not {options.draws}")
+    out = options.out or results.shipped(options.name)
+    if options.out is None and options.draws != results.N_DRAWS:
+        raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
     if not out.absolute().parent.is_dir() or out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {out}")
-    rows: list[trade_off.Row] = []
+    found: list[Any] = []
     part = out.with_name(out.name + ".part")
     part.touch()  # fails now rather than after the work, where it cannot be written
     try:
-        for done, total, new in trade_off.reproduce(study, options.draws, options.jobs):
-            rows += new
-            print(f"\r{study.name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
-        part.write_text(trade_off.to_csv(rows), encoding="utf-8")
+        for done, total, new in paper.reproduce(options.draws, options.jobs):
+            found += new
+            print(f"\r{options.name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
+        part.write_text(paper.to_csv(found), encoding="utf-8")
         part.replace(out)
     finally:
         print(file=sys.stderr)
         part.unlink(missing_ok=True)
-    print(f"{study.title}\n{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy")
+    print("\n".join(paper.report(found)))
+    print(f"written to {out}")
+
+
+def _trade_off_report(study: trade_off.Study, rows: list[trade_off.Row]) -> list[str]:
+    lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
     for method, curve in trade_off.points(tuple(rows)).items():
         for point in curve:
             published = study.published.get(method, {}).get(point.level)
-            print(
+            lines.append(
                 f"{point.level:5g}  {method:14s}  {_interval(point.accuracy)}  {_interval(point.log_loss)}"
                 + (f"  {published:.3f}" if published else "")
             )
-    print(f"written to {out}")
+    return lines
+
+
+def _bags_report(marks: list[bag_studies.Mark]) -> list[str]:
+    lines = [bag_studies.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
+    for row in bag_studies.rows(marks):
+        noise = "".join(
+            f"  {name} {epsilon:g}"
+            for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
+            if math.isfinite(epsilon)
+        )
+        published = bag_studies.published(row)
+        lines.append(
+            f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
+            f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
+            + _interval(row.estimate)
+            + (f"  {published:.2f}" if published else "")
+        )
+    return lines
+
+
+@dataclass(frozen=True)
+class _Paper:
+    """What can be computed anew: its trials, the text of its results file, and what to print of them."""
+
+    title: str
+    reproduce: Callable[[int, int], Iterator[tuple[int, int, list[Any]]]]
+    to_csv: Callable[[list[Any]], str]
+    report: Callable[[list[Any]], list[str]]
 
 
 def _interval(estimate: Estimate) -> str:
     return f"{estimate.mean:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
+
+
+def _papers() -> dict[str, _Paper]:
+    """What `reproduce` knows, by name."""
+    bags = _Paper(
+        f"{bag_studies.TITLE}, needs MNIST, Adult and SMS", bag_studies.reproduce, bag_studies.to_csv, _bags_report
+    )
+    return {
+        study.name: _Paper(
+            f"{study.title}, needs MNIST",
+            partial(trade_off.reproduce, study),
+            trade_off.to_csv,
+            partial(_trade_off_report, study),
+        )
+        for study in trade_off.STUDIES.values()
+    } | {bag_studies.NAME: bags}
 
 
 if __name__ == "__main__":

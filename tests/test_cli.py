@@ -12,7 +12,7 @@ import pytest
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import trade_off
+from privdemo.experiments import results, trade_off
 from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 
@@ -143,7 +143,7 @@ def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path
     out = tmp_path / "tiny.csv"
     out.write_text("what was there before")
     assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = trade_off.from_csv(out.read_text(encoding="utf-8"))
+    rows = results.from_csv(trade_off.Row, out.read_text(encoding="utf-8"))
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
     cases = [(level, draw, method) for level in tiny.levels for method in tiny.methods for draw in (0, 1)]
     assert [(row.level, row.draw, row.method) for row in rows] == cases
@@ -195,7 +195,7 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
 
 
 def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):
-    monkeypatch.setattr(trade_off, "shipped", lambda name: tmp_path / f"{name}.csv")
+    monkeypatch.setattr(results, "shipped", lambda name: tmp_path / f"{name}.csv")
     asked = []
 
     def reproduce(study, n_draws, n_jobs):
@@ -204,5 +204,5 @@ def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monke
 
     monkeypatch.setattr(trade_off, "reproduce", reproduce)
     assert main(["reproduce", "tiny"]) == 0
-    assert asked == [(tiny, trade_off.N_DRAWS, 2)]
+    assert asked == [(tiny, results.N_DRAWS, 2)]
     assert len(trade_off.load("tiny")) == 2

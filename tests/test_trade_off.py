@@ -9,7 +9,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import private_training as training
-from privdemo.experiments import trade_off
+from privdemo.experiments import results, trade_off
 from privdemo.experiments.private_training import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 from privdemo.experiments.trade_off import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
@@ -63,7 +63,7 @@ def tiny(monkeypatch):
 def test_a_file_gives_back_what_was_written():
     rows = random_rows()
     text = trade_off.to_csv(list(rows))
-    back = trade_off.from_csv(text)
+    back = results.from_csv(trade_off.Row, text)
     assert len(back) == len(rows)
     for one, other in zip(back, rows, strict=True):  # already in the file's order
         assert (one.level, one.draw, one.method) == (other.level, other.draw, other.method)
@@ -90,7 +90,7 @@ def test_a_file_is_in_order_whatever_order_the_trials_ended_in():
 def test_a_file_of_another_kind_is_refused(first):
     rest = trade_off.to_csv(list(random_rows())).partition("\n")[2]
     with pytest.raises(ValueError, match=f"must begin with “# privdemo results, format 1”, got “{first}”"):
-        trade_off.from_csv(f"{first}\n{rest}")
+        results.from_csv(trade_off.Row, f"{first}\n{rest}")
 
 
 # --- curves ------------------------------------------------------------------------------------------
@@ -187,10 +187,10 @@ def test_studies_ask_what_the_paper_asks():
 def test_shipped_files_hold_every_level_method_and_draw_once(name):
     study, rows = STUDIES[name], trade_off.load(name)
     expected = [
-        (level, draw, method) for level in study.levels for method in study.methods for draw in range(trade_off.N_DRAWS)
+        (level, draw, method) for level in study.levels for method in study.methods for draw in range(results.N_DRAWS)
     ]
     assert sorted((row.level, row.draw, row.method) for row in rows) == sorted(expected)
-    assert trade_off.from_csv(trade_off.to_csv(list(rows))) == rows
+    assert results.from_csv(trade_off.Row, trade_off.to_csv(list(rows))) == rows
     for row in rows:
         assert 0.45 <= row.accuracy <= 1
         assert 0 < row.brier <= 0.5 < row.accuracy + row.brier

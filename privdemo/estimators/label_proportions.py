@@ -213,7 +213,9 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         if not model.converged:
             warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
         self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, model.n_iter
-        self.threshold_ = _matching_threshold(_scores(data.X, model), data) if self.match_share else 0.0
+        self.threshold_ = (
+            matching_threshold(_scores(data.X, model), data.weight, data.share) if self.match_share else 0.0
+        )
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -412,13 +414,18 @@ def most_likely_labels(scores: Array, data: Bags) -> Array:
     return labels
 
 
-def _matching_threshold(scores: Array, data: Bags) -> float:
-    """The score above which lies the known share of the records: midway between two where it falls between them."""
+def matching_threshold(scores: Array, weight: Array, share: float) -> float:
+    """The score above which `share` of the records lie: midway between two `scores` (n,), each of `weight` records."""
     order = np.argsort(-scores)
-    above = np.cumsum(data.weight[order])
-    cut = int(np.argmin(np.abs(above - data.share * above[-1])))
-    here = scores[order]
-    return float((here[cut] + here[min(cut + 1, len(here) - 1)]) / 2)
+    above = np.append(0, np.cumsum(weight[order]))
+    cut = int(np.argmin(np.abs(above - share * above[-1])))
+    here = np.concatenate(([np.inf], scores[order], [-np.inf]))
+    return float(here[cut] if cut == 0 else here[cut + 1] if cut == len(scores) else (here[cut] + here[cut + 1]) / 2)
+
+
+def gradient_at_zero(bags: Bags) -> Array:
+    """Σ_b (π_b − ½) x̄_b, (D,): the slides' gradient where all weights are 0: of the records, only bag means matter."""
+    return (bags.proportions - 0.5) @ bags.mean_records()
 
 
 def _scores(X: Matrix, model: Model) -> Array:

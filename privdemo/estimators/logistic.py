@@ -165,7 +165,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     def _prepared(self, X: Any, y: Any) -> tuple[Any, NDArray, int]:
         """X and y when they can be fitted to, and how many scores the model has; reads the channel."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtype)
-        check_classification_targets(y)
+        if self.channel is None:  # else they are numbers of released labels, of which there may be many
+            check_classification_targets(y)
         if len(np.unique(y)) < 2:
             raise ValueError(f"y must hold two classes or more, got one class only: {y[0]}")
         self._channel, self.classes_ = self._read_channel(y)

@@ -5,23 +5,18 @@ The results are shipped as small CSV files; `python -m privdemo reproduce NAME` 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import metadata, resources
-from pathlib import Path
 
-import joblib
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import private_training as training
+from privdemo.experiments import results
 from privdemo.experiments.private_training import TrainingConfig
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 
-N_DRAWS = 10
 # An accuracy below this, of two classes as common as each other, is no skill.
 NO_SKILL = 0.55
 
@@ -135,7 +130,7 @@ def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list
     ]
 
 
-def reproduce(study: Study, n_draws: int = N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Row]]]:
+def reproduce(study: Study, n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Row]]]:
     """Run `study`; yields (trials done, of how many, the rows of the one just done) as they come, in any order."""
     quick = tuple(name for name in study.methods if name != training.PUBLISHED)
     slow = tuple(name for name in study.methods if name == training.PUBLISHED)
@@ -146,50 +141,18 @@ def reproduce(study: Study, n_draws: int = N_DRAWS, n_jobs: int = 2) -> Iterator
         for draw in range(n_draws)
         for level in study.levels
     ]
-    running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        joblib.delayed(trial)(*arguments) for arguments in trials
-    )
-    for done, rows in enumerate(running, start=1):
-        yield done, len(trials), rows
+    return results.side_by_side(trial, trials, n_jobs)
 
 
 def to_csv(rows: list[Row]) -> str:
-    """Rows as the text of a results file, in the order of level, method and draw; its first line says what made it."""
+    """Rows as the text of a results file, in the order of level, method and draw."""
     order = list(training.METHODS)
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    text = io.StringIO()
-    text.write(f"# privdemo results, format 1; {versions}\n")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Row.__dataclass_fields__)
-    for row in sorted(rows, key=lambda row: (row.level, order.index(row.method), row.draw)):
-        writer.writerow([value if isinstance(value, str | int) else f"{value:.6g}" for value in vars(row).values()])
-    return text.getvalue()
-
-
-def from_csv(text: str) -> tuple[Row, ...]:
-    """The rows of a results file. Raises ``ValueError`` for a file of another kind."""
-    first, _, table = text.partition("\n")
-    if not first.startswith("# privdemo results, format 1"):
-        raise ValueError(f"a results file must begin with “# privdemo results, format 1”, got “{first[:60]}”")
-    return tuple(
-        Row(
-            float(row["level"]),
-            int(row["draw"]),
-            row["method"],
-            **{name: float(row[name]) for name in list(Row.__dataclass_fields__)[3:]},
-        )
-        for row in csv.DictReader(io.StringIO(table))
-    )
-
-
-def shipped(name: str) -> Path:
-    """The results file of a study that comes with the package."""
-    return Path(str(resources.files("privdemo") / "results" / f"{name}.csv"))
+    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.draw)))
 
 
 def load(name: str) -> tuple[Row, ...]:
     """The shipped rows of a study."""
-    return from_csv(shipped(name).read_text(encoding="utf-8"))
+    return results.from_csv(Row, results.shipped(name).read_text(encoding="utf-8"))
 
 
 def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:

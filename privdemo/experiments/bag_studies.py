@@ -1,0 +1,254 @@
+"""What bags, k-means and their noise cost, over many draws: the slides' tables, and F1 along each lever.
+
+The results are shipped as one small CSV file; `python -m privdemo reproduce llp` computes it anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from threadpoolctl import threadpool_limits
+
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import results
+from privdemo.experiments.label_proportions import ALTERNATING, FULL, HALF, LABELLED, LLP, MEAN_MAP, NAMES, BagConfig
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.bags import SELECTIONS
+
+NAME = "llp"
+TITLE = "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 against k, ε and the number of bags"
+KS = (1, 2, 5, 10, 20, 50, 100)
+EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
+BAG_NUMBERS = (10, 20, 50, 100, 200)
+# Bags that differ, as the overall share allows: what the slides' curves of k and ε are drawn for here.
+SELECTION = "skewed"
+
+
+@dataclass(frozen=True)
+class BagStudy:
+    """A question asked of several configs of a data set; `axis` is what is varied."""
+
+    name: str
+    title: str
+    axis: str
+    datasets: tuple[str, ...]
+    configs: Callable[[str], list[BagConfig]]
+
+
+def base(dataset: str) -> BagConfig:
+    """Bags that suit the data set's size."""
+    task = llp.TASKS[dataset]
+    return BagConfig(dataset, task.n_bags, task.bag_size, SELECTION)
+
+
+def _selections(dataset: str) -> list[BagConfig]:
+    methods = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
+    return [replace(base(dataset), selection=name, methods=methods) for name in SELECTIONS]
+
+
+def _ks(dataset: str) -> list[BagConfig]:
+    start = replace(base(dataset), methods=(FULL, LABELLED, NAMES, LLP))
+    return [start] + [
+        replace(start, aggregation=name, k=k) for name in llp.AGGREGATIONS[1:] for k in KS[1:] if k <= start.bag_size
+    ]
+
+
+def _feature_noise(dataset: str) -> list[BagConfig]:
+    start = replace(base(dataset), aggregation="random-k", methods=(FULL, LABELLED, NAMES, LLP))
+    return [
+        replace(start, k=k, feature_epsilon=epsilon) for k in (10, 50) if k <= start.bag_size for epsilon in EPSILONS
+    ]
+
+
+def _proportion_noise(dataset: str) -> list[BagConfig]:
+    start = replace(base(dataset), methods=(FULL, NAMES, LLP, MEAN_MAP))
+    return [replace(start, proportion_epsilon=epsilon) for epsilon in EPSILONS]
+
+
+def _bag_numbers(dataset: str) -> list[BagConfig]:
+    start = replace(base(dataset), methods=(FULL, NAMES, LLP))
+    most = min(llp.n_training(dataset) // start.bag_size, 2 * start.n_bags)
+    return [
+        replace(start, n_bags=n, proportion_epsilon=epsilon)
+        for n in BAG_NUMBERS
+        if n <= most
+        for epsilon in (0.05, 0.2, math.inf)
+    ]
+
+
+_ALL = ("adult", "sms", "breast_cancer", "mnist")
+SELECTING, BY_K, FEATURE_NOISE, PROPORTION_NOISE, BAG_NUMBER = "selection", "k", "feature ε", "proportion ε", "bags"
+STUDIES = {
+    study.name: study
+    for study in (
+        BagStudy(SELECTING, "How bags are filled", "selection", ("adult", "sms"), _selections),
+        BagStudy(BY_K, "k-anonymity by means", "k, records in a mean at least", _ALL, _ks),
+        BagStudy(FEATURE_NOISE, "Noise on random-k means", "ε of every column of a mean", _ALL, _feature_noise),
+        BagStudy(PROPORTION_NOISE, "Noise on the proportions", "ε of every label", _ALL, _proportion_noise),
+        BagStudy(BAG_NUMBER, "The number of bags", "number of bags", _ALL, _bag_numbers),
+    )
+}
+
+# Average F1 as published on Adult (Yan, tables 4.1 and 4.3), by selection and method.
+PUBLISHED = {
+    ("iid", FULL): 0.86,
+    ("iid", LLP): 0.75,
+    ("balanced", LLP): 0.81,
+    ("predicted", LLP): 0.81,
+    ("confident", LLP): 0.77,
+    ("unconfident", LLP): 0.72,
+}
+# Table 4.3 as published: F1 of positives, of negatives, average.
+TABLE_43 = {("iid", FULL): (0.72, 0.91, 0.86), ("iid", LLP): (0.45, 0.85, 0.75), ("balanced", LLP): (0.57, 0.89, 0.81)}
+# The slides' other data set, Instagram comments, is private; SMS, as rare and as sparse, is in its place.
+INSTAGRAM_41 = {"iid": 0.86, "balanced": 0.91, "predicted": 0.87, "confident": 0.88, "unconfident": 0.30}
+INSTAGRAM_43 = {
+    ("iid", FULL): (0.64, 0.96, 0.92),
+    ("iid", LLP): (0.27, 0.86, 0.84),
+    ("balanced", LLP): (0.61, 0.95, 0.91),
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One method with one threshold on one draw."""
+
+    study: str
+    config: BagConfig
+    method: str
+    threshold: str
+    f1: llp.F1
+    loss: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method with one threshold in one place of a study: mean F1 over `n_draws` draws; 95 % ends of the average.
+
+    `loss` is the mean information loss.
+    """
+
+    study: str
+    dataset: str
+    selection: str
+    aggregation: str
+    k: int
+    feature_epsilon: float
+    proportion_epsilon: float
+    n_bags: int
+    bag_size: int
+    method: str
+    threshold: str
+    n_draws: int
+    positive: float
+    negative: float
+    average: float
+    low: float
+    high: float
+    loss: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The average F1 with its interval."""
+        return Estimate(self.average, self.low, self.high)
+
+
+def trial(study: str, config: BagConfig) -> list[Mark]:
+    """All methods of `config` on one draw; always in one thread, for the same numbers everywhere.
+
+    Nothing where the data set has too few records of the kind that the bags need.
+    """
+    with threadpool_limits(1, user_api="blas"):
+        try:
+            draw = llp.run(config)
+        except ValueError:
+            return []
+    place = replace(config, draw=0)
+    return [
+        Mark(study, place, fit.method, threshold, f1, draw.loss)
+        for fit in draw.fits.values()
+        for threshold, f1 in fit.f1.items()
+    ]
+
+
+def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Run every study; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
+    trials = [
+        (study.name, llp.at_draw(config, draw))
+        for study in STUDIES.values()
+        for dataset in study.datasets
+        for config in study.configs(dataset)
+        for draw in range(n_draws)
+    ]
+    return results.side_by_side(trial, trials, n_jobs)
+
+
+def rows(marks: Sequence[Mark]) -> list[Row]:
+    """The means over draws, in the order of the studies."""
+    groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
+    order = {
+        (study.name, config): (i, j)
+        for i, study in enumerate(STUDIES.values())
+        for dataset in study.datasets
+        for j, config in enumerate(study.configs(dataset))
+    }
+    places = sorted(groups, key=lambda g: (order[g[0], g[1]][0], g[1].dataset, order[g[0], g[1]][1]))
+    return [_row(*place, groups[place]) for place in places]
+
+
+def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list[Mark]) -> Row:
+    average = mean_interval([mark.f1.average for mark in marks])
+    return Row(
+        study=study,
+        dataset=config.dataset,
+        selection=config.selection,
+        aggregation=config.aggregation,
+        k=config.k,
+        feature_epsilon=config.feature_epsilon,
+        proportion_epsilon=config.proportion_epsilon,
+        n_bags=config.n_bags,
+        bag_size=config.bag_size,
+        method=method,
+        threshold=threshold,
+        n_draws=len(marks),
+        positive=mean_interval([mark.f1.positive for mark in marks]).mean,
+        negative=mean_interval([mark.f1.negative for mark in marks]).mean,
+        average=average.mean,
+        low=average.low,
+        high=average.high,
+        loss=mean_interval([mark.loss for mark in marks]).mean,
+    )
+
+
+def to_csv(marks: Sequence[Mark]) -> str:
+    """The means over draws as the text of a results file."""
+    return results.to_csv(Row, rows(marks))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped means."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def published(row: Row) -> float | None:
+    """The published average F1 of a row, if there is one. The slides leave the threshold at ½."""
+    if row.study != SELECTING or row.dataset != "adult" or row.threshold != HALF:
+        return None
+    return PUBLISHED.get((row.selection, row.method))
+
+
+def of(all_rows: Sequence[Row], study: str, dataset: str, threshold: str | None = None) -> list[Row]:
+    """The rows of one study and data set; with one threshold, or ½ where a row has only that."""
+    here = [row for row in all_rows if row.study == study and row.dataset == dataset]
+    if threshold is None:
+        return here
+    both = {_place(row) for row in here if row.threshold != HALF}
+    return [row for row in here if row.threshold == (threshold if _place(row) in both else HALF)]
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    return (row.aggregation, row.k, row.feature_epsilon, row.proportion_epsilon, row.n_bags, row.selection, row.method)

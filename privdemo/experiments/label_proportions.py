@@ -1,0 +1,530 @@
+"""Records go into bags, each bag's proportion is released: how well can single records still be classified?"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
+from sklearn.metrics import f1_score
+
+from privdemo import datasets, limits
+from privdemo.estimators import label_proportions as llp
+from privdemo.estimators.label_proportions import (
+    AlternatingMeanMapClassifier,
+    BagNameClassifier,
+    LabelProportionClassifier,
+    MeanMapClassifier,
+)
+from privdemo.estimators.logistic import NaiveLogisticRegression
+from privdemo.intervals import Estimate, grouped_interval, mean_interval
+from privdemo.mechanisms import aggregation, bags
+from privdemo.mechanisms.aggregation import Matrix
+
+Array = NDArray[np.floating]
+
+# Where the publisher has no test part, this share of the records is kept for testing.
+TEST_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question about single records: are they of the second of `classes`?
+
+    `positive` and `records` say it in words. Two records differ in at most `changes` columns, None: in all.
+    `n_bags` bags of `bag_size` suit the data set's size.
+    """
+
+    title: str
+    classes: tuple[str, str]
+    positive: str
+    records: str
+    n_bags: int
+    bag_size: int
+    changes: int | None = None
+
+
+# One-hot columns: a record that changes all 14 attributes of Adult changes two columns of each.
+TASKS = {
+    "adult": Task("Adult", ("<=50K", ">50K"), "earn over $50,000", "people", 100, 100, changes=28),
+    "sms": Task("SMS", ("ham", "spam"), "are spam", "messages", 60, 60),
+    "breast_cancer": Task("Breast cancer", ("benign", "malignant"), "are malignant", "tumours", 15, 20),
+    "mnist": Task("Digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 40, 50),
+    "digits": Task("Small digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 12, 20),
+}
+
+AGGREGATIONS = ("none", "random-k", "nearest-k", "k-tree")
+# Full labels of clean records: the ceiling. Labels of what was released: a k-mean has the labels of its records.
+FULL, LABELLED = "full", "labelled"
+LLP, NAMES, MEAN_MAP, ALTERNATING = "llp", "names", "mean map", "alternating"
+METHODS = {
+    FULL: "full labels",
+    LABELLED: "labels of the k-means",
+    NAMES: "spread, bag names",
+    LLP: "the slides’ model",
+    MEAN_MAP: "mean map",
+    ALTERNATING: "alternating mean map",
+}
+_BAG_CLASSIFIERS = {
+    NAMES: BagNameClassifier,
+    LLP: LabelProportionClassifier,
+    MEAN_MAP: MeanMapClassifier,
+    ALTERNATING: AlternatingMeanMapClassifier,
+}
+SHARE, HALF = "share", "half"
+THRESHOLDS = {SHARE: "the known share", HALF: "½"}
+F1S = ("average", "positive", "negative")
+
+
+@dataclass(frozen=True)
+class BagConfig:
+    """How records are put into bags and what is released of them.
+
+    Records in k-means: `aggregation` of at least `k` (1: each record as it is). `feature_epsilon` of every column of
+    every mean and `proportion_epsilon` of every label are those of Laplace noise, ∞ none. `draw` counts the repeats:
+    another draw has other records, bags and noise. Full labels are always trained on as well, as the ceiling.
+    """
+
+    dataset: str = "adult"
+    n_bags: int = 100
+    bag_size: int = 100
+    selection: str = "iid"
+    aggregation: str = "none"
+    k: int = 1
+    feature_epsilon: float = math.inf
+    proportion_epsilon: float = math.inf
+    methods: tuple[str, ...] = (FULL, LABELLED, NAMES, LLP, MEAN_MAP)
+    seed: int = 0
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        for limit, value in (
+            (limits.N_BAGS, self.n_bags),
+            (limits.BAG_SIZE, self.bag_size),
+            (limits.K, self.k),
+            (limits.NOISE_EPSILON, self.feature_epsilon),
+            (limits.NOISE_EPSILON, self.proportion_epsilon),
+            (limits.SEED, self.seed),
+            (limits.DRAW, self.draw),
+        ):
+            limit.check(value)
+        for name, choice, known in (
+            ("dataset", self.dataset, tuple(TASKS)),
+            ("selection", self.selection, tuple(bags.SELECTIONS)),
+            ("aggregation", self.aggregation, AGGREGATIONS),
+        ):
+            if choice not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown or not self.methods:
+            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+        if self.aggregation == "none" and self.k > 1:
+            raise ValueError(f"k must be 1 without an aggregation, got {self.k}; choose random-k, nearest-k or k-tree")
+
+    @property
+    def single(self) -> bool:
+        """Whether records are released as they are, without means or noise."""
+        return self.k == 1 and math.isinf(self.feature_epsilon)
+
+    @property
+    def blind(self) -> bool:
+        """Whether bags and groups are made without a look at the records, so that noise bounds what is given away."""
+        grouped = self.k > 1 and self.aggregation != "random-k"
+        return bags.SELECTIONS[self.selection].blind and not grouped
+
+
+class Records(NamedTuple):
+    """`X` (n, D) on the scale 0 to 1, sparse where it is mostly 0, and labels `y` (n,), 1 positive."""
+
+    X: Matrix
+    y: NDArray[np.integer]
+
+
+class Release(NamedTuple):
+    """What is released of one draw, and the truth behind it.
+
+    `rows` (r, D) are k-means (or records) with noise, `counts` (r,) their records, `positives` (r,) how many of those
+    are positive (not released), `names` (r,) their bags; `proportions` (B,) of the bags as released, perhaps outside
+    [0, 1], and `true_proportions`. `records` are those in the bags, in `record_bags`; `test` those kept for testing.
+    `loss` is the information loss, `least_labels` the fewest labels in a bag and in a group.
+    """
+
+    rows: Matrix
+    counts: Array
+    positives: Array
+    names: NDArray[np.intp]
+    proportions: Array
+    true_proportions: Array
+    records: Records
+    record_bags: NDArray[np.intp]
+    test: Records
+    loss: float
+    least_labels: tuple[int, int]
+
+    @property
+    def sizes(self) -> Array:
+        """Records in each bag, (B,)."""
+        return np.bincount(self.names, self.counts).astype(float)
+
+    @property
+    def projected(self) -> Array:
+        """The nearest proportions in [0, 1] to those released, (B,)."""
+        return llp.project_proportions(self.proportions)
+
+
+class F1(NamedTuple):
+    """F1 of positives and negatives, and their average weighted by how common they are in the test records."""
+
+    positive: float
+    negative: float
+    average: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One method on one draw: its F1 on clean test records with either threshold, its strength, its time to train."""
+
+    method: str
+    f1: dict[str, F1]
+    C: float
+    seconds: float
+
+
+class Guess(NamedTuple):
+    """What an adversary who knows a record thinks of its label: before, by its bag, by its bag and the model."""
+
+    bag: int
+    proportion: float
+    by_bag: float
+    by_both: float
+    label: int
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often the adversary names the label of a record in the bags, of `n`: see `_attack`.
+
+    `exposed` records are in bags of one label only. `prior` is the released overall share, `guesses` some examples.
+    """
+
+    n: int
+    prior_right: int
+    bag_right: int
+    model_right: int
+    both_right: int
+    exposed: int
+    prior: float
+    guesses: tuple[Guess, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """All methods on one draw, and what the bags are like.
+
+    `blocks` are the sizes of the groups in each bag, `proportions` and `true_proportions` as in `Release`, `turned` how
+    far the slides' gradient at 0 has moved relative to its length, `identified` whether the proportions differ at all.
+    """
+
+    config: BagConfig
+    fits: dict[str, Fit]
+    blocks: tuple[tuple[int, ...], ...]
+    proportions: Array
+    true_proportions: Array
+    loss: float
+    least_labels: tuple[int, int]
+    turned: float
+    identified: bool
+    n_test: int
+    test_share: float
+    attack: Attack
+
+    @property
+    def sizes(self) -> Array:
+        """Records in each bag, (B,)."""
+        return np.array([sum(block) for block in self.blocks], dtype=float)
+
+
+@lru_cache(maxsize=len(TASKS))
+def records(dataset: str) -> tuple[Records, int | None]:
+    """The records of a task, and how many of them are the publisher's training part (None: there is none).
+
+    States are divided by their number less one; continuous columns by their range over the whole data set, which is
+    taken for public.
+    """
+    chosen = datasets.load(dataset).select_classes(TASKS[dataset].classes)
+    if chosen.n_states is None:
+        low, high = chosen.X.min(axis=0), chosen.X.max(axis=0)
+        return Records((chosen.X - low) / (high - low), chosen.y), chosen.n_train
+    if (chosen.n_states == 2).all():
+        return Records(csr_array(chosen.X, dtype=np.float64), chosen.y), chosen.n_train
+    return Records(chosen.X / (chosen.n_states - 1), chosen.y), chosen.n_train
+
+
+def n_training(dataset: str) -> int:
+    """How many records can be put into bags."""
+    known, n_train = records(dataset)
+    return n_train if n_train is not None else len(known.y) - round(TEST_SHARE * len(known.y))
+
+
+def run(config: BagConfig) -> Draw:
+    """Fill the bags, aggregate, add noise, train every method on what is released, and try each on clean test records.
+
+    Raises ``ValueError`` where the data set has too few records of the kind that the bags need, for k larger than a
+    bag, and where all released proportions are 0 or all are 1.
+    """
+    released = release(config)
+    fits: dict[str, Fit] = {}
+    models: dict[str, Any] = {}
+    for name in dict.fromkeys((FULL, *methods_of(config))):
+        start = time.perf_counter()
+        models[name] = _train(name, released)
+        fits[name] = _tried(name, models[name], released, config.single, time.perf_counter() - start)
+    before = llp.gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
+    after = llp.gradient_at_zero(llp.read_bags(released.rows, released.names, released.projected, released.counts))
+    spy = next((models[name] for name in (NAMES, LLP, ALTERNATING, MEAN_MAP) if name in models), None)
+    return Draw(
+        config=config,
+        fits=fits,
+        blocks=tuple(
+            tuple(released.counts[released.names == bag].astype(int).tolist()) for bag in range(len(released.sizes))
+        ),
+        proportions=released.proportions,
+        true_proportions=released.true_proportions,
+        loss=released.loss,
+        least_labels=released.least_labels,
+        turned=float(np.linalg.norm(after - before) / np.linalg.norm(before)),
+        identified=bool(np.ptp(released.projected) >= 1e-9),
+        n_test=len(released.test.y),
+        test_share=float(released.test.y.mean()),
+        attack=_attack(config, spy, released),
+    )
+
+
+def methods_of(config: BagConfig) -> tuple[str, ...]:
+    """The methods that say something of their own: labels of k-means are full labels where nothing was changed."""
+    return tuple(name for name in config.methods if not (config.single and name == LABELLED))
+
+
+def release(config: BagConfig) -> Release:
+    """Fill the bags of `config`, aggregate and add noise; errors as in `run`."""
+    split, choice, grouping, feature_noise, proportion_noise, _ = _generators(config)
+    train, test = _split(config, split)
+    k, selection = config.k, bags.SELECTIONS[config.selection]
+    tree = config.aggregation == "k-tree" and k > 1
+    # The k-tree groups before bagging, so what is put into bags are groups of records; else single records are.
+    units = aggregation.k_tree(train.X, train.y, k, grouping) if tree else np.arange(len(train.y))
+    members, unit_size = np.argsort(units, kind="stable"), np.bincount(units)
+    first = np.cumsum(unit_size) - unit_size
+    part = np.zeros(len(unit_size), int)
+    if selection.pools:
+        sure = bags.positive_probability(train.X, train.y)
+        part = bags.parts(np.bincount(units, sure) / unit_size)
+    per_bag = max(1, round(config.bag_size / unit_size.mean()))
+    chosen = bags.select(
+        config.selection, train.y[members[first]], part, config.n_bags, max(per_bag, limits.BAG_SIZE.low), choice
+    )
+    in_bags = np.concatenate(chosen)
+    rows = np.concatenate([members[first[u] : first[u] + unit_size[u]] for u in in_bags])
+    group = np.repeat(np.arange(len(in_bags)), unit_size[in_bags])
+    record_bags = bags.bag_names(chosen)[group]
+    inside = Records(train.X[rows], train.y[rows])
+    if k > 1 and not tree:
+        group = (
+            aggregation.random_k(record_bags, k, grouping)
+            if config.aggregation == "random-k"
+            else aggregation.nearest_k(inside.X, record_bags, k, grouping)
+        )
+    counts = np.bincount(group)
+    means = aggregation.group_means(inside.X, group)
+    names = np.empty(len(counts), dtype=np.intp)
+    names[group] = record_bags
+    sizes = np.bincount(record_bags)
+    true = np.bincount(record_bags, inside.y) / sizes
+    noisy_rows: Matrix = means
+    noisy: Array = true
+    if math.isfinite(config.feature_epsilon):
+        noisy_rows = aggregation.noisy_means(means, counts, config.feature_epsilon, feature_noise)
+    if math.isfinite(config.proportion_epsilon):
+        noisy = aggregation.noisy_proportions(true, sizes, config.proportion_epsilon, proportion_noise)
+    labels = (
+        int(bags.distinct_labels(inside.y, record_bags).min()),
+        int(bags.distinct_labels(inside.y, group).min()),
+    )
+    return Release(
+        rows=noisy_rows,
+        counts=counts.astype(float),
+        positives=np.bincount(group, inside.y).astype(float),
+        names=names,
+        proportions=noisy,
+        true_proportions=true,
+        records=inside,
+        record_bags=record_bags,
+        test=test,
+        loss=aggregation.information_loss(inside.X, group),
+        least_labels=labels,
+    )
+
+
+def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Records]:
+    """The records to put into bags, and those to test on: the publisher's two parts, else drawn at random."""
+    known, n_train = records(config.dataset)
+    order = np.arange(len(known.y)) if n_train is not None else rng.permutation(len(known.y))
+    n = n_training(config.dataset)
+    if config.n_bags > n:
+        raise ValueError(
+            f"n_bags must be at most {n}, the records of {config.dataset} to train on, got {config.n_bags}"
+        )
+    train, test = (Records(known.X[rows], known.y[rows]) for rows in (order[:n], order[n:]))
+    return train, test
+
+
+def _generators(config: BagConfig) -> list[np.random.Generator]:
+    """Independent streams, so that changing one choice leaves the others."""
+    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(6)
+    return [np.random.default_rng(child) for child in children]
+
+
+def _train(name: str, released: Release) -> Any:
+    if name == FULL:
+        return NaiveLogisticRegression(C="cv").fit(*released.records)
+    if name == LABELLED:
+        stack = vstack if issparse(released.rows) else np.concatenate
+        X = stack([released.rows, released.rows])
+        y = np.repeat([0, 1], len(released.counts))
+        weight = np.concatenate((released.counts - released.positives, released.positives))
+        there = weight > 0
+        return NaiveLogisticRegression(C="cv").fit(
+            csr_array(X)[there] if issparse(X) else X[there], y[there], weight[there]
+        )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Draw.identified` says so
+        return _BAG_CLASSIFIERS[name](C="cv").fit(released.rows, released.names, released.projected, released.counts)
+
+
+def _tried(name: str, model: Any, released: Release, single: bool, seconds: float) -> Fit:
+    """A fitted model's marks on clean test records.
+
+    Its threshold is ½; of `single` records it may also be moved so that the known share of them is named positive. Of
+    k-means, whose scores lie closer together than those of records, that cannot be said.
+    """
+    scores, y = model.decision_function(released.test.X), released.test.y
+    f1 = {HALF: _f1(y, scores > 0)}
+    if single:
+        share = float(released.sizes @ released.projected / released.sizes.sum())
+        known = model.decision_function(released.rows)
+        f1[SHARE] = _f1(y, scores > llp.matching_threshold(known, released.counts, share))
+    return Fit(name, f1, model.C_, seconds)
+
+
+def _f1(y: NDArray[np.integer], named: NDArray[np.bool_]) -> F1:
+    negative, positive = f1_score(y, named, average=None, labels=[0, 1], zero_division=0.0)
+    return F1(float(positive), float(negative), float(f1_score(y, named, average="weighted", zero_division=0.0)))
+
+
+def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> llp.Bags:
+    return llp.read_bags(data.X, names, proportions, np.ones(len(names)))
+
+
+def _attack(config: BagConfig, model: Any, released: Release) -> Attack:
+    """The adversary knows a record, its bag, what was released of it, and a `model` trained on that.
+
+    Before, its label is positive with the released overall share; its bag's proportion makes that the bag's; and the
+    model's odds for the record multiply: odds = odds(x) · odds(bag) / odds(overall). The likelier label is named.
+    """
+    y, share = released.records.y, released.projected
+    prior = float(np.clip(released.sizes @ share / released.sizes.sum(), 1e-9, 1 - 1e-9))
+    by_bag = share[released.record_bags]
+    by_model = np.full(len(y), prior) if model is None else model.predict_proba(released.records.X)[:, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for_it, against = by_model * by_bag * (1 - prior), (1 - by_model) * (1 - by_bag) * prior
+        by_both = np.where(for_it + against > 0, for_it / (for_it + against), by_bag)
+    right = [int(((guess > 0.5) == y).sum()) for guess in (np.full(len(y), prior), by_bag, by_model, by_both)]
+    sizes = released.sizes
+    one_label = (released.true_proportions == 0) | (released.true_proportions == 1)
+    order = _generators(config)[5].permutation(len(y))
+    some = np.concatenate([order[y[order] == label][:3] for label in (1, 0)])
+    guesses = tuple(
+        Guess(
+            int(released.record_bags[i]),
+            float(released.proportions[released.record_bags[i]]),
+            float(by_bag[i]),
+            float(by_both[i]),
+            int(y[i]),
+        )
+        for i in some
+    )
+    return Attack(len(y), right[0], right[1], right[2], right[3], int(sizes[one_label].sum()), prior, guesses)
+
+
+# --- what noise promises -------------------------------------------------------------------------
+
+
+def record_epsilon(config: BagConfig) -> tuple[float, float]:
+    """A whole record's ε by basic composition over all its columns, and over those that two records can differ in."""
+    n_columns = records(config.dataset)[0].X.shape[1]
+    changes = TASKS[config.dataset].changes or n_columns
+    every, differing = (
+        aggregation.record_epsilon(config.feature_epsilon, config.proportion_epsilon, n) for n in (n_columns, changes)
+    )
+    return every, differing
+
+
+# --- many draws ----------------------------------------------------------------------------------
+
+
+def at_draw(config: BagConfig, draw: int) -> BagConfig:
+    """The same question of other records, bags and noise."""
+    return replace(config, draw=draw)
+
+
+def score(draws: Sequence[Draw], method: str, which: str, threshold: str) -> Estimate:
+    """A method's mean F1 over the draws, one of `F1S`, with a 95 % interval; of one draw the interval is unknown."""
+    return mean_interval([getattr(draw.fits[method].f1[threshold], which) for draw in draws])
+
+
+def difference(draws: Sequence[Draw], method: str, other: str, threshold: str) -> Estimate:
+    """`method`'s average F1 less `other`'s on the same draws, with a 95 % interval."""
+    return mean_interval([d.fits[method].f1[threshold].average - d.fits[other].f1[threshold].average for d in draws])
+
+
+def attack_rates(draws: Sequence[Draw]) -> dict[str, Estimate]:
+    """How often the label is named before, from the bag, from the model and from both, with 95 % intervals."""
+    n = [draw.attack.n for draw in draws]
+    return {
+        source: grouped_interval([getattr(draw.attack, f"{source}_right") for draw in draws], n)
+        for source in ("prior", "bag", "model", "both")
+    }
+
+
+def mean_of(draws: Sequence[Draw], field_name: str) -> Estimate:
+    """The mean over the draws of one of the numbers that a `Draw` holds, with a 95 % interval."""
+    return mean_interval([getattr(draw, field_name) for draw in draws])
+
+
+def score_table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
+    """One row for each draw, method and threshold, for a CSV file."""
+    return [
+        {"draw": draw.config.draw, "method": fit.method, "threshold": threshold}
+        | {f"f1_{which}": value for which, value in f1._asdict().items()}
+        | {"C": fit.C, "seconds": fit.seconds, "information_loss": draw.loss}
+        for draw in draws
+        for fit in draw.fits.values()
+        for threshold, f1 in fit.f1.items()
+    ]
+
+
+def bag_table(draw: Draw) -> list[dict[str, Any]]:
+    """One row for each bag, for a CSV file."""
+    return [
+        {"bag": bag, "size": sum(block), "groups": len(block), "proportion": true, "released": noisy}
+        for bag, (block, true, noisy) in enumerate(
+            zip(draw.blocks, draw.true_proportions.tolist(), draw.proportions.tolist(), strict=True)
+        )
+    ]

@@ -1,0 +1,61 @@
+"""Results files: what a study found, as a small CSV that is shipped, and its trials side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+import joblib
+
+Row = TypeVar("Row")
+# Draws behind every shipped number.
+N_DRAWS = 10
+_HEAD = "# privdemo results, format 1"
+_READ = {"float": float, "int": int, "str": str}
+
+
+def side_by_side(
+    trial: Callable[..., list[Row]], trials: Sequence[tuple[Any, ...]], n_jobs: int
+) -> Iterator[tuple[int, int, list[Row]]]:
+    """Run every trial; yields (trials done, of how many, the rows of the one just done) as they come, in any order."""
+    running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        joblib.delayed(trial)(*arguments) for arguments in trials
+    )
+    for done, rows in enumerate(running, start=1):
+        yield done, len(trials), rows
+
+
+def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
+    """Rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    text = io.StringIO()
+    text.write(f"{_HEAD}; {versions}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
+    writer.writerow(names)
+    for row in rows:
+        values = [getattr(row, name) for name in names]
+        writer.writerow([value if isinstance(value, str | int) else f"{value:.6g}" for value in values])
+    return text.getvalue()
+
+
+def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
+    """The rows of a results file. Raises ``ValueError`` for a file of another kind."""
+    first, _, table = text.partition("\n")
+    if not first.startswith(_HEAD):
+        raise ValueError(f"a results file must begin with “{_HEAD}”, got “{first[:60]}”")
+    read = {field.name: _READ[str(field.type)] for field in fields(row_type)}  # type: ignore[arg-type]
+    return tuple(
+        row_type(**{name: read[name](value) for name, value in row.items()})
+        for row in csv.DictReader(io.StringIO(table))
+    )
+
+
+def shipped(name: str) -> Path:
+    """The results file of a study that comes with the package."""
+    return Path(str(resources.files("privdemo") / "results" / f"{name}.csv"))
