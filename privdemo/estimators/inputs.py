@@ -103,7 +103,8 @@ class GaussianInputs:
         return len(self.mean)
 
     def centre(self, weights: Array) -> Array:
-        return _times(self.mean.T, weights) / weights.sum()
+        # In double precision, without a copy in it.
+        return np.einsum("n,nd->d", weights, self.mean, dtype=float, casting="same_kind") / weights.sum()
 
     def take(self, rows: NDArray | slice) -> GaussianInputs:
         variance = self.variance if len(self.variance) == 1 else self.variance[rows]

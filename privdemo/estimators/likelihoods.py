@@ -130,7 +130,7 @@ def maximise(
             log_p = log_class_probabilities(nodes.scores)
             at = objective(log_p, nodes.log_weights, log_rows[people])
             more_coef, more_intercept = nodes.pull_back(gradient_at_nodes(at, log_p) * weights[people, None, None])
-            value += float(weights[people] @ at.objective)
+            value += float((weights[people] * at.objective).sum())
             d_coef += more_coef
             d_intercept += more_intercept
         return value, d_coef, d_intercept

@@ -336,7 +336,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
                     self._objective, known, log_rows[seen], weights[seen], C, models[i], tol, self.max_iter
                 )
                 held_out[step, unseen] = released_log_likelihood(inputs.take(unseen), log_rows[unseen], models[i])
-            scores = held_out[: step + 1] @ weights / weights.sum()
+            scores = (weights * held_out[: step + 1]).sum(axis=1) / weights.sum()
             lost = weights * (held_out[int(scores.argmax())] - held_out[step])
             if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
                 break
