@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,147 @@ def rows(labels: Mapping[str, str]) -> dict[str, Any]:
         "tickvals": names,
         "ticktext": list(labels.values()),
         "range": [-0.6, len(names) - 0.4],
+    }
+
+
+class Panel(NamedTuple):
+    """One mark of several methods, one row each: its `title`, the ends of its axis, and how its numbers are written.
+
+    `marks` are each row's name, its estimate and its style; `rules` vertical rules, dotted where they have words.
+    """
+
+    title: str
+    low: float
+    high: float
+    marks: Sequence[tuple[str, Estimate, look.Style]]
+    number: Callable[[float], str]
+    short: Callable[[float], str]
+    rules: Sequence[tuple[float, str]]
+    tickformat: str = ""
+
+
+# Height of a row, in pixels.
+ROW = 27
+
+
+def panels(contents: Sequence[Panel]) -> Figure:
+    """Marks with 95 % intervals, one panel under the other. A mark beyond its axis is an arrow in its label."""
+    n_rows = len(contents[0].marks)
+    panel = ROW * n_rows + 78
+    height = panel * len(contents) - 44  # the last panel's tick labels are in the margin
+    layout: dict[str, Any] = {"shapes": [], "annotations": []}
+    traces = []
+    for i, content in enumerate(contents):
+        axis = str(i + 1) if i else ""
+        top = 1 - (panel * i + 34) / height
+        bottom = max(0.0, top - ROW * n_rows / height)
+        for name, estimate, style in content.marks:
+            known = math.isfinite(estimate.low)
+            interval = f", 95 %: {content.number(estimate.low)} to {content.number(estimate.high)}" if known else ""
+            bars = {"error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6}} if known else {}
+            traces.append(
+                {
+                    "x": [estimate.mean],
+                    "y": [name],
+                    "xaxis": f"x{axis}",
+                    "yaxis": f"y{axis}",
+                    "mode": "markers",
+                    "marker": point(style),
+                    "hovertemplate": f"{name}: {content.number(estimate.mean)}{interval}<extra></extra>",
+                    **bars,
+                }
+            )
+        for x, words in content.rules:
+            shape = rule(x, f"x{axis}", f"y{axis} domain")
+            layout["shapes"].append(dotted(shape) if words else shape)
+            if words:
+                layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
+        layout["annotations"].append(_words(f"<b>{content.title}</b>", 0, top, "left", "paper") | {"yshift": 14})
+        layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
+        if content.tickformat:
+            layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
+        labels = {name: f"{name} <b>{_within(estimate.mean, content)}</b>" for name, estimate, _ in content.marks}
+        layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
+    margin = {"l": 190, "r": 12, "t": 8, "b": 44}
+    size = {"height": height + 52, "margin": margin, "showlegend": False}
+    return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
+
+
+def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
+    place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, "font": {"size": 12}} | place
+
+
+def _within(value: float, content: Panel) -> str:
+    shown = content.short(value)
+    return f"← {shown}" if value < content.low else f"{shown} →" if value > content.high else shown
+
+
+def point(style: look.Style) -> dict[str, Any]:
+    """A method's marker; clean data, which has none in a line, is a bar."""
+    shape = marker(style) if style != look.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
+    return shape | {"line": {"width": 2, "color": style.colour}}
+
+
+def dotted(shape: dict[str, Any]) -> dict[str, Any]:
+    """The shape of a rule, but dotted."""
+    return shape | {"line": {"color": look.TRUTH.colour, "width": 1, "dash": "dot"}}
+
+
+def guesses(rates: Mapping[str, Estimate], promised: tuple[float, str], dots: Sequence[float], title: str) -> Figure:
+    """How often an adversary guesses right from each source (the keys of `rates`), with a rule and its words."""
+    style, (low, high) = look.ADVERSARY, (0.44, 1.02)
+    traces = [
+        {
+            "x": [rate.mean],
+            "y": [source],
+            "mode": "markers",
+            "marker": marker(style) | {"size": 11},
+            "error_x": error_bars([rate], style) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{source}: {percent(rate.mean)}, 95 %: {percent(rate.low)} to "
+            f"{percent(rate.high)}<extra></extra>",
+        }
+        for source, rate in rates.items()
+    ]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
+            "yaxis": rows({source: f"{source}<br><b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
+            "shapes": [rule(promised[0]), *(dotted(rule(x)) for x in dots)],
+            "annotations": [over_rule(promised[0], promised[1], low, high)],
+            "height": 90 + 50 * len(rates),
+            "margin": {"l": 170, "r": 12, "t": 26, "b": 48},
+            "showlegend": False,
+        },
+    )
+
+
+def published(x: float, y: float, style: look.Style, words: str) -> dict[str, Any]:
+    """A published value: an open star with `words` in its hover."""
+    return {
+        "x": [x],
+        "y": [y],
+        "mode": "markers",
+        "marker": {"symbol": "star-open", "size": 13, "color": style.colour, "line": {"width": 2}},
+        "name": "published",
+        "showlegend": False,
+        "hovertemplate": f"{words}<extra></extra>",
+    }
+
+
+def own(x: float, mark: Estimate, style: look.Style, name: str, group: str, axis: str = "y") -> dict[str, Any]:
+    """The visitor's own setting among the curves: a larger marker."""
+    return {
+        "x": [x],
+        "y": [mark.mean],
+        "yaxis": axis,
+        **({"error_y": error_bars([mark], style)} if math.isfinite(mark.low) else {}),
+        "mode": "markers",
+        "marker": point(style) | {"size": 12},
+        "name": f"{name}, yours",
+        "legendgroup": group,
+        "showlegend": False,
     }
 
 

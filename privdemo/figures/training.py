@@ -15,7 +15,20 @@ from privdemo import look
 from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import METHODS, Draw
 from privdemo.experiments.trade_off import Point, Study
-from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, percent, rows, rule
+from privdemo.figures.charts import (
+    Panel,
+    error_bars,
+    guesses,
+    legend_below,
+    line,
+    over_rule,
+    own,
+    panels,
+    percent,
+    point,
+    published,
+    rule,
+)
 from privdemo.figures.pictures import contact_sheet, data_uri
 from privdemo.intervals import Estimate
 
@@ -36,7 +49,6 @@ MARKS = {
     "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
     "brier": ("Brier score (less is better)", (0.0, 0.3), 0.25),
 }
-ROW = 27
 
 
 def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
@@ -44,77 +56,18 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
 
     Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
     """
-    names = list(methods)
-    panel = ROW * len(names) + 78
-    height = panel * len(MARKS) - 44  # the last panel's tick labels are in the margin
-    layout: dict[str, Any] = {"shapes": [], "annotations": []}
-    traces = []
-    for i, (mark, (title, (low, high), nothing)) in enumerate(MARKS.items()):
-        axis = str(i + 1) if i else ""
-        top = 1 - (panel * i + 34) / height
-        bottom = max(0.0, top - ROW * len(names) / height)
-        found = {name: training.score(draws, name, mark) for name in names}
-        for name, estimate in found.items():
-            style = STYLES[name]
-            traces.append(
-                {
-                    "x": [estimate.mean],
-                    "y": [METHODS[name].title],
-                    "xaxis": f"x{axis}",
-                    "yaxis": f"y{axis}",
-                    "mode": "markers",
-                    "marker": _marker(style),
-                    "error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6},
-                    "hovertemplate": f"{METHODS[name].title}: {_number(estimate.mean, mark)}, 95 %: "
-                    f"{_number(estimate.low, mark)} to {_number(estimate.high, mark)}<extra></extra>",
-                }
-            )
-        clean = training.score(draws, training.CLEAN, mark).mean
-        layout["shapes"] += [
-            rule(clean, f"x{axis}", f"y{axis} domain"),
-            _dotted(rule(nothing, f"x{axis}", f"y{axis} domain")),
-        ]
-        layout["annotations"] += [
-            _words(f"<b>{title}</b>", 0, top, "left", "paper") | {"yshift": 14},
-            _words("coin", nothing, top, "center", f"x{axis}"),
-        ]
-        layout[f"xaxis{axis}"] = {
-            "range": [low, high],
-            "domain": [0, 1],
-            "anchor": f"y{axis}",
-            **({"tickformat": ".0%"} if mark == "accuracy" else {}),
-        }
-        labels = {
-            METHODS[n].title: f"{METHODS[n].title} <b>{_where(found[n].mean, low, high, mark)}</b>" for n in names
-        }
-        layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
-    margin = {"l": 190, "r": 12, "t": 8, "b": 44}
-    size = {"height": height + 52, "margin": margin, "showlegend": False}
-    return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
+    contents = []
+    for mark, (title, (low, high), nothing) in MARKS.items():
+        number = percent if mark == "accuracy" else "{:.3f}".format
+        marks = [(METHODS[name].title, training.score(draws, name, mark), STYLES[name]) for name in methods]
+        rules = [(training.score(draws, training.CLEAN, mark).mean, ""), (nothing, "coin")]
+        short = percent if mark == "accuracy" else _short
+        contents.append(Panel(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
+    return panels(contents)
 
 
-def _marker(style: look.Style) -> dict[str, Any]:
-    """A method's marker; clean data, which has none in a line, is a bar."""
-    shape = marker(style) if style != look.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
-    return shape | {"line": {"width": 2, "color": style.colour}}
-
-
-def _dotted(shape: dict[str, Any]) -> dict[str, Any]:
-    return shape | {"line": {"color": look.TRUTH.colour, "width": 1, "dash": "dot"}}
-
-
-def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
-    place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, "font": {"size": 12}} | place
-
-
-def _number(value: float, mark: str) -> str:
-    return percent(value) if mark == "accuracy" else f"{value:.3f}"
-
-
-def _where(value: float, low: float, high: float, mark: str) -> str:
-    shown = percent(value) if mark == "accuracy" else f"{value:.3g}" if value < 1 else f"{value:.1f}"
-    return f"← {shown}" if value < low else f"{shown} →" if value > high else shown
+def _short(value: float) -> str:
+    return f"{value:.3g}" if value < 1 else f"{value:.1f}"
 
 
 def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
@@ -140,7 +93,7 @@ def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
                 "mode": "lines+markers",
                 "name": METHODS[name].title,
                 "line": line(style),
-                "marker": _marker(style),
+                "marker": point(style),
                 "customdata": [b.n for b in bins],
                 "hovertemplate": f"{METHODS[name].title}: of %{{customdata}} images said to be a {second} with "
                 "%{x:.0%}, %{y:.0%} are<extra></extra>",
@@ -181,7 +134,7 @@ def trade_off(
             "x": [p.level + shift for p in curve],
             "mode": "lines+markers",
             "line": line(style),
-            "marker": _marker(style),
+            "marker": point(style),
         }
         shared |= {"name": METHODS[name].title, "legendgroup": name}
         for axis, marks in (("y", [p.accuracy for p in curve]), ("y2", [p.log_loss for p in curve])):
@@ -192,10 +145,11 @@ def trade_off(
                 | {"hovertemplate": f"{METHODS[name].title}: %{{y:.3f}}<extra></extra>"}
             )
         for x, accuracy in study.published.get(name, {}).items():
-            traces.append(_published(x, accuracy, name))
+            words = f"{METHODS[name].title}, published: {percent(accuracy)}"
+            traces.append(published(x, accuracy, style, words))
         if name in yours:
             for axis, mark in zip(("y", "y2"), yours[name], strict=True):
-                traces.append(_own(level + shift, mark, name, axis))
+                traces.append(own(level + shift, mark, style, METHODS[name].title, name, axis))
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -211,61 +165,11 @@ def trade_off(
     )
 
 
-def _published(x: float, accuracy: float, method: str) -> dict[str, Any]:
-    return {
-        "x": [x],
-        "y": [accuracy],
-        "mode": "markers",
-        "marker": {"symbol": "star-open", "size": 13, "color": STYLES[method].colour, "line": {"width": 2}},
-        "name": "published",
-        "showlegend": False,
-        "hovertemplate": f"{METHODS[method].title}, published: {percent(accuracy)}<extra></extra>",
-    }
-
-
-def _own(x: float, mark: Estimate, method: str, axis: str) -> dict[str, Any]:
-    style = STYLES[method]
-    return {
-        "x": [x],
-        "y": [mark.mean],
-        "yaxis": axis,
-        "error_y": error_bars([mark], style),
-        "mode": "markers",
-        "marker": _marker(style) | {"size": 12},
-        "name": f"{METHODS[method].title}, yours",
-        "legendgroup": method,
-        "showlegend": False,
-    }
-
-
 def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
     """How often the true label is named from each source, beside what the label's own lie allows."""
-    titles = {"label": "from the released label", "image": "from the released image", "both": "from both"}
-    style = look.ADVERSARY
-    traces = [
-        {
-            "x": [rate.mean],
-            "y": [titles[source]],
-            "mode": "markers",
-            "marker": marker(style) | {"size": 11},
-            "error_x": error_bars([rate], style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{titles[source]}: {percent(rate.mean)}, 95 %: {percent(rate.low)} to "
-            f"{percent(rate.high)}<extra></extra>",
-        }
-        for source, rate in rates.items()
-    ]
-    return Figure(
-        data=[{"type": "scatter", **trace} for trace in traces],
-        layout={
-            "xaxis": {"title": {"text": "true label named"}, "range": [0.44, 1.02], "tickformat": ".0%"},
-            "yaxis": rows({titles[s]: f"{titles[s]}<br><b>{percent(rate.mean)}</b>" for s, rate in rates.items()}),
-            "shapes": [rule(promised), _dotted(rule(0.5))],
-            "annotations": [over_rule(promised, f"label alone, at best {percent(promised)}", 0.44, 1.02)],
-            "height": 240,
-            "margin": {"l": 170, "r": 12, "t": 26, "b": 48},
-            "showlegend": False,
-        },
-    )
+    sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
+    named = {sources[source]: rate for source, rate in rates.items()}
+    return guesses(named, (promised, f"label alone, at best {percent(promised)}"), [0.5], "true label named")
 
 
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
