@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import layout, training_controls, training_folds, training_lessons, training_panels
+from pages.shared import layout, live, training_controls, training_folds, training_lessons, training_panels
 
 QUESTION = "Can a classifier be trained on noise?"
 
@@ -14,6 +14,6 @@ with side, st.container(key="controls"):
     question = training_controls.controls()
 with main:
     training_panels.presets()
-    training_panels.follow(question, QUESTION, place, training_lessons.show)
+    live.follow(training_panels.lesson(training_lessons.show), question, QUESTION, place)
     with st.container(key="end"):
         layout.folds(training_folds.folds(question))

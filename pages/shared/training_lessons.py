@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.shared import cached, layout, settings, text, training_controls
-from pages.shared.training_panels import Shown, code, draws_words
+from pages.shared.live import in_words
+from pages.shared.training_panels import Shown, code
 from privdemo import figures
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
@@ -108,7 +109,7 @@ def own_words(study: Study, shown: Shown, level: float | None) -> str:
         first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
         other += [f"{first:.3g} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
         other += [f"pixel flips of {noise:.3g}"] if noise != theirs.pixels.flip_prob else []
-    point = f"The rule and the large markers are your setting ({draws_words(shown.draws)})"
+    point = f"The rule and the large markers are your setting ({in_words(shown.draws)})"
     return f"{point}, which has {text.a_list(tuple(other))}." if other else f"{point}."
 
 
@@ -220,7 +221,7 @@ def probabilities(shown: Shown) -> None:
         "calibration",
         charts.calibration(shown.draws, shown.methods),
         f"Of the test images that a model gives about the same probability of being a {second}, the share that is one, "
-        f"in bins of ten points with 95 % intervals, from {draws_words(shown.draws)}. On the dotted line 70 % means "
+        f"in bins of ten points with 95 % intervals, from {in_words(shown.draws)}. On the dotted line 70 % means "
         "70 %. A curve steeper than the line is too timid: what it calls likely is more likely still.",
         lambda: training.calibration_table(shown.draws, shown.methods),
         _more_code(shown, "for method in draws[0].fits:\n    print(method, training.calibration(draws, method))"),
@@ -336,7 +337,7 @@ def the_adversary(shown: Shown) -> None:
     else:
         words = (
             f"{start} The released image gives it away {text.share(image.mean)} of the time: no clear difference in "
-            f"{draws_words(shown.draws)}."
+            f"{in_words(shown.draws)}."
         )
     layout.section("What does the adversary see?", words)
     both = rates["both"]
@@ -349,7 +350,7 @@ def the_adversary(shown: Shown) -> None:
     layout.figure(
         "attack",
         charts.attack(rates, promised),
-        f"Fresh releases of the test images of {draws_words(shown.draws)}, on which nobody trained. An adversary with "
+        f"Fresh releases of the test images of {in_words(shown.draws)}, on which nobody trained. An adversary with "
         f"the spread model, itself trained on noise alone, names the true label from the released label "
         f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
         f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally common; "
@@ -367,7 +368,7 @@ def all_numbers(shown: Shown) -> None:
     quickest = min(training.mean_of(shown.draws, name, "seconds") for name in shown.methods)
     layout.section(
         "How do they compare in numbers?",
-        f"Means over {draws_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
+        f"Means over {in_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
         "penalty included.",
     )
     sampled = training.PUBLISHED in shown.methods
@@ -389,7 +390,7 @@ def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
     """One method's line of the table."""
     losses = [training.score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
     row = [
-        METHODS[name].title + (f" ({draws_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
+        METHODS[name].title + (f" ({in_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
         text.percent(training.score(shown.draws, name, "accuracy")),
         *(f"{mark.mean:.3f} ({max(0.0, mark.low):.3f}–{mark.high:.3f})" for mark in losses),
         text.degrees(training.mean_of(shown.draws, name, "angle")),

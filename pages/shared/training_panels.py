@@ -5,26 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared import cached, layout, text, training_controls
+from pages.shared import cached, layout, live, text, training_controls
+from pages.shared.live import Job, in_words
 from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import CLEAN, METHODS, N_STEPS, NAIVE, PUBLISHED, SPREAD, Draw
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.jobs import Progress
 from privdemo.mechanisms import RandomisedResponse
-
-# Seconds between looks at how far the draws are.
-POLL = 1.5
-# Draws from which on a difference between methods is judged: an interval over two or three is next to none.
-ENOUGH = 5
-EM = "The published EM"
-_STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
 
 
 @dataclass(frozen=True)
@@ -33,12 +24,7 @@ class Shown:
 
     question: Question
     draws: list[Draw]
-    work: list[tuple[str, Progress]]
-
-    @property
-    def running(self) -> bool:
-        """Whether more is to come."""
-        return any(progress.running for _, progress in self.work)
+    work: live.Work
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -55,71 +41,40 @@ def presets() -> None:
             st.button(name, key=f"train {name}", on_click=training_controls.apply_preset, args=(name,))
 
 
-def follow(question: Question | str, title: str, place: Any, below: Callable[[Shown], None]) -> None:
-    """Show the draws, and `below` them one look at them, and go on showing them as they come.
+def lesson(below: Callable[[Shown], None]) -> live.Lesson:
+    """How the draws are followed; `below` shows one look at them."""
 
-    Where nothing can be shown, a sentence says why: `question` itself, or what is wrong with the noise.
-    """
-    _leave(question)
-    problem = question if isinstance(question, str) else ""
-    running = False
-    if not isinstance(question, str):
-        try:
-            running = answer(question).running
-        except ValueError as error:
-            problem = f"Nothing can be trained here. {text.sentence(error)}"
-    if problem or isinstance(question, str):
-        layout.takeaway(place, title, problem)
-        return
-    st.fragment(_live, run_every=POLL if running else None)(question, running, title, place, below)
-
-
-def _live(question: Question, was_running: bool, title: str, place: Any, below: Callable[[Shown], None]) -> None:
-    """All that changes while draws come in; alone it runs again."""
-    shown = answer(question)
-    if was_running != shown.running:
-        st.rerun()  # polling ends, or begins again
-    if problem := next((progress.error for _, progress in shown.work if progress.error), None):
-        st.warning(f"{'Not all draws' if shown.draws else 'No draw'} could be made. {text.sentence(problem)}")
-    _progress(shown)
-    if not shown.draws:
-        words = f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
-        layout.takeaway(
-            place, title, words if shown.running else "No draw is there yet: go on, or change the settings."
+    def show(shown: Shown) -> None:
+        layout.figure(
+            "scores",
+            charts.scores(shown.draws, shown.methods),
+            score_words(shown),
+            lambda: training.score_table(shown.draws),
+            code(shown.question),
         )
-        return
-    layout.takeaway(place, title, takeaway(shown))
-    layout.figure(
-        "scores",
-        charts.scores(shown.draws, shown.methods),
-        score_words(shown),
-        lambda: training.score_table(shown.draws),
-        code(shown.question),
-    )
-    with st.container(key="rest"):
-        below(shown)
+        with st.container(key="rest"):
+            below(shown)
+
+    return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be trained here.")
 
 
-def _leave(question: Question | str) -> None:
-    """This visitor no longer waits for the draws of other settings."""
-    keep = [] if isinstance(question, str) else _jobs(question)
-    cached.runner().leave(_visitor(), [key for key, *_ in keep])
+def waiting(question: Question) -> str:
+    """What is being done before there is anything to show."""
+    return f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
 
 
-def _visitor() -> str:
-    return st.session_state.setdefault(_VISITOR, uuid4().hex)
-
-
-def _jobs(question: Question) -> list[tuple[Any, str, list[training.TrainingConfig]]]:
-    """(key, what it is, tasks) of the work that is done away from the screen."""
+def _jobs(question: Question) -> list[Job]:
+    """The work that is done away from the screen."""
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     first = 1 if question.at_once else 0
-    jobs = [(("draws", quick, first), "Draw", [training.at_draw(quick, i) for i in range(first, question.n_draws)])]
+    tasks = [training.at_draw(quick, i) for i in range(first, question.n_draws)]
+    jobs = [Job(("draws", quick, first), "Draw", training.run, tasks, before=first)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
         tasks = [training.at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
-        jobs.append((("draws", slow, 0), EM, tasks))
+        note = f", {N_STEPS} steps each"
+        jobs.append(Job(("draws", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
     return jobs
 
 
@@ -129,52 +84,12 @@ def answer(question: Question) -> Shown:
     Raises ``ValueError`` with a sentence where there is nothing to learn from.
     """
     training.check_noise(question.config)
-    runner, stopped = cached.runner(), st.session_state.get(_STOPPED) == question
-    again = st.session_state.pop(_AGAIN, False)
-    work: list[tuple[str, Progress]] = []
-    for key, name, tasks in _jobs(question):
-        if stopped:  # what is there is kept; others may go on with it, this visitor does not
-            there = runner.look(key)
-            progress = Progress(there.results[: len(tasks)] if there else (), len(tasks), False)
-        else:
-            slow = name == EM
-            progress = runner.watch(key, _visitor(), training.run, tasks, new_try=again, slow=slow)
-        work.append((name, progress))
+    jobs = _jobs(question)
+    work = live.watch(question, jobs)
     quick, *slow_draws = [list(progress.results) for _, progress in work]
     if question.at_once:
-        quick.insert(0, cached.one_draw(_jobs(question)[0][0][1]))
+        quick.insert(0, cached.one_draw(jobs[0].key[1]))
     return Shown(question, training.merge(quick, slow_draws[0]) if slow_draws else quick, work)
-
-
-def _progress(shown: Shown) -> None:
-    """How many draws are done, and a way to stop or go on."""
-    if all(progress.finished for _, progress in shown.work):
-        return
-    extra = 1 if shown.question.at_once else 0
-    parts = []
-    for name, progress in shown.work:
-        more = extra if name == "Draw" else 0
-        parts.append(f"{name} {len(progress.results) + more} of {progress.total + more}")
-    if len(parts) > 1:
-        parts[1] += f", {N_STEPS} steps each"
-    done = sum(len(progress.results) for _, progress in shown.work) + extra
-    total = sum(progress.total for _, progress in shown.work) + extra
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
-        st.progress(done / total, " · ".join(parts) + ("" if shown.running else ", stopped"), width="stretch")
-        if shown.running:
-            st.button("Stop", on_click=_stop, args=(shown.question,), key="stop-draws")
-        else:
-            st.button("Go on", on_click=_go_on, key="more-draws")
-
-
-def _stop(question: Question) -> None:
-    st.session_state[_STOPPED] = question
-    cached.runner().leave(_visitor())
-
-
-def _go_on() -> None:
-    st.session_state.pop(_STOPPED, None)
-    st.session_state[_AGAIN] = True
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -241,8 +156,8 @@ def verdict(shown: Shown) -> str:
     gap = training.difference(shown.draws, SPREAD, NAIVE, "accuracy")
     loss = {name: training.score(shown.draws, name, "log_loss").mean for name in (SPREAD, NAIVE)}
     numbers = f"(log loss: naive {loss[NAIVE]:.2f}, spread {loss[SPREAD]:.2f})"
-    where = draws_words(shown.draws)
-    if len(shown.draws) < ENOUGH:
+    where = in_words(shown.draws)
+    if len(shown.draws) < live.ENOUGH:
         return f"{where.capitalize()} cannot tell which is better {numbers}."
     losses = training.difference(shown.draws, SPREAD, NAIVE, "log_loss")
     shows, ahead = clear(gap, 0.001), gap.mean > 0
@@ -265,11 +180,6 @@ def clear(difference: Estimate, least: float) -> bool:
     return difference.excludes_zero and abs(difference.mean) >= least
 
 
-def draws_words(draws: list[Draw]) -> str:
-    """“10 draws”, “one draw”."""
-    return "one draw" if len(draws) == 1 else f"{len(draws)} draws"
-
-
 def score_words(shown: Shown) -> str:
     """Every method's marks in a sentence, and what the figure's marks are."""
     first = shown.draws[0]
@@ -285,7 +195,7 @@ def score_words(shown: Shown) -> str:
         else "95 % intervals over the test images of one draw: how much luck there is in who was drawn is not in them"
     )
     if PUBLISHED in shown.methods:
-        over += f" (published EM: {draws_words(training.having(shown.draws, PUBLISHED))})"
+        over += f" (published EM: {in_words(training.having(shown.draws, PUBLISHED))})"
     return (
         f"Accuracy on {len(first.y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a "
         f"coin, whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"

@@ -1,0 +1,150 @@
+"""Draws as they come: work away from the screen, followed, stopped and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import streamlit as st
+
+from pages.shared import cached, layout, text
+from privdemo.jobs import Progress
+
+# Seconds between looks at how far the draws are.
+POLL = 1.5
+# Draws from which on a difference between methods is judged: an interval over two or three is next to none.
+ENOUGH = 5
+_STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work away from the screen: its `key` and `name`, what it does with each of its `tasks`.
+
+    `before` draws of it were made at once, on the page; `note` follows its progress.
+    """
+
+    key: Any
+    name: str
+    function: Callable[[Any], Any]
+    tasks: Sequence[Any]
+    before: int = 0
+    slow: bool = False
+    note: str = ""
+
+
+Work = list[tuple[Job, Progress]]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A page of draws: the `jobs` of a question, its `answer` so far, its `takeaway`, and how to `show` it.
+
+    `waiting` are words for before there is any; `answer` raises ``ValueError`` with a sentence where there is nothing
+    to learn from, and `failed` begins that note.
+    """
+
+    jobs: Callable[[Any], list[Job]]
+    answer: Callable[[Any], Any]
+    waiting: Callable[[Any], str]
+    takeaway: Callable[[Any], str]
+    show: Callable[[Any], None]
+    failed: str
+
+
+def running(work: Work) -> bool:
+    """Whether more is to come."""
+    return any(progress.running for _, progress in work)
+
+
+def in_words(draws: Sequence[Any]) -> str:
+    """“10 draws”, “one draw”."""
+    return "one draw" if len(draws) == 1 else f"{len(draws)} draws"
+
+
+def follow(lesson: Lesson, question: Any, title: str, place: Any) -> None:
+    """Show the draws of `question` and go on showing them as they come.
+
+    Where nothing can be shown, a sentence says why: `question` itself, or what is wrong with it.
+    """
+    asked = not isinstance(question, str)
+    cached.runner().leave(_visitor(), [job.key for job in lesson.jobs(question)] if asked else [])
+    problem, more = ("" if asked else question), False
+    if asked:
+        try:
+            more = running(lesson.answer(question).work)
+        except ValueError as error:
+            problem = f"{lesson.failed} {text.sentence(error)}"
+    if problem:
+        layout.takeaway(place, title, problem)
+        return
+    st.fragment(_live, run_every=POLL if more else None)(lesson, question, more, title, place)
+
+
+def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: Any) -> None:
+    """All that changes while draws come in; alone it runs again."""
+    shown = lesson.answer(question)
+    if was_running != running(shown.work):
+        st.rerun()  # polling ends, or begins again
+    problem = next((progress.error for _, progress in shown.work if progress.error), None)
+    if problem and not shown.draws:
+        layout.takeaway(place, title, f"{lesson.failed} {text.sentence(problem)}")
+    elif problem:
+        st.warning(f"Not all draws could be made. {text.sentence(problem)}")
+    _progress(question, shown.work)
+    if shown.draws:
+        layout.takeaway(place, title, lesson.takeaway(shown))
+        lesson.show(shown)
+    elif not problem:
+        waiting = lesson.waiting(question) if was_running else "No draw is there yet: go on, or change the settings."
+        layout.takeaway(place, title, waiting)
+
+
+def watch(question: Any, jobs: Sequence[Job]) -> Work:
+    """How far the jobs are, each started unless this visitor has stopped them."""
+    runner, stopped = cached.runner(), st.session_state.get(_STOPPED) == question
+    again = st.session_state.pop(_AGAIN, False)
+    work = []
+    for job in jobs:
+        if stopped:  # what is there is kept; others may go on with it, this visitor does not
+            there = runner.look(job.key)
+            progress = Progress(there.results[: len(job.tasks)] if there else (), len(job.tasks), False)
+        else:
+            progress = runner.watch(job.key, _visitor(), job.function, job.tasks, new_try=again, slow=job.slow)
+        work.append((job, progress))
+    return work
+
+
+def _visitor() -> str:
+    return st.session_state.setdefault(_VISITOR, uuid4().hex)
+
+
+def _progress(question: Any, work: Work) -> None:
+    """How many draws are done, and a way to stop or go on."""
+    if all(progress.finished for _, progress in work):
+        return
+    parts = [
+        f"{job.name} {len(progress.results) + job.before} of {progress.total + job.before}{job.note}"
+        for job, progress in work
+    ]
+    done = sum(len(progress.results) + job.before for job, progress in work)
+    total = sum(progress.total + job.before for job, progress in work)
+    more = running(work)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
+        st.progress(done / total, " · ".join(parts) + ("" if more else ", stopped"), width="stretch")
+        if more:
+            st.button("Stop", on_click=_stop, args=(question,), key="stop-draws")
+        else:
+            st.button("Go on", on_click=_go_on, key="more-draws")
+
+
+def _stop(question: Any) -> None:
+    st.session_state[_STOPPED] = question
+    cached.runner().leave(_visitor())
+
+
+def _go_on() -> None:
+    st.session_state.pop(_STOPPED, None)
+    st.session_state[_AGAIN] = True
