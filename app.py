@@ -9,6 +9,7 @@ st.navigation(
         st.Page("pages/voting.py", title="Voting with a lie"),
         st.Page("pages/image_noise.py", title="Noise on images"),
         st.Page("pages/training.py", title="Training on noise"),
+        st.Page("pages/proportions.py", title="Only bag totals"),
     ],
     position="top",
 ).run()

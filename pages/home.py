@@ -20,3 +20,7 @@ st.page_link("pages/image_noise.py", label="**What does the noise do to an image
 st.caption("Drag a dial and watch digits dissolve; see what the noise promises, damages and fails to hide.")
 st.page_link("pages/training.py", label="**Can a classifier be trained on noise?** →")
 st.caption("Train on corrupted digits in four ways, and see which model is right, and which one knows how sure to be.")
+st.page_link("pages/proportions.py", label="**What if only bag totals are known?** →")
+st.caption(
+    "Put records into bags, release one number of each, and see how well single records can still be told apart."
+)

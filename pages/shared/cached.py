@@ -10,7 +10,15 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from privdemo import attacks, datasets, limits
-from privdemo.experiments import image_noise, naive_training, private_training, trade_off, voting
+from privdemo.experiments import (
+    bag_studies,
+    image_noise,
+    label_proportions,
+    naive_training,
+    private_training,
+    trade_off,
+    voting,
+)
 from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
 
@@ -96,6 +104,27 @@ def test_images(config: private_training.TrainingConfig) -> Any:
 @st.cache_data(max_entries=256, show_spinner=False)
 def sizes(dataset: str, classes: tuple[str, ...]) -> tuple[int, int]:
     return private_training.sizes(dataset, classes)
+
+
+@st.cache_data(max_entries=64, show_spinner="Filling bags, training and testing once…")
+def one_bag_draw(config: label_proportions.BagConfig) -> label_proportions.Draw:
+    return label_proportions.run(config)
+
+
+@st.cache_data(show_spinner=False)
+def n_training(dataset: str) -> int:
+    return label_proportions.n_training(dataset)
+
+
+@st.cache_data(show_spinner=False)
+def n_columns(dataset: str) -> int:
+    return label_proportions.records(dataset)[0].X.shape[1]
+
+
+@st.cache_data(show_spinner=False)
+def bag_rows() -> tuple[bag_studies.Row, ...]:
+    """The shipped rows of the studies of bags."""
+    return bag_studies.load()
 
 
 @st.cache_data(show_spinner=False)

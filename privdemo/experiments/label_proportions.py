@@ -67,7 +67,7 @@ LLP, NAMES, MEAN_MAP, ALTERNATING = "llp", "names", "mean map", "alternating"
 METHODS = {
     FULL: "full labels",
     LABELLED: "labels of the k-means",
-    NAMES: "spread, bag names",
+    NAMES: "spread on bag names",
     LLP: "the slides’ model",
     MEAN_MAP: "mean map",
     ALTERNATING: "alternating mean map",
@@ -79,7 +79,7 @@ _BAG_CLASSIFIERS = {
     ALTERNATING: AlternatingMeanMapClassifier,
 }
 SHARE, HALF = "share", "half"
-THRESHOLDS = {SHARE: "the known share", HALF: "½"}
+THRESHOLDS = {SHARE: "matched to the share", HALF: "½"}
 F1S = ("average", "positive", "negative")
 
 
@@ -487,6 +487,13 @@ def at_draw(config: BagConfig, draw: int) -> BagConfig:
 def score(draws: Sequence[Draw], method: str, which: str, threshold: str) -> Estimate:
     """A method's mean F1 over the draws, one of `F1S`, with a 95 % interval; of one draw the interval is unknown."""
     return mean_interval([getattr(draw.fits[method].f1[threshold], which) for draw in draws])
+
+
+def all_negative(draws: Sequence[Draw]) -> F1:
+    """The F1 of naming every test record negative: of share s positive, negatives get 2(1 − s)/(2 − s)."""
+    share = float(np.mean([draw.test_share for draw in draws]))
+    negative = 2 * (1 - share) / (2 - share)
+    return F1(0.0, negative, (1 - share) * negative)
 
 
 def difference(draws: Sequence[Draw], method: str, other: str, threshold: str) -> Estimate:

@@ -1,0 +1,546 @@
+"""What can be looked at below the F1 of the page on bags, one thing at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from pages.shared import bag_controls, cached, layout, settings, text
+from pages.shared.bag_panels import Shown, code, interval
+from pages.shared.live import in_words
+from privdemo.experiments import bag_studies, results
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments.bag_studies import Row
+from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP, METHODS, NAMES, BagConfig
+from privdemo.figures import bags as charts
+from privdemo.intervals import Estimate
+from privdemo.mechanisms import aggregation
+from privdemo.mechanisms.bags import SELECTIONS
+
+# Where 90 % of the noise is wished to lie (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
+HALF_WIDTH = 0.5
+
+
+def show(shown: Shown) -> None:
+    """Draw the lesson that is chosen."""
+    lessons = {
+        bag_controls.BAGS: the_bags,
+        bag_controls.K: k_anonymity,
+        bag_controls.NOISE: noise,
+        bag_controls.NUMBER: number_of_bags,
+        bag_controls.FILLING: filling,
+        bag_controls.ADVERSARY: the_adversary,
+        bag_controls.NUMBERS: all_numbers,
+    }
+    lessons[settings.choose(bag_controls.LESSON, "Look at")](shown)
+
+
+def _more_code(shown: Shown, line: str) -> str:
+    return f"{code(shown.question)}\n{line}"
+
+
+# --- the bags ------------------------------------------------------------------------------------
+
+
+def the_bags(shown: Shown) -> None:
+    """The first draw's bags: what their owner knows, and what is released."""
+    draw, config = shown.draws[0], shown.question.config
+    exposed = draw.attack.exposed
+    low, high = float(draw.true_proportions.min()), float(draw.true_proportions.max())
+    diverse = (
+        f"<b>{exposed:,} of {draw.attack.n:,} {shown.task.records} are in bags of one label</b>, which gives all of "
+        "them away: that is not ℓ-diverse for ℓ = 2."
+        if draw.least_labels[0] < 2
+        else "Every bag holds both labels (it is ℓ-diverse for ℓ = 2)."
+    )
+    layout.section(
+        "What is known of a bag?",
+        f"Bags hold between {text.share(low)} and {text.share(high)} positives: the more they differ, the more can be "
+        f"learnt. {diverse}",
+    )
+    some = len(charts.shown_bags(draw))
+    which = f"All {some} bags" if some == len(draw.blocks) else f"{some} of {len(draw.blocks)} bags"
+    blocks = (
+        "every record is released as it is"
+        if config.k == 1
+        else f"each block is the mean of its records, {min(map(min, draw.blocks))} at least"
+    )
+    noise = (
+        ""
+        if math.isinf(config.proportion_epsilon)
+        else f" Noise has moved proportions by {text.share(_moved(draw))} on average; a diamond may stand outside its bag."
+    )
+    layout.figure(
+        "bags",
+        charts.columns(draw, shown.task.positive),
+        f"{which} of the first draw, a column each. Above, teal records {shown.task.positive} and lie at the foot, "
+        f"brown ones do not. Below, all that is released: {blocks}, and one proportion, which "
+        f"is the colour of the whole bag and the height of its diamond.{noise}",
+        lambda: llp.bag_table(draw),
+        _more_code(shown, "print(llp.bag_table(draws[0]))"),
+    )
+
+
+def _moved(draw: llp.Draw) -> float:
+    return float(abs(draw.proportions - draw.true_proportions).mean())
+
+
+# --- k-anonymity ---------------------------------------------------------------------------------
+
+
+def k_anonymity(shown: Shown) -> None:
+    """F1 and information loss against k."""
+    config = shown.question.config
+    head = st.container()
+    kind = settings.choose(bag_controls.CURVE, "Means by")
+    rows = _rows(bag_studies.BY_K, shown)
+    along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in llp.AGGREGATIONS[1:]}
+    with head:
+        layout.section("What do means of k records cost?", _k_words(along[kind], kind, shown))
+    methods = (FULL, LABELLED, NAMES, LLP)
+    ks = sorted({float(row.k) for row in along[kind]})
+    yours = _yours(shown, methods) if config.aggregation in (kind, "none") else {}
+    layout.figure(
+        "f1-by-k",
+        charts.curves(
+            _lines(along[kind], methods, lambda row: row.k), "k, records in a mean at least", ks, yours, config.k
+        ),
+        f"{_study_words(shown)} {_summary(along[kind], methods, lambda row: f'k = {row.k}')} "
+        f"{_own_words(shown, bool(yours), 'Your own means are of another kind.')}",
+        lambda: [vars(row) for row in rows],
+        _study_code(bag_studies.BY_K, config),
+    )
+    once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
+    loss = llp.mean_of(shown.draws, "loss").mean
+    layout.figure(
+        "loss-by-k",
+        charts.losses(once, ks, (config.k, loss)),
+        "Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that the means "
+        f"hide. Yours is {text.share(loss)}.{_diversity(shown)}",
+        lambda: [vars(row) for some in once.values() for row in some],
+        _study_code(bag_studies.BY_K, config),
+    )
+
+
+def _diversity(shown: Shown) -> str:
+    """Whether the visitor's groups hold more than one label."""
+    draw = shown.draws[0]
+    if draw.config.k == 1:
+        return ""
+    if draw.least_labels[1] > 1:
+        return " Every group holds both labels."
+    return " Every group holds one label." if draw.config.aggregation == "k-tree" else " Some groups hold one label."
+
+
+def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
+    largest = max(row.k for row in rows)
+    at = {(row.method, row.k): row.average for row in rows}
+    losses = {name: at[name, 1 if name != LABELLED else 2] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
+    turned = llp.mean_of(shown.draws, "turned").mean
+    mix = "each of one label" if kind == "k-tree" else "labels mixed"
+    moved = (
+        "In your own draws the slides’ gradient at 0 has not moved at all."
+        if turned < 1e-9
+        else f"In your own draws the slides’ gradient at 0 has moved by {text.share(turned)} of its length."
+    )
+    return (
+        f"From single records to means of {largest} by {kind} ({mix}), F1 falls by <b>{losses[LLP]:.3f}</b> for the "
+        f"slides’ model and {losses[NAMES]:.3f} for spread; with labels for the means, by {losses[LABELLED]:.3f} from "
+        f"k = 2 on. {moved}"
+    )
+
+
+# --- noise ---------------------------------------------------------------------------------------
+
+
+def noise(shown: Shown) -> None:
+    """F1 against ε, what ε promises, and the smallest ε that keeps the noise within bounds."""
+    config = shown.question.config
+    head, cards = st.container(), st.container()
+    on_columns = settings.choose(bag_controls.NOISY, "Noise on") == "columns"
+    study = bag_studies.FEATURE_NOISE if on_columns else bag_studies.PROPORTION_NOISE
+    rows = _rows(study, shown)
+    if on_columns:
+        k = min({row.k for row in rows}, key=lambda k: abs(math.log(k / max(config.k, 1))))
+        rows = [row for row in rows if row.k == k]
+        count, own, methods = k, config.feature_epsilon, (FULL, LABELLED, NAMES, LLP)
+    else:
+        count, own, methods = rows[0].bag_size, config.proportion_epsilon, (FULL, NAMES, LLP, llp.MEAN_MAP)
+
+    def level(row: Row) -> float:
+        return row.feature_epsilon if on_columns else row.proportion_epsilon
+
+    bound = aggregation.smallest_epsilon(count, HALF_WIDTH)
+    with head:
+        layout.section("What does noise cost, and what does it promise?", _noise_words(rows, level, on_columns, count))
+    with cards:
+        layout.cards(_promises(shown))
+    yours = _yours(shown, methods)
+    what = (
+        f"every column of means of {count} random records" if on_columns else f"the proportion of every bag of {count}"
+    )
+    layout.figure(
+        "f1-by-noise",
+        charts.curves(
+            _lines(rows, methods, level),
+            "ε of every column" if on_columns else "ε of every label",
+            bag_studies.EPSILONS,
+            yours,
+            own,
+            [(bound, "90 % within ±0.5")],
+        ),
+        f"{_study_words(shown)} Laplace noise of scale 1/({count} ε) on {what}. "
+        f"{_summary(rows, methods, lambda row: f'ε = {text.epsilon(level(row))}')} Dotted: from ε = {bound:.3g} on, "
+        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, True, '')}",
+        lambda: [vars(row) for row in rows],
+        _study_code(study, config),
+    )
+
+
+def _noise_words(rows: Sequence[Row], level: Callable[[Row], float], on_columns: bool, count: int) -> str:
+    """From which ε on the slides' model keeps nearly all of its F1."""
+    mine = {level(row): row for row in rows if row.method == LLP}
+    whole = mine[math.inf].average
+    enough = [epsilon for epsilon in sorted(mine) if all(mine[e].average > whole - 0.02 for e in mine if e >= epsilon)]
+    at = "a column" if on_columns else "a label"
+    least = f"ε = {text.epsilon(enough[0])} {at}" if math.isfinite(enough[0]) else "no noise at all"
+    worst = min(mine)
+    larger = f"means of {count}" if on_columns else f"bags of {count}"
+    return (
+        f"With {larger}, the slides’ model keeps its F1 of {whole:.3f} within 0.02 from <b>{least}</b> on; with ε = "
+        f"{text.epsilon(worst)} it is {mine[worst].average:.3f}. {'A larger k' if on_columns else 'Larger bags'} would "
+        "need less noise for the same ε."
+    )
+
+
+def _promises(shown: Shown) -> list[tuple[str, str, str]]:
+    """What the visitor's own ε promise: of a column, a label, and a whole record."""
+    config, task = shown.question.config, shown.task
+    k = max(1, config.k)
+    cards = []
+    if math.isfinite(config.feature_epsilon):
+        scale = float(aggregation.mean_scale(k, config.feature_epsilon))
+        within = aggregation.noise_within(scale, HALF_WIDTH)
+        bound = text.epsilon(aggregation.smallest_epsilon(k, HALF_WIDTH))
+        cards.append(
+            (
+                "One column",
+                f"ε = {text.epsilon(config.feature_epsilon)}",
+                f"{text.share(within)} of its noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there (k = {k}).",
+            )
+        )
+    if math.isfinite(config.proportion_epsilon):
+        m = int(shown.draws[0].sizes.min())
+        within = aggregation.noise_within(float(aggregation.mean_scale(m, config.proportion_epsilon)), HALF_WIDTH)
+        bound = text.epsilon(aggregation.smallest_epsilon(m, HALF_WIDTH))
+        cards.append(
+            (
+                "One label",
+                f"ε = {text.epsilon(config.proportion_epsilon)}",
+                f"{text.share(within)} of the noise on a bag of {m} lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % "
+                "there.",
+            )
+        )
+    every, differing = llp.record_epsilon(config)
+    n_columns = cached.n_columns(config.dataset)
+    if math.isinf(every):
+        what = "Columns are released without noise" if math.isinf(config.feature_epsilon) else "So are proportions"
+        words = f"{what}, so a whole record has no finite ε. Set a noise to see what it promises."
+    elif task.changes:
+        words = (
+            f"{n_columns} columns compose to {text.epsilon(every)}; but two records differ in at most {task.changes} "
+            "of them, as each of the 14 attributes is 1 in one column alone."
+        )
+    else:
+        words = f"All {n_columns:,} columns may differ between two records, and each takes its ε."
+    cards.append(("A whole record", f"ε = {text.epsilon(differing)}", words))
+    if not config.blind and (math.isfinite(config.feature_epsilon) or math.isfinite(config.proportion_epsilon)):
+        chosen = "bags" if not SELECTIONS[config.selection].blind else "groups"
+        cards.append(
+            (
+                "No promise as it stands",
+                "ε does not hold",
+                f"These {chosen} were made by looking at the records, which no noise covers. Bags filled at random and "
+                "random-k keep the promise.",
+            )
+        )
+    return cards
+
+
+# --- number of bags ------------------------------------------------------------------------------
+
+
+def number_of_bags(shown: Shown) -> None:
+    """F1 against the number of bags, for several ε of the proportions."""
+    config = shown.question.config
+    rows = _rows(bag_studies.BAG_NUMBER, shown)
+    epsilons = sorted({row.proportion_epsilon for row in rows})
+    numbers = sorted({float(row.n_bags) for row in rows})
+    lines = []
+    for method in (NAMES, LLP):
+        for epsilon, dash in zip(epsilons, ("dot", "dash", "solid"), strict=True):
+            name = f"{METHODS[method]}, {'no noise' if math.isinf(epsilon) else f'ε = {epsilon:g}'}"
+            along = [row for row in rows if row.method == method and row.proportion_epsilon == epsilon]
+            lines.append((method, name, charts.STYLES[method]._replace(dash=dash), along, lambda row: row.n_bags))
+    at = {(row.method, row.proportion_epsilon, row.n_bags): row.average for row in rows}
+    few, many = int(numbers[0]), int(numbers[-1])
+    gains = {e: at[LLP, e, many] - at[LLP, e, few] for e in epsilons}
+    layout.section(
+        "Do more bags make up for noise?",
+        f"From {few} bags to {many} the slides’ model gains {gains[math.inf]:.3f} without noise, and "
+        f"<b>{gains[epsilons[0]]:.3f}</b> with ε = {epsilons[0]:g} on every label: the noise of many bags averages "
+        "out.",
+    )
+    yours = _yours(shown, (NAMES, LLP))
+    layout.figure(
+        "f1-by-bags",
+        charts.curves(lines, "number of bags", numbers, yours, config.n_bags),
+        f"{_study_words(shown)} Laplace noise on the proportions alone. "
+        + "; ".join(
+            f"{name}: " + ", ".join(f"{row.n_bags} bags {row.average:.3f}" for row in along)
+            for _, name, _, along, _ in lines
+        )
+        + f". {_own_words(shown, True, '')}",
+        lambda: [vars(row) for row in rows],
+        _study_code(bag_studies.BAG_NUMBER, config),
+    )
+
+
+# --- filling bags --------------------------------------------------------------------------------
+
+
+def filling(shown: Shown) -> None:
+    """The slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
+    dataset = shown.question.config.dataset if shown.question.config.dataset in ("adult", "sms") else "adult"
+    threshold = shown.question.asked_threshold
+    rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, threshold)
+    at = {(row.selection, row.method): row for row in rows}
+    methods = tuple(name for name in METHODS if any(row.method == name for row in rows) and name != FULL)
+    best = max((row for row in rows if row.method != FULL and row.selection == "iid"), key=lambda row: row.average)
+    layout.section(
+        "How should bags be filled?",
+        f"At random, {METHODS[best.method]} does best, {best.average:.3f} "
+        f"(full labels: {at['iid', FULL].average:.3f}); bags that differ do better: the slides’ model reaches "
+        f"{at['iid', LLP].average:.3f} at random, <b>{at['balanced', LLP].average:.3f}</b> with balanced bags and "
+        f"{at['skewed', LLP].average:.3f} with skewed ones. What each way looks at is under its control.",
+    )
+    stars = "none for SMS" if dataset != "adult" else "published" if threshold == HALF else "none, as theirs is ½"
+    layout.figure(
+        "filling",
+        charts.selections(rows, methods),
+        f"{llp.TASKS[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
+        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. "
+        + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in rows)
+        + ".",
+        lambda: [vars(row) for row in rows],
+        _study_code(bag_studies.SELECTING, shown.question.config),
+    )
+    _published(dataset)
+
+
+def _published(dataset: str) -> None:
+    """Tables 4.1 and 4.3, published and ours, with the slides' threshold."""
+    rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, HALF)
+    ours = {(row.selection, row.method): row for row in rows}
+    adult = dataset == "adult"
+    table41 = (
+        {s: bag_studies.PUBLISHED[s, LLP] for s in bag_studies.INSTAGRAM_41} if adult else bag_studies.INSTAGRAM_41
+    )
+    table43 = bag_studies.TABLE_43 if adult else bag_studies.INSTAGRAM_43
+    theirs = "published" if adult else "published, Instagram"
+    heads = ["Table 4.1: slides’ model", theirs, "ours"]
+    body = [
+        [
+            SELECTIONS[name].title,
+            f"{value:.2f}",
+            interval(ours[name, LLP].estimate) if (name, LLP) in ours else "too few records",
+        ]
+        for name, value in table41.items()
+    ]
+    body.append(
+        ["sure, then unsure (the other reading of “balanced”)", "", interval(ours["mixed", LLP].estimate)]
+        if ("mixed", LLP) in ours
+        else ["sure, then unsure", "", "too few records"]
+    )
+    heads43 = ["Table 4.3: F1 +/−/average", theirs, "ours"]
+    body43 = [
+        [
+            f"{METHODS[method]}, {SELECTIONS[name].title}",
+            " / ".join(f"{value:.2f}" for value in values),
+            " / ".join(f"{v:.2f}" for v in (row.positive, row.negative, row.average))
+            if (row := ours.get((name, method)))
+            else "too few records",
+        ]
+        for (name, method), values in table43.items()
+    ]
+    layout.grid(heads, body)
+    layout.grid(heads43, body43)
+    stand_in = (
+        ""
+        if adult
+        else " The slides’ Instagram comments are private; SMS, as rare (13.4 % against 13 %) and as sparse, stands in."
+    )
+    layout.under_figure(
+        "slides-tables",
+        "Threshold ½, as in the slides. In brackets 95 % intervals. “Balanced” reproduces only with bags that each "
+        "hold one part of the records (sure positives, unsure positives, sure negatives, unsure negatives, in turn). "
+        "The other reading, sure ones of both kinds and then unsure ones of both kinds, gives bags of nearly equal "
+        f"proportions, and less than the published number.{stand_in}",
+        lambda: [vars(row) for row in rows],
+        lambda: layout.grid_page(heads, [*body, heads43, *body43]),
+        _study_code(bag_studies.SELECTING, BagConfig(dataset)),
+    )
+
+
+# --- the adversary -------------------------------------------------------------------------------
+
+
+def the_adversary(shown: Shown) -> None:
+    """How often the label of a record is guessed from what is released, and what that is for six people."""
+    rates = llp.attack_rates(shown.draws)
+    before, bag, both = rates["prior"], rates["bag"], rates["both"]
+    attack, config = shown.draws[0].attack, shown.question.config
+    layout.section(
+        "What does the adversary see?",
+        f"Somebody who knows a record and its bag names its label {text.share(before.mean)} of the time before the "
+        f"release, {text.share(bag.mean)} by the bag’s proportion, and <b>{text.share(both.mean)}</b> with a model "
+        "trained on the release too.",
+    )
+    spy = next((METHODS[name] for name in (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP) if name in shown.methods), None)
+    by_x = (
+        " Where a model filled the bags, bag and record say the same twice, and the two together can be too sure."
+        if SELECTIONS[config.selection].pools
+        else ""
+    )
+    layout.figure(
+        "bag-attack",
+        charts.attack(rates),
+        f"Records in the bags of {in_words(shown.draws)}. The likelier label is named: by the overall share "
+        f"{text.percent(before)}, by the bag’s proportion {text.percent(bag)}, by the model alone "
+        f"({spy or 'none was trained'}) {text.percent(rates['model'])}, by both {text.percent(both)}. Rule: without "
+        f"the bag.{by_x}",
+        lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
+        _more_code(shown, "print(llp.attack_rates(draws))"),
+    )
+    heads = ["bag", "before", "its bag says", "bag and record say", "in truth"]
+    body = [
+        [
+            str(guess.bag + 1),
+            text.share(attack.prior),
+            text.share(guess.proportion),
+            text.share(guess.by_both),
+            "positive" if guess.label else "negative",
+        ]
+        for guess in attack.guesses
+    ]
+    layout.grid(heads, body)
+    layout.under_figure(
+        "bag-guesses",
+        f"Six {shown.task.records} of the first draw: how probable it is that they {shown.task.positive}, prior to "
+        "posterior: odds multiply, odds(record) · odds(bag) / odds(overall).",
+        lambda: [guess._asdict() for guess in attack.guesses],
+        lambda: layout.grid_page(heads, body),
+        _more_code(shown, "print(draws[0].attack.guesses)"),
+    )
+
+
+# --- all numbers ---------------------------------------------------------------------------------
+
+
+def all_numbers(shown: Shown) -> None:
+    """Every method's numbers in a table, the training time among them."""
+    layout.section(
+        "How do they compare in numbers?",
+        f"Means over {in_words(shown.draws)}; information loss is {text.share(llp.mean_of(shown.draws, 'loss').mean)}.",
+    )
+    heads = ["", "average F1", "F1 of positives", "F1 of negatives", "training time"]
+    rows = [
+        [
+            METHODS[name],
+            *(interval(shown.score(name, which)) for which in llp.F1S),
+            text.seconds(sum(draw.fits[name].seconds for draw in shown.draws) / len(shown.draws)),
+        ]
+        for name in shown.methods
+    ]
+    layout.grid(heads, rows)
+    layout.under_figure(
+        "bag-numbers",
+        "In brackets 95 % intervals over the draws. Training includes the choice of a penalty.",
+        lambda: llp.score_table(shown.draws),
+        lambda: layout.grid_page(heads, rows),
+        _more_code(shown, "print(llp.score_table(draws))"),
+    )
+
+
+# --- what the curves share -----------------------------------------------------------------------
+
+
+def _rows(study: str, shown: Shown) -> list[Row]:
+    """The shipped rows of a study for the visitor's data set, or for the one that stands in for it."""
+    return bag_studies.of(cached.bag_rows(), study, _dataset(shown), shown.question.asked_threshold)
+
+
+def _dataset(shown: Shown) -> str:
+    """Small digits have no curves of their own: those of MNIST stand in."""
+    dataset = shown.question.config.dataset
+    return "mnist" if dataset == "digits" else dataset
+
+
+def _lines(
+    rows: Sequence[Row], methods: Sequence[str], level: Callable[[Row], float]
+) -> list[tuple[str, str, charts.look.Style, list[Row], Callable[[Row], float]]]:
+    return [
+        (method, METHODS[method], charts.STYLES[method], along, level)
+        for method in methods
+        if (along := [row for row in rows if row.method == method])
+    ]
+
+
+def _yours(shown: Shown, methods: Sequence[str]) -> dict[str, Estimate]:
+    """The visitor's own marks."""
+    return {name: shown.score(name) for name in methods if name in shown.methods and name != FULL}
+
+
+def _study_words(shown: Shown) -> str:
+    """What the shipped curves were made of."""
+    base = bag_studies.base(_dataset(shown))
+    return (
+        f"{llp.TASKS[base.dataset].title}: {base.n_bags} bags of {base.bag_size}, "
+        f"{SELECTIONS[base.selection].title} proportions, {results.N_DRAWS} draws a point."
+    )
+
+
+def _own_words(shown: Shown, drawn: bool, why_not: str) -> str:
+    if not drawn:
+        return why_not
+    own, base = shown.question.config, bag_studies.base(_dataset(shown))
+    same = (own.dataset, own.n_bags, own.bag_size, own.selection) == (
+        base.dataset,
+        base.n_bags,
+        base.bag_size,
+        base.selection,
+    )
+    where = "" if same else ", which fills its bags in another way than the curves or has other sizes"
+    return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}."
+
+
+def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:
+    """Every curve in words."""
+    parts = []
+    for method in methods:
+        along = [row for row in rows if row.method == method]
+        if along:
+            parts.append(f"{METHODS[method]}: " + ", ".join(f"{words(row)} {row.average:.3f}" for row in along))
+    return "Average F1. " + "; ".join(parts) + "."
+
+
+def _study_code(study: str, config: BagConfig) -> str:
+    return f"""
+from privdemo.experiments import bag_studies
+
+# computed anew by: python -m privdemo reproduce llp
+for row in bag_studies.of(bag_studies.load(), "{study}", "{config.dataset}"):
+    print(row.aggregation, row.k, row.method, row.threshold, row.estimate)
+"""

@@ -1,0 +1,234 @@
+"""The main part of the page on bags: draws as they come, and every method's F1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import bag_controls, cached, layout, live, settings, text
+from pages.shared.bag_controls import Question
+from pages.shared.live import Job, in_words
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments.label_proportions import FULL, LLP, METHODS, NAMES, TASKS, Draw
+from privdemo.figures import bags as charts
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.bags import SELECTIONS
+
+# One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
+PRESETS = {
+    "table 4.3, LLP": ("iid", "none", 1, None, None),
+    "table 4.3, balanced": ("balanced", "none", 1, None, None),
+    "k = 10": ("skewed", "random-k", 10, None, None),
+    "k = 50, ε = 1": ("skewed", "random-k", 50, 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The question, the draws that are done, and how the others come along."""
+
+    question: Question
+    draws: list[Draw]
+    work: live.Work
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that were tried, full labels last."""
+        return (*(name for name in METHODS if name in self.draws[0].fits and name != FULL), FULL)
+
+    @property
+    def task(self) -> llp.Task:
+        """What is asked of the records."""
+        return TASKS[self.question.config.dataset]
+
+    def score(self, method: str, which: str = "average") -> Estimate:
+        """A method's F1."""
+        return llp.score(self.draws, method, which, self.question.threshold)
+
+
+def presets() -> None:
+    """The slides' settings on one click."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Slides:", width="content", help="Settings of Yan’s slides, on one click.")
+        for name in PRESETS:
+            st.button(name, key=f"bags {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    fill, means, k, columns, proportions = PRESETS[name]
+    data = bag_controls.data_choice()
+    task = next(task for task in TASKS.values() if task.title == data.default)
+    chosen = {
+        data: data.default,
+        bag_controls.FILL: SELECTIONS[fill].title,
+        bag_controls.AGGREGATION: means,
+        bag_controls.FEATURE_NOISE: bag_controls.LAPLACE if columns else bag_controls.OFF,
+        bag_controls.PROPORTION_NOISE: bag_controls.LAPLACE if proportions else bag_controls.OFF,
+        bag_controls.THRESHOLD: llp.THRESHOLDS[llp.HALF],
+    }
+    for choice, value in chosen.items():
+        st.session_state[choice.key] = value
+    numbers = {"bags": task.n_bags, "bag_size": task.bag_size, "k": min(k, task.bag_size) if k > 1 else 5}
+    numbers |= {bag_controls.FEATURE_EPSILON.key: columns or bag_controls.FEATURE_EPSILON.default}
+    numbers |= {bag_controls.PROPORTION_EPSILON.key: proportions or bag_controls.PROPORTION_EPSILON.default}
+    settings.assign(numbers)
+
+
+def lesson(below: Callable[[Shown], None]) -> live.Lesson:
+    """How the draws are followed; `below` shows one look at them."""
+
+    def show(shown: Shown) -> None:
+        layout.figure(
+            "bag-scores",
+            charts.scores(shown.draws, shown.methods, shown.question.threshold),
+            score_words(shown),
+            lambda: llp.score_table(shown.draws),
+            code(shown.question),
+        )
+        with st.container(key="rest"):
+            below(shown)
+
+    return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be learnt here.")
+
+
+def _jobs(question: Question) -> list[Job]:
+    """The draws that are made away from the screen."""
+    first = 1 if question.at_once else 0
+    tasks = [llp.at_draw(question.config, i) for i in range(first, question.n_draws)]
+    return [Job(("bags", question.config, first), "Draw", llp.run, tasks, before=first)]
+
+
+def answer(question: Question) -> Shown:
+    """Make the first draw, at once where that is quick, and ask for the others."""
+    work = live.watch(question, _jobs(question))
+    draws = list(work[0][1].results)
+    if question.at_once:
+        draws.insert(0, cached.one_bag_draw(question.config))
+    return Shown(question, draws, work)
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def waiting(question: Question) -> str:
+    """What is being done before there is anything to show."""
+    config = question.config
+    return (
+        f"<b>{len(config.methods)} models are being trained</b> on {config.n_bags:,} bags of {config.bag_size:,} "
+        f"{TASKS[config.dataset].records}."
+    )
+
+
+def bags_words(shown: Shown) -> str:
+    """“100 bags of 100 people”, as they were filled."""
+    sizes = shown.draws[0].sizes
+    low, high = int(sizes.min()), int(sizes.max())
+    size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{len(sizes):,} bags of {size} {shown.task.records}"
+
+
+def released_words(shown: Shown) -> str:
+    """What becomes public, in words."""
+    config = shown.question.config
+    what = "the records" if config.k == 1 else f"the means of {config.k} or more records"
+    if math.isfinite(config.feature_epsilon):
+        what += f" with noise (ε = {text.epsilon(config.feature_epsilon)} a column)"
+    share = "its share"
+    if math.isfinite(config.proportion_epsilon):
+        share += f" with noise (ε = {text.epsilon(config.proportion_epsilon)} a label)"
+    return f"{what} of each bag and {share} of those that {shown.task.positive}"
+
+
+def takeaway(shown: Shown) -> str:
+    """The one sentence: what bag totals reach, and what full labels would."""
+    tried = [name for name in shown.methods if name in (NAMES, LLP, llp.MEAN_MAP, llp.ALTERNATING)]
+    start = f"Of {bags_words(shown)}, {released_words(shown)} are known."
+    ceiling = shown.score(FULL).mean
+    if not tried:
+        return f"{start} With every label known, F1 is <b>{ceiling:.3f}</b>."
+    best = max(tried, key=lambda name: shown.score(name).mean)
+    nothing = llp.all_negative(shown.draws).average
+    reached = shown.score(best).mean
+    lost = (
+        "no better than calling everything negative"
+        if reached <= nothing + 0.005
+        else f"{max(0.0, ceiling - reached):.3f} below full labels ({ceiling:.3f})"
+    )
+    same = (
+        ""
+        if all(draw.identified for draw in shown.draws)
+        else " In some draws all bags have the same proportion, and nothing tells the classes apart."
+    )
+    judged = f" {_verdict(shown)}" if {NAMES, LLP} <= set(tried) else ""
+    return (
+        f"{start} Single records are then classified with an F1 of <b>{reached:.3f}</b> by {METHODS[best]}, {lost}; "
+        f"always “no” gets {nothing:.3f}.{judged}{same}"
+    )
+
+
+def _verdict(shown: Shown) -> str:
+    """Spread on bag names against the slides' model, on the same draws."""
+    if len(shown.draws) < live.ENOUGH:
+        return f"{in_words(shown.draws).capitalize()} cannot tell which method is better."
+    gap = llp.difference(shown.draws, NAMES, LLP, shown.question.threshold)
+    if not gap.excludes_zero or abs(gap.mean) < 0.0005:
+        return f"No difference shows between spread and the slides’ model in {in_words(shown.draws)}."
+    ahead = ("spread", "the slides’ model") if gap.mean > 0 else ("the slides’ model", "spread")
+    return f"In {in_words(shown.draws)}, {ahead[0]} is ahead of {ahead[1]} by {abs(gap.mean):.3f}."
+
+
+def interval(estimate: Estimate, digits: int = 3) -> str:
+    """“0.806 (0.798–0.814)”; of one draw, the number alone."""
+    mean = f"{estimate.mean:.{digits}f}"
+    if not math.isfinite(estimate.low):
+        return mean
+    return f"{mean} ({max(0.0, estimate.low):.{digits}f}–{min(1.0, estimate.high):.{digits}f})"
+
+
+def threshold_words(question: Question) -> str:
+    """Where a record counts as positive."""
+    if question.threshold == llp.SHARE:
+        return "As many records are called positive as the bags’ known share says"
+    why = (
+        ""
+        if question.config.single or question.asked_threshold == llp.HALF
+        else (": of means or noisy records the known share cannot be counted off")
+    )
+    return f"A record is called positive where that is likelier than not{why}"
+
+
+def score_words(shown: Shown) -> str:
+    """Every method's F1 in a sentence, and what the figure's marks are."""
+    marks = "; ".join(
+        f"{METHODS[name]} {interval(shown.score(name))}, positives {shown.score(name, 'positive').mean:.3f}, negatives "
+        f"{shown.score(name, 'negative').mean:.3f}"
+        for name in shown.methods
+    )
+    over = (
+        f"95 % intervals over {len(shown.draws)} draws" if len(shown.draws) > 1 else "One draw, so no interval is known"
+    )
+    return (
+        f"Average F1 on {shown.draws[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
+        f"{over}. {threshold_words(shown.question)}. Solid rule: full labels; dotted: calling every record negative."
+    )
+
+
+def code(question: Question) -> str:
+    """The lines that compute the figure."""
+    config = repr(question.config).replace("inf", "math.inf")
+    return "\n".join(
+        [
+            "import math",
+            "",
+            "from privdemo.experiments import label_proportions as llp",
+            "from privdemo.experiments.label_proportions import BagConfig",
+            "",
+            f"config = {config}",
+            f"draws = [llp.run(llp.at_draw(config, i)) for i in range({question.n_draws})]",
+            "for method in draws[0].fits:",
+            f'    print(method, llp.score(draws, method, "average", "{question.threshold}"))',
+        ]
+    )

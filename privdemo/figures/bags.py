@@ -1,0 +1,297 @@
+"""Charts and pictures of bags of records, of which only proportions are released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments import bag_studies
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments.bag_studies import Row
+from privdemo.experiments.label_proportions import METHODS, Draw
+from privdemo.figures.charts import (
+    Panel,
+    dotted,
+    error_bars,
+    guesses,
+    legend_below,
+    line,
+    over_rule,
+    own,
+    panels,
+    percent,
+    point,
+    published,
+    rule,
+)
+from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.bags import SELECTIONS
+
+STYLES = {
+    llp.FULL: look.TRUTH,
+    llp.LABELLED: look.Style(look.TRUTH.colour, "dash", "square-open"),
+    llp.NAMES: look.SPREAD,
+    llp.LLP: look.LABEL_PROPORTIONS,
+    llp.MEAN_MAP: look.OTHERS[0],
+    llp.ALTERNATING: look.OTHERS[1],
+}
+TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F1 of negatives"}
+# The most bags that are drawn as columns.
+COLUMNS = 40
+# Steps that a column is drawn in; where there is room, one parts a record or a mean from the next.
+STEPS = 180
+
+
+def scores(draws: Sequence[Draw], methods: Sequence[str], threshold: str) -> Figure:
+    """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over draws.
+
+    Rules: what full labels reach, and what naming every record negative gets.
+    """
+    return panels([_panel(draws, methods, threshold, which) for which in llp.F1S])
+
+
+def _panel(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> Panel:
+    marks = [(METHODS[name], llp.score(draws, name, which, threshold), STYLES[name]) for name in methods]
+    means = [estimate.mean for _, estimate, _ in marks]
+    low = max(0.0, math.floor(10 * min(means) - 1) / 10)
+    nothing = getattr(llp.all_negative(draws), which)
+    rules = [(llp.score(draws, llp.FULL, which, threshold).mean, "")]
+    rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
+    return Panel(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
+
+
+def shown_bags(draw: Draw) -> NDArray[np.intp]:
+    """The numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
+    n = len(draw.blocks)
+    return np.unique(np.linspace(0, n - 1, min(COLUMNS, n)).round().astype(np.intp))
+
+
+def columns(draw: Draw, positive: str) -> Figure:
+    """Bags as columns of records: above what their owner knows, below what is released.
+
+    Above, the records that are `positive` are at the foot of each column. Below, every k-mean is one block, and a bag
+    has the colour of its released proportion; a diamond stands where that is in the column.
+    """
+    chosen = shown_bags(draw)
+    sizes, share, released = draw.sizes[chosen], draw.true_proportions[chosen], draw.proportions[chosen]
+    height, n = float(sizes.max()), len(chosen)
+    y = (np.arange(STEPS) + 0.5) * height / STEPS
+    filled = y[:, None] < sizes
+    known = np.where(filled, (y[:, None] < share * sizes).astype(np.float32), np.nan)
+    told = np.where(filled, np.clip(released, 0, 1).astype(np.float32), np.nan)
+    for column, bag in enumerate(chosen):
+        for picture, blocks in ((known, np.ones(int(sizes[column]))), (told, draw.blocks[bag])):
+            if len(blocks) <= STEPS / 4:  # more would leave no room between the lines
+                picture[np.rint(np.cumsum(blocks) * STEPS / height).astype(int) - 1, column] = np.nan
+    x = np.arange(1, n + 1)
+    shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
+    shared |= {"colorscale": [[0, B_COLOUR], [1, A_COLOUR]]}
+    bar = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "thickness": 10, "len": 0.6, "x": 0.5}
+    ticks = released * sizes
+    names = np.broadcast_to(chosen + 1, known.shape)
+    hover = np.stack((names, np.broadcast_to(released, known.shape)), axis=2)
+    return Figure(
+        data=[
+            shared
+            | {"z": known, "showscale": False, "customdata": names}
+            | {"hovertemplate": "bag %{customdata}<extra></extra>"},
+            shared
+            | {"z": told, "yaxis": "y2", "customdata": hover, "colorbar": bar | {"tickformat": ".0%"}}
+            | {"hovertemplate": "bag %{customdata[0]}: %{customdata[1]:.1%} released<extra></extra>"},
+            {
+                "type": "scatter",
+                "x": x,
+                "y": ticks,
+                "yaxis": "y2",
+                "mode": "markers",
+                "marker": {"symbol": "diamond", "size": 7, "color": "white", "line": {"width": 1.5, "color": "#333"}},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            },
+        ],
+        layout={
+            "xaxis": {"title": {"text": "bag"}, "range": [0.4, n + 0.6], "anchor": "y2", "showgrid": False}
+            | {"tickvals": x[:: max(1, n // 8)], "ticktext": (chosen + 1)[:: max(1, n // 8)]},
+            "yaxis": {"title": {"text": "records"}, "range": [0, height], "domain": [0.55, 1], "showgrid": False},
+            "yaxis2": {
+                "title": {"text": "records"},
+                "range": [min(0.0, 1.05 * ticks.min()), max(height, 1.05 * ticks.max())],
+                "domain": [0, 0.45],
+                "showgrid": False,
+            },
+            "annotations": [
+                _heading(f"what the owner knows: <span style='color:{A_COLOUR}'>■</span> {positive}", 1.0),
+                _heading("what is released: one proportion a bag", 0.45),
+            ],
+            "height": 600,
+            "margin": {"l": 52, "r": 12, "t": 30, "b": 96},
+        },
+    )
+
+
+def _heading(words: str, y: float) -> dict[str, Any]:
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": y, "yref": "paper", "yanchor": "bottom"}
+    return {"text": f"<b>{words}</b>", "showarrow": False, "font": {"size": 12}} | place
+
+
+# --- curves --------------------------------------------------------------------------------------
+
+
+def place(values: Sequence[float], value: float) -> float:
+    """Where `value` stands on an axis that has a step for each of the ascending `values`, the last of which may be ∞.
+
+    Between two it is placed by its logarithm; beyond the ends it is at them.
+    """
+    if value >= values[-1]:
+        return len(values) - 1.0
+    finite = [v for v in values if math.isfinite(v)]
+    if value > finite[-1]:
+        return len(finite) - 0.5
+    return float(np.interp(math.log(value), np.log(finite), np.arange(len(finite))))
+
+
+def curves(
+    lines: Sequence[tuple[str, str, look.Style, Sequence[Row], Callable[[Row], float]]],
+    axis: str,
+    levels: Sequence[float],
+    yours: Mapping[str, Estimate],
+    level: float,
+    marks: Sequence[tuple[float, str]] = (),
+) -> Figure:
+    """Average F1 along an axis: `lines` are (method, name, style, rows, a row's level), with 95 % intervals over draws.
+
+    `yours` are the visitor's own marks by method at their own `level`, a rule; `marks` further rules with words.
+    """
+    traces: list[dict[str, Any]] = []
+    for i, (method, name, style, along, level_of) in enumerate(lines):
+        shift = 0.05 * (i - (len(lines) - 1) / 2)  # side by side, so that no error bar hides another
+        estimates = [row.estimate for row in along]
+        traces.append(
+            {
+                "x": [place(levels, level_of(row)) + shift for row in along],
+                "y": [e.mean for e in estimates],
+                "error_y": error_bars(estimates, style),
+                "mode": "lines+markers",
+                "line": line(style),
+                "marker": point(style),
+                "name": name,
+                "legendgroup": name,
+                "hovertemplate": f"{name}: %{{y:.3f}}<extra></extra>",
+            }
+        )
+        if method in yours and method not in [m for m, *_ in lines[:i]]:
+            traces.append(own(place(levels, level) + shift, yours[method], style, name, name))
+    lows = [e.low for _, _, _, along, _ in lines for e in (row.estimate for row in along)]
+    lows += [mark.low if math.isfinite(mark.low) else mark.mean for mark in yours.values()]
+    low, high = -0.5, len(levels) - 0.5
+    own_place = place(levels, level)
+    rules = [rule(own_place)] if yours else []
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": _steps(axis, levels),
+            "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
+            "shapes": rules + [dotted(rule(place(levels, x))) for x, _ in marks],
+            "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
+            + [over_rule(place(levels, x), words, low, high) for x, words in marks],
+            "height": 460,
+            "margin": {"l": 56, "r": 12, "t": 26, "b": 130},
+            "legend": legend_below(),
+        },
+    )
+
+
+def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
+    ticks = ["∞" if math.isinf(v) else f"{v:g}" for v in levels]
+    shown = {"tickvals": list(range(len(levels))), "ticktext": ticks}
+    return {"title": {"text": axis}, "range": [-0.5, len(levels) - 0.5], **shown}
+
+
+def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float], yours: tuple[float, float]) -> Figure:
+    """Information loss against k for every aggregation; `yours` is the visitor's own (k, loss)."""
+    traces = []
+    for (name, along), style in zip(by_aggregation.items(), look.OTHERS, strict=True):
+        traces.append(
+            {
+                "x": [place(levels, row.k) for row in along],
+                "y": [row.loss for row in along],
+                "mode": "lines+markers",
+                "line": line(style),
+                "marker": point(style),
+                "name": name,
+                "hovertemplate": f"{name}: %{{y:.1%}}<extra></extra>",
+            }
+        )
+    traces.append(
+        {
+            "x": [place(levels, yours[0])],
+            "y": [yours[1]],
+            "mode": "markers",
+            "marker": {"symbol": "x", "size": 11, "color": look.TRUTH.colour},
+            "name": "yours",
+            "hovertemplate": "yours: %{y:.1%}<extra></extra>",
+        }
+    )
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": _steps("k, records in a mean at least", levels),
+            "yaxis": {"title": {"text": "information loss"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
+            "height": 320,
+            "margin": {"l": 56, "r": 12, "t": 12, "b": 90},
+            "legend": legend_below(),
+        },
+    )
+
+
+def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
+    """Average F1 of every way to fill bags, one row each; the published values are stars."""
+    names = {name: selection.title for name, selection in SELECTIONS.items()}
+    there = [name for name in names if any(row.selection == name for row in all_rows)]
+    traces: list[dict[str, Any]] = []
+    for i, method in enumerate(methods):
+        style, here = STYLES[method], [row for row in all_rows if row.method == method]
+        traces.append(
+            {
+                "x": [row.average for row in here],
+                "y": [there.index(row.selection) + 0.13 * ((len(methods) - 1) / 2 - i) for row in here],
+                "error_x": error_bars([row.estimate for row in here], style),
+                "mode": "markers",
+                "marker": point(style),
+                "name": METHODS[method],
+                "hovertemplate": f"{METHODS[method]}: %{{x:.3f}}<extra></extra>",
+            }
+        )
+        for row in here:
+            if value := bag_studies.published(row):
+                words = f"{METHODS[method]}, published: {value:.2f}"
+                traces.append(published(value, there.index(row.selection), style, words))
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": "average F1"}},
+            "yaxis": {
+                "tickvals": list(range(len(there))),
+                "ticktext": [names[name] for name in there],
+                "range": [len(there) - 0.5, -0.5],
+            },
+            "height": 110 + 58 * len(there),
+            "margin": {"l": 130, "r": 12, "t": 8, "b": 110},
+            "legend": legend_below(),
+        },
+    )
+
+
+def attack(rates: Mapping[str, Estimate]) -> Figure:
+    """How often the true label of a record in the bags is named, by what the adversary goes by."""
+    sources = {"prior": "the overall share", "bag": "its bag’s proportion", "model": "a model", "both": "bag and model"}
+    prior = rates["prior"].mean
+    named = {f"by {sources[source]}": rate for source, rate in rates.items()}
+    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label named")
