@@ -28,6 +28,8 @@ from privdemo.estimators.label_proportions import (
     bag_channel,
     bag_log_likelihood,
     class_means,
+    gradient_at_zero,
+    matching_threshold,
     most_likely_labels,
     project_proportions,
     read_bags,
@@ -98,6 +100,14 @@ def test_the_loss_is_that_of_a_plain_loop_however_sure_the_model(scale, weighted
         assert value == pytest.approx(expected, rel=1e-13)
         np.testing.assert_allclose(slopes, expected_slopes[order], rtol=1e-11, atol=1e-300)
         assert np.abs(expected - log_likelihood_by_hand(scores, names, 1 - proportions, weights)[0]) > 1e-3
+
+
+def test_at_zero_weights_the_gradient_needs_the_mean_records_alone():
+    X, names, proportions, _ = ragged()
+    bags = read_bags(X, names, proportions, rng(1).integers(1, 4, len(X)).astype(float))
+    expected = bags.X.T @ bag_log_likelihood(np.zeros(len(X)), bags)[1]
+    np.testing.assert_allclose(gradient_at_zero(bags), expected, atol=1e-14)  # sums of 32 values in [0, 1]
+    assert np.abs(bags.X.T @ bag_log_likelihood(0.1 * bags.X[:, 0], bags)[1] - expected).max() > 1e-3
 
 
 # --- every objective -------------------------------------------------------------------------------
@@ -189,38 +199,28 @@ def unchanged(X, bags, p, w):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("method", "how"),
-    [
-        pytest.param(
-            method,
-            how,
-            marks=[pytest.mark.xfail(strict=True, reason="most_likely_labels divides by a weight of 0")]
-            if (method, how) == (AlternatingMeanMapClassifier, "nobody's row")
-            else [],
-        )
-        for method in METHODS
-        for how in unchanged(np.eye(3), np.arange(3), np.ones(3), np.ones(3, int))
-    ],
+    [(method, how) for method in METHODS for how in unchanged(np.eye(3), np.arange(3), np.ones(3), np.ones(3, int))],
 )
 def test_how_the_same_bags_are_given_changes_nothing(method, how):
     X, bags, p, _ = ragged((8, 5, 9, 12, 6, 10))
     X[X < 0.4] = 0
     weights = rng(3).integers(1, 4, len(X))
-    estimator = method(tol=1e-7)
+    estimator = method(tol=1e-6)
     expected = clone(estimator).fit(X, bags, p, weights)
     found = estimator.fit(*unchanged(X, bags, p, weights)[how])
-    # gradients of 10⁻⁷ (of bags, less by their contrast) over curvatures of 10⁻³ and more
-    np.testing.assert_allclose(found.coef_, expected.coef_, atol=2e-4)
-    np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=2e-4)
-    np.testing.assert_allclose(found.predict_proba(csr_array(X)), expected.predict_proba(X), atol=1e-4)
+    # gradients of 10⁻⁶ (of bags, less by their contrast) over curvatures of 10⁻³ and more
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-3)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-3)
+    np.testing.assert_allclose(found.predict_proba(csr_array(X)), expected.predict_proba(X), atol=1e-3)
     unweighted = clone(estimator).fit(X, bags, p)
-    assert np.abs(unweighted.coef_ - expected.coef_).max() > 2e-3
+    assert np.abs(unweighted.coef_ - expected.coef_).max() > 5e-3
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_fit_alters_nothing_and_returns_itself(method):
     X, bags, p, _ = ragged()
     before = X.copy(), bags.copy(), p.copy()
-    estimator = method(C="cv", cv=3, match_share=True)
+    estimator = method(C="cv", cv=2, match_share=True)
     given_ = estimator.get_params()
     with pytest.raises(NotFittedError):
         estimator.predict(X)
@@ -285,7 +285,7 @@ def world(by, seed, n_bags=60, size=40):
     ],
 )
 def test_known_weights_are_recovered_by_the_method_that_knows_how_bags_were_filled(by, right, wrong):
-    repeats = 12
+    repeats = 8
 
     def errors(method, flip=False):
         """In standard errors of the mean over the repeats."""
@@ -306,8 +306,8 @@ def test_the_mean_of_log_probabilities_would_name_everybody_negative_and_the_mea
 ):
     """As published in one package: the bag loss averages log p. Its best constant is the share, and so is all else."""
     adult = datasets.load("adult")
-    X, y, test = adult.train.X, adult.train.y, adult.test
-    rows = select("iid", y, np.zeros(len(y), int), 100, 100, rng(0))
+    X, y, test_X, test_y = adult.train.X, adult.train.y, adult.test.X[:4000].astype(float), adult.test.y[:4000]
+    rows = select("iid", y, np.zeros(len(y), int), 100, 60, rng(0))
     bags, p = bag_names(rows), np.array([y[one].mean() for one in rows])
     X = X[np.concatenate(rows)].astype(float)
 
@@ -318,18 +318,18 @@ def test_the_mean_of_log_probabilities_would_name_everybody_negative_and_the_mea
         penalty = 0.5 * np.append(packed[:-1], 0)
         return penalty @ packed / 2 - value.sum(), np.append(X.T @ slope, slope.sum()) + penalty
 
-    wrong = minimize(averaged_logs, np.zeros(X.shape[1] + 1), jac=True, method="L-BFGS-B").x
-    majority = f1_score(test.y, np.zeros_like(test.y), average="weighted", zero_division=0)
-    collapsed = (test.X @ wrong[:-1] + wrong[-1] > 0).astype(int)
+    wrong = minimize(averaged_logs, np.zeros(X.shape[1] + 1), jac=True, method="L-BFGS-B", options={"gtol": 1.0}).x
+    majority = f1_score(test_y, np.zeros_like(test_y), average="weighted", zero_division=0)
+    collapsed = (test_X @ wrong[:-1] + wrong[-1] > 0).astype(int)
     assert collapsed.mean() < 0.01
     # what a hundredth of people named positive can add
-    assert f1_score(test.y, collapsed, average="weighted") < majority + 0.02
+    assert f1_score(test_y, collapsed, average="weighted") < majority + 0.02
     # penalties of the size that each one's cross-validation takes: sums over 100 bags need a weaker one
-    for method, C in zip(METHODS, (100.0, 0.01, 0.01, 1.0), strict=True):
-        named = method(C=C, tol=1e-3).fit(X, bags, p).predict(test.X)
+    for method, C in ((LabelProportionClassifier, 100.0), (BagNameClassifier, 1.0)):
+        named = method(C=C, tol=1e-3).fit(X, bags, p).predict(test_X)
         assert 0.1 < named.mean() < 0.5
         # 66 for the majority, and 75 and more with a standard deviation of 1.1 over draws
-        assert f1_score(test.y, named, average="weighted") > majority + 0.05
+        assert f1_score(test_y, named, average="weighted") > majority + 0.05
 
 
 # --- the penalty -----------------------------------------------------------------------------------
@@ -338,49 +338,37 @@ def test_the_mean_of_log_probabilities_would_name_everybody_negative_and_the_mea
 @pytest.mark.parametrize("method", METHODS[:3])
 def test_the_penalty_is_chosen_by_plain_cross_validation_over_bags(method):
     draw = rng(8)
-    sizes = draw.integers(5, 30, 20)
-    X, bags, p, _ = ragged(tuple(sizes), d=4, seed=8)
-    names = rng(9).permutation(20)  # a bag's place must say nothing
+    n_bags = 14
+    X, bags, p, _ = ragged(tuple(draw.integers(5, 30, n_bags)), d=3, seed=8)
+    names = rng(9).permutation(n_bags)  # a bag's place must say nothing
     bags, p = names[bags], p[np.argsort(names)]
-    fit = method(C="cv", cv=4, tol=1e-6, random_state=3).fit(X, bags, p)
+    fit = method(C="cv", cv=3, tol=1e-5, random_state=3).fit(X, bags, p)
     strengths = method._strengths
     assert set(strengths) <= set(CS)
     for step in range(0, len(strengths), 3):
         total = 0.0
-        for seen, unseen in KFold(4, shuffle=True, random_state=3).split(np.zeros(20)):
+        for seen, unseen in KFold(3, shuffle=True, random_state=3).split(np.zeros(n_bags)):
             known = np.isin(bags, seen)
-            fold = method(C=strengths[step], tol=1e-7).fit(X[known], np.searchsorted(seen, bags[known]), p[seen])
+            fold = method(C=strengths[step], tol=1e-6).fit(X[known], np.searchsorted(seen, bags[known]), p[seen])
             for bag in unseen:
                 mean = expit(scores_of(fold, X[bags == bag])).mean()
                 total += p[bag] * math.log(mean) + (1 - p[bag]) * math.log(1 - mean)
-        # the search solves to gradients of 10⁻⁵ a bag
-        assert fit.cv_scores_[step] == pytest.approx(total / 20, abs=1e-4)
+        # the search solves to gradients of 10⁻⁴ a bag or record
+        assert fit.cv_scores_[step] == pytest.approx(total / n_bags, abs=1e-3)
     assert len(fit.cv_scores_) == len(strengths)
-    assert np.ptp(fit.cv_scores_) > 1e-3
+    assert np.ptp(fit.cv_scores_) > 5e-3
     assert strengths[int(np.argmax(fit.cv_scores_))] == fit.C_
-    fixed = method(C=fit.C_, tol=1e-6).fit(X, bags, p)
-    np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-3, atol=1e-5)
+    fixed = method(C=fit.C_, tol=1e-5).fit(X, bags, p)
+    np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-2, atol=1e-4)
     assert not hasattr(fixed, "cv_scores_")
     other = clone(fit).set_params(random_state=4).fit(X, bags, p)
-    assert np.abs(other.cv_scores_ - fit.cv_scores_).max() > 1e-4
+    assert np.abs(other.cv_scores_ - fit.cv_scores_).max() > 5e-3
     # and the order of records, and with it who is positive in a bag, is of no account
     order = rng(10).permutation(len(X))
-    np.testing.assert_allclose(clone(fit).fit(X[order], bags[order], p).cv_scores_, fit.cv_scores_, atol=1e-4)
+    np.testing.assert_allclose(clone(fit).fit(X[order], bags[order], p).cv_scores_, fit.cv_scores_, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        LabelProportionClassifier,
-        *(
-            pytest.param(
-                method, marks=pytest.mark.xfail(strict=True, raises=np.linalg.LinAlgError, reason="a singular matrix")
-            )
-            for method in METHODS[1:3]
-        ),
-        BagNameClassifier,
-    ],
-)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("proportions", [[0.2, 0.2, 0.6], [0.0, 0.0, 0.5]])
 def test_bags_that_are_all_alike_in_a_fold_do_not_end_the_search(method, proportions):
     X, bags, *_ = ragged((10, 12, 14))
@@ -410,7 +398,18 @@ def test_matching_names_the_known_share_positive_within_a_record(method, sparse,
     assert abs(weights @ weighted.predict(X) / weights.sum() - share) <= 3 / weights.sum()  # a row is up to three
 
 
-@pytest.mark.xfail(strict=True, reason="a cut inside a run of equal scores is above all of them")
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 3)), min_size=1, max_size=8, unique_by=lambda pair: pair[0]))
+def test_no_threshold_comes_nearer_to_the_share(pairs):
+    scores, weight = np.array(pairs).T
+    for share in (0, 0.1, 0.5, 0.93, 1):
+
+        def miss(threshold, share=share):
+            return abs(weight[scores > threshold].sum() / weight.sum() - share)
+
+        best = min(miss(threshold) for threshold in (-np.inf, *scores))
+        assert miss(matching_threshold(scores, weight, share)) == pytest.approx(best, abs=1e-12)
+
+
 def test_matching_gets_as_near_to_the_share_as_equal_records_let_it():
     """Sixty of a hundred records are alike, and 55 are known to be positive: sixty is nearer to 55 than none."""
     X, bags = np.repeat([1.0, 0.0], [60, 40])[:, None], np.repeat([0, 1, 0, 1], [50, 10, 10, 30])
@@ -600,16 +599,7 @@ def test_bags_that_say_nothing_or_nonsense_are_refused(method, wrong, error, sen
         method().fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        *(
-            pytest.param(method, marks=pytest.mark.xfail(strict=True, reason="weights below 0 are taken"))
-            for method in METHODS[:3]
-        ),
-        BagNameClassifier,
-    ],
-)
+@pytest.mark.parametrize("method", METHODS)
 def test_weights_below_0_are_refused(method):
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         method().fit(rng().random((12, 2)), **GOOD, sample_weight=np.append(-0.5, np.ones(11)))

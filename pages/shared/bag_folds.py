@@ -64,7 +64,7 @@ def _caveats() -> str:
   through the class; the slides’ model believes proportions alone and does not mind. Bags filled by label keep it.
 - Training F1 is of clean test records, whose share of positives is the population’s, also where bags have another.
 - The range of a continuous column (breast cancer) is taken for public. Words of SMS are those of all messages.
-- Noise is added in single precision, which is good for teaching and not for production.
+- Noise is drawn in floating point, whose last digits can give a truth away: good for teaching, not for production.
 - Shipped curves: {N_DRAWS} draws a point.
 """
 

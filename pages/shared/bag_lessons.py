@@ -70,7 +70,7 @@ def the_bags(shown: Shown) -> None:
     noise = (
         ""
         if math.isinf(config.proportion_epsilon)
-        else f" Noise has moved proportions by {text.share(_moved(draw))} on average; a diamond may stand outside its bag."
+        else f" Noise has moved proportions by {text.share(_moved(draw))} on average; a diamond may leave its bag."
     )
     layout.figure(
         "bags",

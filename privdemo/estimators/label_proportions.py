@@ -121,17 +121,12 @@ def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[float, Array]:
     log_p, log_q = log_expit(scores), log_expit(-scores)
     log_mean_p, log_mean_q = bags.log_means(log_p), bags.log_means(log_q)
     p = bags.proportions
-    total = _times_log(p, log_mean_p) + _times_log(1 - p, log_mean_q)
+    total = p * log_mean_p + (1 - p) * log_mean_q
     # ∂ log p̄ / ∂a = w φ(1 − φ) / (n p̄), in logarithms as p̄ may be too small for a number.
     slope = log_p + log_q - bags.spread(np.log(bags.size))
     up = bags.spread(p) * np.exp(slope - bags.spread(log_mean_p))
     down = bags.spread(1 - p) * np.exp(slope - bags.spread(log_mean_q))
     return float(total.sum()), bags.weight * (up - down)
-
-
-def _times_log(share: Array, log_value: Array) -> Array:
-    """share · log value, 0 where the share is 0."""
-    return np.where(share > 0, share * log_value, 0.0)
 
 
 def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
@@ -158,14 +153,16 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
-        the log-likelihood of the proportions of held-out *bags*, in `cv` folds. No label of a record is used.
+        the log-likelihood of the proportions of held-out *bags*, in `cv` folds (`BagNameClassifier`: of the bag names
+        of held-out records). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
 
     Attributes
     ----------
     coef_ (1, D), intercept_ (1,), threshold_ : of the score, above which a record is positive. classes_ : 0 and 1.
-    C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a bag. n_iter_.
+    C_ : the strength used, NaN where nothing identifies the classes. cv_scores_ : (strengths tried,), held-out nats a
+    bag (a record's name). n_iter_ : of the last climb.
     """
 
     _strengths = CS
@@ -198,7 +195,9 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         limits.TOLERANCE.check(self.tol)
         limits.MAX_ITER.check(self.max_iter)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        data = read_bags(X, bags, proportions, _check_sample_weight(sample_weight, X, dtype=np.float64))
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.C_ = math.nan if isinstance(self.C, str) and self.C == "cv" else check_C(self.C)
+        data = read_bags(X, bags, proportions, weights)
         self.classes_ = np.arange(2)
         if np.ptp(data.proportions) < 1e-9:
             warnings.warn(
@@ -207,7 +206,6 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
             model = Model(np.zeros((X.shape[1], 1)), np.array([logit(data.share)]))
-            self.C_ = math.nan
         else:
             model = self._fit(data)
         if not model.converged:
@@ -240,10 +238,8 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, data: Bags) -> Model:
         start = Model(np.zeros((data.X.shape[1], 1)), np.array([logit(data.share)]))
-        if isinstance(self.C, str) and self.C == "cv":
+        if math.isnan(self.C_):
             self.C_ = self._choose_C(data, start)
-        else:
-            self.C_ = check_C(self.C)
         return self._solve(data, self.C_, start, self._tolerance(data))
 
     def _tolerance(self, data: Bags) -> float:
@@ -277,7 +273,8 @@ class MeanMapClassifier(LabelProportionClassifier):
     """Mean map (Quadrianto et al. 2009): logistic regression from estimated class means.
 
     Logistic regression needs the labels only for Σ over positives of x. If a class looks the same in every bag, bag
-    means are π_b μ₁ + (1 − π_b) μ₀; least squares gives both means, and these the sum. Parameters as its parent's.
+    means are π_b μ₁ + (1 − π_b) μ₀; least squares gives both means, and these the sum. Estimated means may lie where
+    no records do, and then only the penalty keeps weights finite. Parameters as its parent's; "cv" tries `CS` up to 10.
     """
 
     _strengths = CS[:-4]
@@ -312,6 +309,8 @@ class AlternatingMeanMapClassifier(MeanMapClassifier):
                 break
             best = loss
             model = solve_labelled(data, data.X.T @ weighted, weighted.sum(), C, model, tol, self.max_iter)
+        else:
+            return model._replace(converged=False)
         return model
 
 
@@ -341,7 +340,7 @@ class BagNameClassifier(LabelProportionClassifier):
 
 
 def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
-    """The rows of X in the order of their bags; errors as in `LabelProportionClassifier.fit`."""
+    """The rows of X in the order of their bags, without those of weight 0; errors as in `LabelProportionClassifier.fit`."""
     names, share = np.asarray(bags), np.asarray(proportions, dtype=float)
     check_consistent_length(X, names)
     if names.ndim != 1 or not np.issubdtype(names.dtype, np.integer):
@@ -357,6 +356,7 @@ def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array)
     _check_proportions(share)
     _check_both(float(sizes @ share / sizes.sum()))
     order = np.argsort(names, kind="stable")
+    order = order[weight[order] > 0]
     start = np.searchsorted(names[order], np.arange(len(share)))
     return Bags(csr_array(X)[order] if issparse(X) else X[order], weight[order], start, share)
 
@@ -398,7 +398,8 @@ def class_means(data: Bags) -> Array:
     """The mean record of negatives and positives, (2, D), by least squares over the bags weighted by their sizes."""
     shares = np.stack((1 - data.proportions, data.proportions), axis=1)
     weighted = shares * data.size[:, None]
-    return np.linalg.solve(shares.T @ weighted, weighted.T @ data.mean_records())
+    # Bags of equal proportions, as a fold may hold, leave both means the same.
+    return np.linalg.lstsq(shares.T @ weighted, weighted.T @ data.mean_records())[0]
 
 
 def most_likely_labels(scores: Array, data: Bags) -> Array:
@@ -415,12 +416,16 @@ def most_likely_labels(scores: Array, data: Bags) -> Array:
 
 
 def matching_threshold(scores: Array, weight: Array, share: float) -> float:
-    """The score above which `share` of the records lie: midway between two `scores` (n,), each of `weight` records."""
-    order = np.argsort(-scores)
-    above = np.append(0, np.cumsum(weight[order]))
-    cut = int(np.argmin(np.abs(above - share * above[-1])))
-    here = np.concatenate(([np.inf], scores[order], [-np.inf]))
-    return float(here[cut] if cut == 0 else here[cut + 1] if cut == len(scores) else (here[cut] + here[cut + 1]) / 2)
+    """The score above which `share` of the records lie, as nearly as can be; equal scores are on the same side.
+
+    `scores` (n,), each of `weight` (n,) records. Midway between two scores, or ±∞ where all or none are above.
+    """
+    values, place = np.unique(scores, return_inverse=True)
+    here = np.bincount(place, weight)
+    above = np.append(here.sum() - np.append(0, np.cumsum(here)[:-1]), 0)  # of the lowest value and up, …, of none
+    cut = int(np.argmin(np.abs(above - share * above[0])))
+    ends = np.concatenate(([-np.inf], values, [np.inf]))
+    return float((ends[cut] + ends[cut + 1]) / 2)
 
 
 def gradient_at_zero(bags: Bags) -> Array:

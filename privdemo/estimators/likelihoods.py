@@ -89,7 +89,8 @@ Total = Callable[[Array, Array], tuple[float, Array, Array]]
 
 
 def climb(total: Total, n: float, centre: Array, C: float, start: Model, tol: float, max_iter: int) -> Model:
-    """Climb `total` − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` times `n`.
+    """Climb `total` − ‖coef‖²/(2C) from `start` by L-BFGS, until no gradient entry exceeds `tol` times `n`
+    or a step gains less than 10⁻⁵ `tol` of the total.
 
     The intercept is measured at `centre`, the mean input (D,), meanwhile, else the mean's weights would move with it.
     """

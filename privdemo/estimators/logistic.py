@@ -111,6 +111,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, y, n_scores = self._prepared(X, y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight must hold a number above 0: nobody counts")
         inputs = self._learned_inputs(X)
         with np.errstate(divide="ignore"):
             log_rows = np.log(self._rows(y))
@@ -327,6 +329,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             self.cv, shuffle=True, random_state=self.random_state
         )
         folds = list(splitter.split(log_rows, y))
+        if not all(weights[seen].any() for seen, _ in folds):
+            raise ValueError("sample_weight leaves a fold with nobody to learn from; choose C, or spread the weights")
         tol = CV_TOLERANCE * self.tol
         models, held_out = [start] * len(folds), np.empty((len(CS), len(y)))
         for step, C in enumerate(CS):

@@ -32,6 +32,8 @@ Array = NDArray[np.floating]
 
 # Where the publisher has no test part, this share of the records is kept for testing.
 TEST_SHARE = 0.3
+# Folds in which penalties are chosen, where there are as many bags.
+N_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -405,7 +407,10 @@ def _train(name: str, released: Release) -> Any:
         )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Draw.identified` says so
-        return _BAG_CLASSIFIERS[name](C="cv").fit(released.rows, released.names, released.projected, released.counts)
+        folds = min(N_FOLDS, len(released.proportions))
+        return _BAG_CLASSIFIERS[name](C="cv", cv=folds).fit(
+            released.rows, released.names, released.projected, released.counts
+        )
 
 
 def _tried(name: str, model: Any, released: Release, single: bool, seconds: float) -> Fit:

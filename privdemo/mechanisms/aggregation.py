@@ -18,6 +18,8 @@ Array = NDArray[np.floating]
 Matrix: TypeAlias = Array | csr_array
 Groups = NDArray[np.intp]
 
+HALF_WIDTH = limits.Limit("half_width", 0.0, math.inf, low_open=True)
+
 
 def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
     """Groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
@@ -39,7 +41,7 @@ def nearest_k(X: Matrix, bags: NDArray[np.integer], k: int, rng: np.random.Gener
 
     Those are the bag's last group. Arguments and errors as `random_k`; X (n, D) is dense or sparse.
     """
-    sizes = _check_bags(bags, k)
+    sizes, X = _check_bags(bags, k), as_float(X)
     order = np.argsort(bags, kind="stable")
     groups, n_groups = np.empty(len(bags), dtype=np.intp), 0
     for rows in np.split(order, np.cumsum(sizes)[:-1]):
@@ -67,6 +69,7 @@ def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) 
     if sizes.min() < k:
         label = labels[sizes.argmin()]
         raise ValueError(f"k must be at most {sizes.min()}, the records of class {label}, got {k}; lower k")
+    X = as_float(X)
     squares = X * X
     while (split := sizes >= 2 * k).any():
         means, squared = group_means(X, nodes), group_means(squares, nodes)
@@ -94,7 +97,7 @@ def information_loss(X: Matrix, groups: Groups) -> float:
 
     0 where all groups are of one record (or of equal ones), 1 where all records are one group.
     """
-    counts, n = np.bincount(groups), X.shape[0]
+    counts, n, X = np.bincount(groups), X.shape[0], as_float(X)
     total = float((X * X).sum())
     means = group_means(X, groups)
     between = (means * means).sum(axis=1)
@@ -104,18 +107,17 @@ def information_loss(X: Matrix, groups: Groups) -> float:
 
 
 def noisy_means(means: Matrix, counts: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
-    """Means (G, D) of `counts` (G,) records in [0, 1] with Laplace noise, dense float32: each column `epsilon`-private.
+    """Means (G, D) of `counts` (G,) records in [0, 1] with Laplace noise, dense: each column is `epsilon`-private.
 
     A record moves a mean of k by at most 1/k, its sensitivity, in every column: the scale is 1/(kε). A record's columns
     compose: see `record_epsilon`. The promise is for given groups; groups chosen by looking at the records give away
     more. Raises ``ValueError`` for values outside [0, 1].
     """
     limits.NOISE_EPSILON.check(epsilon)
-    values = dense(means).astype(np.float32)
+    values = dense(means).astype(np.float64)
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError(f"means must lie in [0, 1], got {values.min():g} to {values.max():g}; scale the columns first")
-    scale = mean_scale(counts, epsilon).astype(np.float32)
-    return values + scale[:, None] * _laplace(values.shape, rng)
+    return values + rng.laplace(scale=mean_scale(counts, epsilon)[:, None], size=values.shape)
 
 
 def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
@@ -133,35 +135,46 @@ def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, 
 
 def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
     """The Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε = ∞."""
+    limits.NOISE_EPSILON.check(epsilon)
+    if not (np.asarray(counts) > 0).all():
+        raise ValueError(f"counts must be above 0, got {np.min(counts)}")
     return 1 / (np.asarray(counts, dtype=float) * epsilon)
 
 
 def noise_within(scale: float, half_width: float) -> float:
     """The share of Laplace noise that lies within ± `half_width`: 1 − exp(−h/b)."""
+    limits.SCALE.check(scale)
+    HALF_WIDTH.check(half_width)
     return -math.expm1(-half_width / scale) if scale > 0 else 1.0
 
 
 def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) -> float:
     """The smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
+    limits.Limit("count", 0.0, math.inf, low_open=True).check(count)
+    HALF_WIDTH.check(half_width)
+    limits.Limit("share", 0.0, math.nextafter(1.0, 0.0), "some of the noise lies further out").check(share)
     return -math.log1p(-share) / (count * half_width)
 
 
 def record_epsilon(feature_epsilon: float, proportion_epsilon: float, n_columns: int) -> float:
-    """The ε of a whole record, n_columns · ε_feature + ε_proportion, of which up to `n_columns` columns can differ.
+    """A whole record's ε by basic composition: n_columns · feature ε + proportion ε.
 
-    Basic composition: a record's columns go into as many noisy means, and its label into one noisy proportion.
+    `n_columns` are those in which two records can differ: of one-hot attributes, two each.
     """
+    limits.NOISE_EPSILON.check(feature_epsilon)
+    limits.NOISE_EPSILON.check(proportion_epsilon)
+    limits.Limit("n_columns", 1, math.inf, integer=True).check(n_columns)
     return n_columns * feature_epsilon + proportion_epsilon
+
+
+def as_float(X: Any) -> Matrix:
+    """X in double precision: whole numbers of few bits would overflow where they are squared."""
+    return csr_array(X, dtype=np.float64) if issparse(X) else np.asarray(X, dtype=np.float64)
 
 
 def dense(matrix: Any) -> NDArray[Any]:
     """A matrix, sparse or not, as an array."""
     return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
-
-
-def _laplace(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-    size = rng.standard_exponential(shape, dtype=np.float32)
-    return size * (rng.integers(0, 2, shape, dtype=np.int8) * np.int8(2) - np.int8(1))
 
 
 def _check_bags(bags: NDArray[np.integer], k: int) -> NDArray[np.intp]:

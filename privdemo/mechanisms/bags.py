@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from privdemo import limits
+from privdemo.mechanisms.aggregation import dense
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -59,17 +60,21 @@ SELECTIONS = {
 def positive_probability(X: Array | csr_array, y: NDArray[np.integer]) -> Array:
     """What naive Bayes, trained on X (n, D) in [0, 1] and labels y (n,), says of each record: p(1 | x), (n,).
 
-    Bernoulli naive Bayes where all values are 0 or 1, else Gaussian naive Bayes.
+    Bernoulli naive Bayes where all values are 0 or 1, else Gaussian naive Bayes. Raises ``ValueError`` for one label
+    alone.
     """
-    values = X.data if issparse(X) else X
-    binary = issparse(X) or bool(np.isin(values, (0, 1)).all())
+    if len(np.unique(y)) != 2:
+        raise ValueError(f"y must hold both labels, 0 and 1, got {np.unique(y)}")
+    binary = bool(np.isin(X.data if issparse(X) else X, (0, 1)).all())
+    values = X if binary else dense(X)
     model = BernoulliNB(binarize=None) if binary else GaussianNB()
-    return model.fit(X, y).predict_proba(X)[:, 1]
+    return model.fit(values, y).predict_proba(values)[:, 1]
 
 
 def parts(probability: Array) -> NDArray[np.integer]:
     """ATN, PFN, PFP or ATP of each record by its `probability` (n,) of being positive."""
-    return np.digitize(probability, (np.nextafter(1 - CONFIDENCE, 1), 0.5, CONFIDENCE))
+    sure = (1 - probability >= CONFIDENCE, probability < 0.5, probability < CONFIDENCE)
+    return np.select(sure, (ATN, PFN, PFP), ATP)
 
 
 def select(
@@ -78,7 +83,8 @@ def select(
     """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; nobody is in two bags.
 
     `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Where too few
-    records of a kind are there, bags hold fewer. Raises ``ValueError`` where that would leave a bag with none.
+    records of a kind are there, bags hold fewer. Raises ``ValueError`` where that would leave fewer than two: the
+    proportion of a bag of one is its record's label.
     """
     limits.N_BAGS.check(n_bags)
     limits.BAG_SIZE.check(bag_size)
@@ -92,7 +98,7 @@ def select(
     for turn, pool in enumerate(pools):
         mine = range(turn, n_bags, len(pools))
         size = min(bag_size, len(pool) // max(1, len(mine)))
-        if mine and not size:
+        if mine and size < limits.BAG_SIZE.low:
             raise _too_few(selection, len(mine), len(pool))
         drawn = rng.choice(pool, size * len(mine), replace=False).reshape(len(mine), size)
         for bag, rows in zip(mine, drawn, strict=True):
@@ -108,11 +114,11 @@ def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: n
     proportions = np.linspace(low, high, n_bags)
     n_positive, n_negative = int((y == 1).sum()), int((y == 0).sum())
     size = bag_size
-    while size and (
+    while size >= limits.BAG_SIZE.low and (
         np.rint(size * proportions).sum() > n_positive or (size - np.rint(size * proportions)).sum() > n_negative
     ):
         size -= 1
-    if not size:
+    if size < limits.BAG_SIZE.low:
         raise _too_few(SELECTIONS["even" if how == "all" else "skewed"], n_bags, min(n_positive, n_negative))
     counts = np.rint(size * proportions).astype(int)
     positives = np.split(rng.permutation(np.flatnonzero(y == 1))[: counts.sum()], np.cumsum(counts)[:-1])
