@@ -143,6 +143,8 @@ def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
     moved = (
         "In your own draws the slides’ gradient at 0 has not moved at all."
         if turned < 1e-9
+        else "In your own draws bags of ½ throughout leave the slides’ gradient at 0 without a length."
+        if math.isinf(turned)
         else f"In your own draws the slides’ gradient at 0 has moved by {text.share(turned)} of its length."
     )
     return (

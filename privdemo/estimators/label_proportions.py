@@ -340,7 +340,7 @@ class BagNameClassifier(LabelProportionClassifier):
 
 
 def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
-    """The rows of X in the order of their bags, without those of weight 0; errors as in `LabelProportionClassifier.fit`."""
+    """The rows of X by bag, without those of weight 0. Raises as `LabelProportionClassifier.fit` does."""
     names, share = np.asarray(bags), np.asarray(proportions, dtype=float)
     check_consistent_length(X, names)
     if names.ndim != 1 or not np.issubdtype(names.dtype, np.integer):

@@ -301,7 +301,7 @@ def run(config: BagConfig) -> Draw:
         true_proportions=released.true_proportions,
         loss=released.loss,
         least_labels=released.least_labels,
-        turned=float(np.linalg.norm(after - before) / np.linalg.norm(before)),
+        turned=_relative(after - before, before),
         identified=bool(np.ptp(released.projected) >= 1e-9),
         n_test=len(released.test.y),
         test_share=float(released.test.y.mean()),
@@ -394,23 +394,22 @@ def _generators(config: BagConfig) -> list[np.random.Generator]:
 
 
 def _train(name: str, released: Release) -> Any:
+    """A method fitted to what it may see; penalties are chosen in fewer folds where bags or records are few."""
     if name == FULL:
-        return NaiveLogisticRegression(C="cv").fit(*released.records)
+        X, y = released.records
+        return NaiveLogisticRegression(C="cv", cv=min(N_FOLDS, len(y))).fit(X, y)
     if name == LABELLED:
-        stack = vstack if issparse(released.rows) else np.concatenate
-        X = stack([released.rows, released.rows])
+        X = vstack([released.rows] * 2, "csr") if issparse(released.rows) else np.concatenate([released.rows] * 2)
         y = np.repeat([0, 1], len(released.counts))
         weight = np.concatenate((released.counts - released.positives, released.positives))
         there = weight > 0
-        return NaiveLogisticRegression(C="cv").fit(
-            csr_array(X)[there] if issparse(X) else X[there], y[there], weight[there]
-        )
+        folds = min(N_FOLDS, int(there.sum()))
+        return NaiveLogisticRegression(C="cv", cv=folds).fit(X[there], y[there], weight[there])
+    folds = min(N_FOLDS, len(released.proportions))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Draw.identified` says so
-        folds = min(N_FOLDS, len(released.proportions))
-        return _BAG_CLASSIFIERS[name](C="cv", cv=folds).fit(
-            released.rows, released.names, released.projected, released.counts
-        )
+        model = _BAG_CLASSIFIERS[name](C="cv", cv=folds)
+        return model.fit(released.rows, released.names, released.projected, released.counts)
 
 
 def _tried(name: str, model: Any, released: Release, single: bool, seconds: float) -> Fit:
@@ -431,6 +430,14 @@ def _tried(name: str, model: Any, released: Release, single: bool, seconds: floa
 def _f1(y: NDArray[np.integer], named: NDArray[np.bool_]) -> F1:
     negative, positive = f1_score(y, named, average=None, labels=[0, 1], zero_division=0.0)
     return F1(float(positive), float(negative), float(f1_score(y, named, average="weighted", zero_division=0.0)))
+
+
+def _relative(change: Array, start: Array) -> float:
+    """The length of `change` relative to `start`, 0 where nothing has changed."""
+    length = float(np.linalg.norm(change))
+    if not length:
+        return 0.0
+    return length / float(np.linalg.norm(start)) if start.any() else math.inf
 
 
 def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> llp.Bags:

@@ -1,0 +1,122 @@
+"""The page "What if only bag totals are known?" in a real Chromium: streaming, links, presets, keyboard."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments.label_proportions import BagConfig
+from tests import browsing
+
+pytestmark = pytest.mark.browser
+
+QUICK = "records=Breast+cancer&fill=skewed"
+CONFIG = BagConfig("breast_cancer", 15, 20, "skewed")
+
+
+def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=6&look_into=all+numbers")
+    expect(page.locator(".answer")).to_contain_text("Means over 6 draws", timeout=60_000)
+    expect(page.locator(".st-key-draw-progress")).to_have_count(0)
+    draws = [llp.run(llp.at_draw(CONFIG, i)) for i in range(6)]
+    mean = llp.score(draws, llp.NAMES, "average", llp.SHARE).mean
+    expect(page.locator(".summary").first).to_contain_text(f"{llp.METHODS[llp.NAMES]} {mean:.3f}")
+
+
+def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=50&bag_seed=7")
+    main = page.get_by_test_id("stMainBlockContainer")
+    main.get_by_role("button", name="Stop").click()
+    expect(main.get_by_role("button", name="Go on")).to_be_visible()
+    browsing.settled(page)
+    progress = page.locator(".st-key-draw-progress")
+    done = progress.inner_text()
+    page.wait_for_timeout(2500)
+    assert progress.inner_text() == done, "nothing comes in after the stop"
+    main.get_by_role("button", name="Go on").click()
+    expect(progress).not_to_contain_text(done.split(" of")[0].strip() + " of", timeout=30_000)
+
+
+def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: Browser, address: str) -> None:
+    link = (
+        f"{address}/proportions?{QUICK}&bag_draws=2&bags=12&bag_size=10&means=nearest-k&k=3&proportion_noise=Laplace"
+        "&proportion_epsilon=0.7&look_into=the+adversary&bag_seed=11"
+    )
+    browsing.open_page(page, link)
+    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
+    browsing.settled(page)
+
+    def seen(of: Page) -> list[str]:
+        return [*of.locator(".takeaway, .answer, .summary, .grid td").all_inner_texts(), of.url.split("?")[1]]
+
+    before = seen(page)
+    page.reload()
+    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
+    browsing.settled(page)
+    assert seen(page) == before
+    other = browser.new_context().new_page()
+    browsing.open_page(other, link)
+    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
+    other.context.close()
+
+
+def test_the_keyboard_moves_k(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&means=random-k&k=4")
+    slider = page.get_by_role("slider", name="k, records in a mean at least")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator(".takeaway")).to_contain_text("means of 5 or more records")
+    slider.press("ArrowRight")
+    expect(page.locator(".takeaway")).to_contain_text("means of 6 or more records")
+    expect(page).to_have_url(re.compile("k=6"))
+    slider.press("End")
+    expect(page.locator(".takeaway")).to_contain_text("means of 20 or more records")
+
+
+def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&bags=7")
+    page.get_by_role("button", name="k = 50, ε = 1").click()
+    for part in ("k=50", "means=random-k", "column_noise=Laplace", "proportion_noise=Laplace", "fill=skewed"):
+        expect(page).to_have_url(re.compile(part))
+    expect(page.locator(".takeaway")).to_contain_text("means of 50 or more records", timeout=60_000)
+    page.get_by_role("button", name="Reset").click()
+    expect(page).to_have_url(re.compile("/proportions$"))
+
+
+def test_other_records_keep_the_link_true(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&bags=9")
+    page.get_by_role("radio", name="Small digits").click()
+    expect(page.locator(".takeaway")).to_contain_text("12 bags of 20 images")
+    browsing.settled(page)
+    words = page.locator(".takeaway").inner_text()
+    page.reload()
+    expect(page.locator(".takeaway")).to_have_text(words)
+
+
+def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
+    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&look_into=the+bags")
+    browsing.settled(page)
+    draw = llp.run(CONFIG)
+    for name, rows in (("bag-scores", llp.score_table([draw])), ("bags", llp.bag_table(draw))):
+        with page.expect_download() as download:
+            page.locator(f".st-key-{name}-csv button").click()
+        download.value.save_as(tmp_path / f"{name}.csv")
+        saved = list(csv.DictReader((tmp_path / f"{name}.csv").open(encoding="utf-8")))
+        kept = [{k: str(v) for k, v in row.items() if k != "seconds"} for row in rows]
+        assert [{k: row[k] for k in expected} for row, expected in zip(saved, kept, strict=True)] == kept
+
+
+@pytest.mark.parametrize(
+    ("lesson", "scheme"),
+    [("the bags", "dark"), ("noise", "light"), ("filling bags", "light"), ("the adversary", "dark")],
+)
+def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, lesson: str, scheme: str) -> None:
+    page, wide = browsing.narrow(browser, f"{address}/proportions?{QUICK}&bag_draws=1&look_into={lesson}", scheme)
+    assert wide <= 0
+    assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest", ".st-key-end"))
+    page.context.close()

@@ -1,0 +1,245 @@
+"""The page "What if only bag totals are known?" through AppTest: defaults, changes, links and hard settings."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import bag_controls, cached
+from privdemo.experiments import bag_studies
+from privdemo.experiments import label_proportions as llp
+from privdemo.experiments.label_proportions import FULL, HALF, LLP, NAMES, SHARE, BagConfig
+from privdemo.mechanisms import aggregation
+from tests import visiting
+from tests.visiting import answers, takeaway, warnings
+
+PAGE = "pages/proportions.py"
+TUMOURS = {"records": "Breast cancer", "bag_draws": "1", "fill": "skewed"}
+CONFIG = BagConfig("breast_cancer", 15, 20, "skewed")
+NOISY = {"means": "random-k", "k": "4", "proportion_noise": "Laplace", "proportion_epsilon": "0.5"}
+
+
+def opened(**link) -> AppTest:
+    return visiting.opened(PAGE, **(TUMOURS | link))
+
+
+def summaries(at: AppTest) -> str:
+    return "\n".join(re.findall(r'<p class="summary">(.*?)</p>', visiting.html(at), re.DOTALL))
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_default_is_adult_in_a_hundred_bags_of_a_hundred():
+    at = visiting.opened(PAGE, bag_draws="1")
+    assert "models are being trained</b> on 100 bags of 100 people" in takeaway(at)
+    deadline = time.monotonic() + 60
+    while "being trained" in takeaway(at) and time.monotonic() < deadline:
+        time.sleep(0.5)
+        at.run()
+    draw = llp.run(BagConfig())
+    assert "the records of each bag and its share of those that earn over $50,000" in takeaway(at)
+    for name in (NAMES, LLP, FULL):
+        assert f"{draw.fits[name].f1[SHARE].average:.3f}" in summaries(at)
+    assert not warnings(at)
+
+
+@pytest.mark.parametrize(
+    ("link", "config", "threshold"),
+    [
+        ({}, CONFIG, SHARE),
+        ({"bag_seed": "5"}, BagConfig("breast_cancer", 15, 20, "skewed", seed=5), SHARE),
+        ({"positive_if": "½"}, CONFIG, HALF),
+        (
+            {"bags": "10", "bag_size": "12", "fill": "at random", "train_by": ["llp", "mean map"]},
+            BagConfig("breast_cancer", 10, 12, methods=(FULL, LLP, llp.MEAN_MAP)),
+            SHARE,
+        ),
+        (NOISY, BagConfig("breast_cancer", 15, 20, "skewed", "random-k", 4, proportion_epsilon=0.5), HALF),
+        (
+            {"means": "k-tree", "k": "3", "column_noise": "Laplace", "column_epsilon": "2"},
+            BagConfig("breast_cancer", 15, 20, "skewed", "k-tree", 3, feature_epsilon=2.0),
+            HALF,
+        ),
+    ],
+)
+def test_the_screen_says_what_the_package_computes(link, config, threshold):
+    at = opened(**link)
+    deadline = time.monotonic() + 60
+    while "being trained" in takeaway(at) and time.monotonic() < deadline:
+        time.sleep(0.3)
+        at.run()
+    draw, summary = llp.run(config), summaries(at)
+    for name, fit in draw.fits.items():
+        f1 = fit.f1[threshold]
+        words = f"{llp.METHODS[name]} {f1.average:.3f}, positives {f1.positive:.3f}, negatives {f1.negative:.3f}"
+        assert words in summary
+    best = max(fit.f1[threshold].average for name, fit in draw.fits.items() if name not in (FULL, llp.LABELLED))
+    assert f"<b>{best:.3f}</b>" in takeaway(at)
+    # Of another draw, the numbers are others.
+    other = llp.run(llp.at_draw(config, 3)).fits[LLP].f1[threshold]
+    assert f"{llp.METHODS[LLP]} {other.average:.3f}, positives {other.positive:.3f}" not in summary
+
+
+def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
+    at = opened()
+    at.number_input(key="bags").set_value(9).run()
+    assert "9 bags of 20 tumours" in takeaway(at)
+    at.selectbox(key="fill").set_value("at random").run()
+    assert "Looks at nothing." in [caption.value for caption in at.caption]
+    at.button_group(key="means").set_value("nearest-k").run()
+    at.number_input(key="k").set_value(6).run()
+    assert "the means of 6 or more records" in takeaway(at)
+    at.button(key="reset").click().run()
+    assert at.number_input(key="bags").value == llp.TASKS[llp_default()].n_bags
+    assert at.selectbox(key="fill").value == "at random"
+    assert at.button_group(key="means").value == "none"
+
+
+def llp_default() -> str:
+    return next(name for name, task in llp.TASKS.items() if task.title == bag_controls.data_choice().default)
+
+
+def test_other_records_bring_bags_that_suit_them():
+    at = opened()
+    at.button_group(key="records").set_value("Small digits").run()
+    task = llp.TASKS["digits"]
+    assert (at.number_input(key="bags").value, at.number_input(key="bag_size").value) == (task.n_bags, task.bag_size)
+    assert f"{task.n_bags} bags of {task.bag_size} images" in takeaway(at)
+
+
+def test_epsilon_and_scale_follow_each_other():
+    at = opened(**NOISY)
+    at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
+    # b = 1/(20 ε) for a bag of 20
+    assert at.number_input(key="proportion_epsilon").value == pytest.approx(1 / (20 * 0.25))
+    at.number_input(key="proportion_epsilon").set_value(2.0).run()
+    assert at.number_input(key="proportion_epsilon_scale").value == pytest.approx(1 / 40)
+
+
+@pytest.mark.parametrize("lesson", bag_controls.LESSONS)
+@pytest.mark.parametrize("link", [{}, NOISY], ids=["plain", "noisy"])
+def test_every_lesson_has_an_answer_data_and_code(lesson, link):
+    at = opened(look_into=lesson, **link)
+    assert len(answers(at)) == 1
+    assert len(at.get("download_button")) >= 4, "CSV and HTML of the marks, and of the lesson"
+    config = BagConfig("breast_cancer", 15, 20, "skewed", "random-k", 4, proportion_epsilon=0.5) if link else CONFIG
+    draw = llp.run(config)
+    everything = answers(at)[0] + summaries(at) + visiting.html(at)
+    if lesson == bag_controls.BAGS:
+        assert f"<b>{draw.attack.exposed:,} of {draw.attack.n:,} tumours are in bags of one label</b>" in answers(at)[0]
+    elif lesson == bag_controls.K:
+        assert f"Yours is {100 * draw.loss:.1f} %" in everything or not link
+        assert ("has moved by" in answers(at)[0]) == bool(link)  # noise on proportions moves it, means do not
+    elif lesson == bag_controls.NOISE:
+        assert ("ε does not hold" in everything) == bool(link)  # bags were filled by label
+        assert f"{aggregation.smallest_epsilon(20):.2g}" in everything or not link
+    elif lesson == bag_controls.ADVERSARY:
+        assert f"{100 * draw.attack.both_right / draw.attack.n:.1f} %" in answers(at)[0]
+        assert everything.count("<td>positive</td>") == 3
+    elif lesson == bag_controls.NUMBERS:
+        assert f"<td>{draw.fits[NAMES].f1[HALF if link else SHARE].positive:.3f}</td>" in everything
+
+
+def test_curves_say_what_the_shipped_results_say():
+    rows = bag_studies.load()
+    of = bag_studies.of(rows, bag_studies.BY_K, "breast_cancer", SHARE)
+    at = opened(look_into=bag_controls.K)
+    largest = max(row.k for row in of)
+    mine = {(row.k, row.method): row for row in of if row.aggregation == "random-k" or row.k == 1}
+    fall = mine[1, LLP].average - mine[largest, LLP].average
+    assert f"falls by <b>{fall:.3f}</b> for the slides’ model" in answers(at)[0]
+    at = opened(look_into=bag_controls.FILLING, positive_if="½")
+    adult = {(row.selection, row.method): row for row in bag_studies.of(rows, bag_studies.SELECTING, "adult", HALF)}
+    assert f"<b>{adult['balanced', LLP].average:.3f}</b> with balanced bags" in answers(at)[0]
+    assert "<td>0.81</td>" in visiting.html(at)
+
+
+def test_noise_promises_nothing_where_the_data_chose_the_groups():
+    for link, holds in (
+        ({"fill": "at random"}, True),
+        ({"fill": "at random", "means": "random-k"}, True),
+        ({"fill": "at random", "means": "nearest-k"}, False),
+        ({"fill": "even"}, False),
+    ):
+        at = opened(look_into=bag_controls.NOISE, proportion_noise="Laplace", **link)
+        assert ("No promise as it stands" in visiting.html(at)) != holds
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"fill": "balanced"}, "cannot be filled with “balanced”"),
+        ({"fill": "only unsure ones"}, "choose fewer bags or another selection"),
+        ({"bags": "199"}, None),
+        ({"bags": "2", "bag_size": "2", "fill": "at random"}, None),
+        ({"bags": "2", "bag_size": "199", "fill": "even", "means": "k-tree", "k": "60"}, None),
+        ({"bag_size": "12", "means": "k-tree", "k": "12", "fill": "at random"}, None),
+    ],
+)
+def test_hard_settings_are_answered_or_get_a_sentence(link, words):
+    at = opened(**link)
+    assert not at.exception
+    if words:
+        assert words in takeaway(at)
+        assert takeaway(at).count("Nothing can be learnt here.") == 1
+
+
+def test_bags_of_equal_proportions_are_said_to_tell_nothing_apart():
+    # two bags of two: with one positive each, in some draw
+    seed = next(
+        seed
+        for seed in range(100)
+        if len(set(llp.release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions)) == 1
+        and 0 < llp.release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions[0] < 1
+    )
+    at = opened(bags="2", bag_size="2", fill="at random", bag_seed=str(seed))
+    assert "nothing tells the classes apart" in takeaway(at)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("bags", "1", "`bags=1` was ignored: it must be a whole number in [2, 199]. The default, 15, is shown."),
+        ("bag_size", "0", "in [2, 199]"),
+        ("k", "21", "`k=21` was ignored: it must be a whole number in [1, 20]. The default, 5, is shown."),
+        ("column_epsilon", "0", "in [0.001, 100]"),
+        ("proportion_epsilon", "nan", "in [0.001, 100]"),
+        ("fill", "by luck", "it must be one of at random, balanced"),
+        ("train_by", "magic", "at least 1 of"),
+        ("bag_seed", "-1", "in [0, 4294967295]"),
+        ("nonsense", "1", "this page has no such setting"),
+    ],
+)
+def test_a_bad_value_in_a_link_is_ignored_with_a_note(key, value, sentence):
+    at = opened(**{key: value})
+    assert sentence in warnings(at)
+    assert takeaway(at)
+
+
+def test_no_way_to_train_is_said_and_nothing_is_lost():
+    at = opened()
+    at.button_group(key="train_by").set_value([]).run()
+    assert "Choose at least one way to train" in takeaway(at)
+    assert at.number_input(key="bags").value == 15
+
+
+def test_without_downloaded_data_the_page_works_on_what_scikit_learn_brings(no_mnist, monkeypatch):
+    monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
+    cached.problem.clear()
+    at = visiting.opened(PAGE, bag_draws="1")
+    assert at.button_group(key="records").options == ["Breast cancer", "Small digits"]
+    assert any("python -m privdemo data all" in caption.value for caption in at.caption)
+    assert "tumours" in takeaway(at)
+
+
+def test_the_code_on_the_page_computes_the_numbers_on_the_page():
+    at = opened(**NOISY)
+    code = at.code[0].value
+    scope: dict = {"print": lambda *_: None}
+    exec(code, scope)  # the page's own lines
+    estimate = llp.score(scope["draws"], LLP, "average", HALF)
+    assert f"{estimate.mean:.3f}" in summaries(at)
+    assert math.isinf(scope["config"].feature_epsilon)
