@@ -114,13 +114,16 @@ def test_adult_is_one_hot(data_folder):
     for name in set(attribute):
         np.testing.assert_array_equal(adult.X[:, attribute == name].sum(axis=1), 1)
     assert adult.train.X.any(axis=0).all(), "a state that no training row is in"
+    # A number's states hold equally many of its distinct values, however common each is: 44 where it has as many.
+    counts = {name: int((attribute == name).sum()) for name in ("age", "capital-gain", "education-num")}
+    assert counts == {"age": 44, "capital-gain": 44, "education-num": 16}
 
 
 def test_adult_states_say_what_they_hold(data_folder):
     adult = datasets.load("adult")
     # The first row: 39 years old, State-gov, Bachelors (13), 40 hours; capital gain 2174.
     first = {name for name, held in zip(adult.feature_names, adult.X[0], strict=True) if held}
-    assert {"workclass = State-gov", "education = Bachelors", "age in [39, 40)"} <= first
+    assert {"workclass = State-gov", "education = Bachelors", "age in [38, 40)"} <= first
     low, high = next(name for name in first if "capital-gain" in name).split("[")[1].rstrip(")").split(", ")
     assert int(low) <= 2174 < int(high)
     # 1,836 training rows lack a workclass: "?" is a category of its own.
@@ -132,11 +135,11 @@ def test_adult_states_come_from_the_training_rows_alone():
     train = "".join(row.format(*values) for values in ((1, "Own", "<=50K"), (2, "?", ">50K"), (3, "Own", ">50K")))
     test = "|a comment\n" + row.format(0, "Unseen", ">50K.") + row.format(9, "?", "<=50K.") + "\n"
     adult = build_adult(train.encode(), test.encode())
-    states = ("age < 2", "age >= 2", "workclass = ?", "workclass = Own", "fnlwgt < 20", "fnlwgt >= 20")
+    states = ("age < 2", "age in [2, 3)", "age >= 3", "workclass = ?", "workclass = Own", "fnlwgt < 20")
     assert adult.feature_names[:6] == states
-    assert adult.train.X[:, :4].tolist() == [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]]
+    assert adult.train.X[:, :5].tolist() == [[1, 0, 0, 0, 1], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1]]
     # Beyond the training range is the end state; a category never trained on is no state.
-    assert adult.test.X[:, :4].tolist() == [[1, 0, 0, 0], [0, 1, 1, 0]]
+    assert adult.test.X[:, :5].tolist() == [[1, 0, 0, 0, 0], [0, 0, 1, 1, 0]]
     assert adult.y.tolist() == [0, 1, 1, 1, 0]
 
 
