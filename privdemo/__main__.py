@@ -13,6 +13,7 @@ from typing import Any
 
 from privdemo import datasets, limits
 from privdemo.experiments import bag_studies, results, trade_off
+from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate
 
 _EXAMPLES = """\
@@ -138,7 +139,7 @@ def _bags_report(marks: list[bag_studies.Mark]) -> list[str]:
             for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
             if math.isfinite(epsilon)
         )
-        published = bag_studies.published(row)
+        published = bag_studies.published(row) if row.threshold == HALF else None
         lines.append(
             f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
             f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
