@@ -95,20 +95,20 @@ def k_anonymity(shown: Shown) -> None:
     config = shown.question.config
     head = st.container()
     kind = settings.choose(bag_controls.CURVE, "Means by")
-    rows = _rows(bag_studies.BY_K, shown)
+    rows = _rows(bag_studies.BY_K, shown, HALF)
     along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in llp.AGGREGATIONS[1:]}
     with head:
         layout.section("What do means of k records cost?", _k_words(along[kind], kind, shown))
     methods = (FULL, LABELLED, NAMES, LLP)
     ks = sorted({float(row.k) for row in along[kind]})
-    yours = _yours(shown, methods) if config.aggregation in (kind, "none") else {}
+    yours = _yours(shown, methods, HALF) if config.aggregation in (kind, "none") else {}
     layout.figure(
         "f1-by-k",
         charts.curves(
             _lines(along[kind], methods, lambda row: row.k), "k, records in a mean at least", ks, yours, config.k
         ),
         f"{_study_words(shown)} {_summary(along[kind], methods, lambda row: f'k = {row.k}')} "
-        f"{_own_words(shown, bool(yours), 'Your own means are of another kind.')}",
+        f"{_own_words(shown, _differences(shown, 'k')) if yours else 'Your own means are of another kind.'}",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.BY_K, config),
     )
@@ -163,7 +163,8 @@ def noise(shown: Shown) -> None:
     head, cards = st.container(), st.container()
     on_columns = settings.choose(bag_controls.NOISY, "Noise on") == "columns"
     study = bag_studies.FEATURE_NOISE if on_columns else bag_studies.PROPORTION_NOISE
-    rows = _rows(study, shown)
+    threshold = HALF if on_columns else shown.question.threshold
+    rows = _rows(study, shown, threshold)
     if on_columns:
         k = min({row.k for row in rows}, key=lambda k: abs(math.log(k / max(config.k, 1))))
         rows = [row for row in rows if row.k == k]
@@ -179,7 +180,8 @@ def noise(shown: Shown) -> None:
         layout.section("What does noise cost, and what does it promise?", _noise_words(rows, level, on_columns, count))
     with cards:
         layout.cards(_promises(shown))
-    yours = _yours(shown, methods)
+    yours = _yours(shown, methods, threshold)
+    other = _differences(shown, "feature_epsilon" if on_columns else "proportion_epsilon", count if on_columns else 1)
     what = (
         f"every column of means of {count} random records" if on_columns else f"the proportion of every bag of {count}"
     )
@@ -195,7 +197,7 @@ def noise(shown: Shown) -> None:
         ),
         f"{_study_words(shown)} Laplace noise of scale 1/({count} ε) on {what}. "
         f"{_summary(rows, methods, lambda row: f'ε = {text.epsilon(level(row))}')} Dotted: from ε = {bound:.3g} on, "
-        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, True, '')}",
+        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, other)}",
         lambda: [vars(row) for row in rows],
         _study_code(study, config),
     )
@@ -277,7 +279,7 @@ def _promises(shown: Shown) -> list[tuple[str, str, str]]:
 def number_of_bags(shown: Shown) -> None:
     """F1 against the number of bags, for several ε of the proportions."""
     config = shown.question.config
-    rows = _rows(bag_studies.BAG_NUMBER, shown)
+    rows = _rows(bag_studies.BAG_NUMBER, shown, shown.question.threshold)
     epsilons = sorted({row.proportion_epsilon for row in rows})
     numbers = sorted({float(row.n_bags) for row in rows})
     lines = []
@@ -295,16 +297,17 @@ def number_of_bags(shown: Shown) -> None:
         f"<b>{gains[epsilons[0]]:.3f}</b> with ε = {epsilons[0]:g} on every label: the noise of many bags averages "
         "out.",
     )
-    yours = _yours(shown, (NAMES, LLP))
+    yours = _yours(shown, (NAMES, LLP), shown.question.threshold)
     layout.figure(
         "f1-by-bags",
         charts.curves(lines, "number of bags", numbers, yours, config.n_bags),
         f"{_study_words(shown)} Laplace noise on the proportions alone. "
+        + "Average F1: "
         + "; ".join(
-            f"{name}: " + ", ".join(f"{row.n_bags} bags {row.average:.3f}" for row in along)
+            f"{name} {along[0].average:.3f} at {few} bags, {along[-1].average:.3f} at {many}"
             for _, name, _, along, _ in lines
         )
-        + f". {_own_words(shown, True, '')}",
+        + f". {_own_words(shown, _differences(shown, 'n_bags'))}",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.BAG_NUMBER, config),
     )
@@ -320,21 +323,26 @@ def filling(shown: Shown) -> None:
     rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, threshold)
     at = {(row.selection, row.method): row for row in rows}
     methods = tuple(name for name in METHODS if any(row.method == name for row in rows) and name != FULL)
-    best = max((row for row in rows if row.method != FULL and row.selection == "iid"), key=lambda row: row.average)
+    random = {row.method: row.average for row in rows if row.selection == "iid" and row.method != FULL}
+    best = max(random, key=lambda name: random[name])
     layout.section(
         "How should bags be filled?",
-        f"At random, {METHODS[best.method]} does best, {best.average:.3f} "
-        f"(full labels: {at['iid', FULL].average:.3f}); bags that differ do better: the slides’ model reaches "
-        f"{at['iid', LLP].average:.3f} at random, <b>{at['balanced', LLP].average:.3f}</b> with balanced bags and "
-        f"{at['skewed', LLP].average:.3f} with skewed ones. What each way looks at is under its control.",
+        f"Bags that differ teach more. The slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
+        f"random, <b>{at['balanced', LLP].average:.3f}</b> with balanced and {at['skewed', LLP].average:.3f} with skewed "
+        f"ones. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
+        f"{at['iid', FULL].average:.3f}.",
     )
-    stars = "none for SMS" if dataset != "adult" else "published" if threshold == HALF else "none, as theirs is ½"
+    stars = "none are published for SMS" if dataset != "adult" else "published, with the threshold at ½"
+    winners = [
+        max((row for row in rows if row.selection == name and row.method != FULL), key=lambda row: row.average)
+        for name in dict.fromkeys(row.selection for row in rows)
+    ]
     layout.figure(
         "filling",
         charts.selections(rows, methods),
         f"{llp.TASKS[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
-        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. "
-        + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in rows)
+        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. Ahead: "
+        + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in winners)
         + ".",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.SELECTING, shown.question.config),
@@ -479,9 +487,9 @@ def all_numbers(shown: Shown) -> None:
 # --- what the curves share -----------------------------------------------------------------------
 
 
-def _rows(study: str, shown: Shown) -> list[Row]:
+def _rows(study: str, shown: Shown, threshold: str) -> list[Row]:
     """The shipped rows of a study for the visitor's data set, or for the one that stands in for it."""
-    return bag_studies.of(cached.bag_rows(), study, _dataset(shown), shown.question.asked_threshold)
+    return bag_studies.of(cached.bag_rows(), study, _dataset(shown), threshold)
 
 
 def _dataset(shown: Shown) -> str:
@@ -500,9 +508,11 @@ def _lines(
     ]
 
 
-def _yours(shown: Shown, methods: Sequence[str]) -> dict[str, Estimate]:
-    """The visitor's own marks."""
-    return {name: shown.score(name) for name in methods if name in shown.methods and name != FULL}
+def _yours(shown: Shown, methods: Sequence[str], threshold: str) -> dict[str, Estimate]:
+    """The visitor's own marks, with the threshold of the curves where that can be had."""
+    there = threshold if threshold in shown.draws[0].fits[FULL].f1 else HALF
+    known = [name for name in methods if name in shown.methods and name != FULL]
+    return {name: llp.score(shown.draws, name, "average", there) for name in known}
 
 
 def _study_words(shown: Shown) -> str:
@@ -510,32 +520,42 @@ def _study_words(shown: Shown) -> str:
     base = bag_studies.base(_dataset(shown))
     return (
         f"{llp.TASKS[base.dataset].title}: {base.n_bags} bags of {base.bag_size}, "
-        f"{SELECTIONS[base.selection].title} proportions, {results.N_DRAWS} draws a point."
+        f"{SELECTIONS[base.selection].title} proportions, {results.N_DRAWS} draws a point with 95 % intervals."
     )
 
 
-def _own_words(shown: Shown, drawn: bool, why_not: str) -> str:
-    if not drawn:
-        return why_not
+def _differences(shown: Shown, axis: str, k: int = 1) -> tuple[str, ...]:
+    """What tells the visitor's setting from that of the curves (means of `k`), but for what is on the `axis`."""
     own, base = shown.question.config, bag_studies.base(_dataset(shown))
-    same = (own.dataset, own.n_bags, own.bag_size, own.selection) == (
-        base.dataset,
-        base.n_bags,
-        base.bag_size,
-        base.selection,
-    )
-    where = "" if same else ", which fills its bags in another way than the curves or has other sizes"
+    sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
+    found = {
+        "other records": own.dataset != base.dataset,
+        "bags of other sizes": any(getattr(own, name) != getattr(base, name) for name in sizes),
+        "bags filled in another way": own.selection != base.selection,
+        "other means": axis != "k" and (own.k != k or (k > 1 and own.aggregation != "random-k")),
+        "noise on columns": axis != "feature_epsilon" and math.isfinite(own.feature_epsilon),
+        "noise on proportions": axis != "proportion_epsilon" and math.isfinite(own.proportion_epsilon),
+    }
+    return tuple(words for words, differs in found.items() if differs)
+
+
+def _own_words(shown: Shown, other: tuple[str, ...]) -> str:
+    """What the visitor's own marks are."""
+    where = f", which has {text.a_list(other)}" if other else ""
     return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}."
 
 
 def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:
-    """Every curve in words."""
+    """The ends of every curve in words."""
     parts = []
     for method in methods:
         along = [row for row in rows if row.method == method]
         if along:
-            parts.append(f"{METHODS[method]}: " + ", ".join(f"{words(row)} {row.average:.3f}" for row in along))
-    return "Average F1. " + "; ".join(parts) + "."
+            first, last = along[0], along[-1]
+            parts.append(
+                f"{METHODS[method]} {first.average:.3f} at {words(first)}, {last.average:.3f} at {words(last)}"
+            )
+    return f"Average F1: {'; '.join(parts)}."
 
 
 def _study_code(study: str, config: BagConfig) -> str:

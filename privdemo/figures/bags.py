@@ -200,12 +200,18 @@ def curves(
             "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
             "shapes": rules + [dotted(rule(place(levels, x))) for x, _ in marks],
             "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
-            + [over_rule(place(levels, x), words, low, high) for x, words in marks],
+            + [_at_foot(place(levels, x), words) for x, words in marks],
             "height": 460,
             "margin": {"l": 56, "r": 12, "t": 26, "b": 130},
             "legend": legend_below(),
         },
     )
+
+
+def _at_foot(x: float, words: str) -> dict[str, Any]:
+    """Words to the right of a rule at its foot, where those over another rule cannot be in their way."""
+    place_at_foot = {"x": x, "xanchor": "left", "xshift": 4, "y": 0.02, "yref": "paper", "yanchor": "bottom"}
+    return {"text": words, "showarrow": False} | place_at_foot
 
 
 def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
