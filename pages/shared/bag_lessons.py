@@ -328,8 +328,8 @@ def filling(shown: Shown) -> None:
     layout.section(
         "How should bags be filled?",
         f"Bags that differ teach more. The slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
-        f"random, <b>{at['balanced', LLP].average:.3f}</b> with balanced and {at['skewed', LLP].average:.3f} with skewed "
-        f"ones. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
+        f"random, <b>{at['balanced', LLP].average:.3f}</b> with balanced and {at['skewed', LLP].average:.3f} with "
+        f"skewed ones. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
         f"{at['iid', FULL].average:.3f}.",
     )
     stars = "none are published for SMS" if dataset != "adult" else "published, with the threshold at ½"
