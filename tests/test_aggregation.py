@@ -366,3 +366,11 @@ def test_what_cannot_be_grouped_or_noised_is_refused(call, sentence):
 def test_what_has_no_noise_or_epsilon_is_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_a_mean_of_ones_is_one_whatever_k(make):
+    # a last digit more would be refused as outside [0, 1]
+    for k in range(1, 120):
+        means = group_means(make(np.ones((2 * k, 3))), np.repeat([0, 1], k))
+        assert noisy_means(means, [k, k], math.inf, rng()).tolist() == [[1.0] * 3] * 2

@@ -15,6 +15,7 @@ from privdemo.experiments import label_proportions as llp
 from privdemo.experiments import results
 from privdemo.experiments.label_proportions import ALTERNATING, FULL, HALF, LABELLED, LLP, MEAN_MAP, NAMES, BagConfig
 from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
 
 NAME = "llp"
@@ -163,7 +164,7 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
     with threadpool_limits(1, user_api="blas"):
         try:
             draw = llp.run(config)
-        except ValueError:
+        except TooFewRecords:
             return []
     place = replace(config, draw=0)
     return [

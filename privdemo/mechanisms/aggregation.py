@@ -21,6 +21,10 @@ Groups = NDArray[np.intp]
 HALF_WIDTH = limits.Limit("half_width", 0.0, math.inf, low_open=True)
 
 
+class TooFewRecords(ValueError):
+    """There are fewer records of a kind than bags or groups need."""
+
+
 def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
     """Groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
 
@@ -68,7 +72,7 @@ def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) 
     labels, nodes, sizes = np.unique(y, return_inverse=True, return_counts=True)
     if sizes.min() < k:
         label = labels[sizes.argmin()]
-        raise ValueError(f"k must be at most {sizes.min()}, the records of class {label}, got {k}; lower k")
+        raise TooFewRecords(f"k must be at most {sizes.min()}, the records of class {label}, got {k}; lower k")
     X = as_float(X)
     squares = X * X
     while (split := sizes >= 2 * k).any():
@@ -88,8 +92,13 @@ def group_means(X: Matrix, groups: Groups) -> Matrix:
     """The mean record of each group, (G, D); sparse for sparse X."""
     counts = np.bincount(groups)
     order = np.argsort(groups, kind="stable")
-    weight = np.repeat(1 / counts, counts)
-    return csr_array((weight, order, np.append(0, np.cumsum(counts))), shape=(len(counts), len(groups))) @ X
+    pointers = np.append(0, np.cumsum(counts))
+    sums = csr_array((np.ones(len(groups)), order, pointers), shape=(len(counts), len(groups))) @ X
+    # Divided at the end: a mean of k ones is then 1 and never a last digit more.
+    if not issparse(sums):
+        return sums / counts[:, None]
+    sums.data /= np.repeat(counts, np.diff(sums.indptr))
+    return sums
 
 
 def information_loss(X: Matrix, groups: Groups) -> float:
@@ -183,7 +192,7 @@ def _check_bags(bags: NDArray[np.integer], k: int) -> NDArray[np.intp]:
     sizes = np.bincount(bags)
     if sizes.min() < k:
         bag = int(sizes.argmin())
-        raise ValueError(
+        raise TooFewRecords(
             f"k must be at most {sizes[bag]}, the records of bag {bag}, got {k}; lower k or take larger bags"
         )
     return sizes

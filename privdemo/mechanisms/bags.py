@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from privdemo import limits
-from privdemo.mechanisms.aggregation import dense
+from privdemo.mechanisms.aggregation import TooFewRecords, dense
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.intp]
@@ -83,7 +83,7 @@ def select(
     """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; nobody is in two bags.
 
     `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Where too few
-    records of a kind are there, bags hold fewer. Raises ``ValueError`` where that would leave fewer than two: the
+    records of a kind are there, bags hold fewer. Raises `TooFewRecords` where that would leave fewer than two: the
     proportion of a bag of one is its record's label.
     """
     limits.N_BAGS.check(n_bags)
@@ -127,8 +127,8 @@ def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: n
     return [np.concatenate(pair) for pair in zip(positives, negatives, strict=True)]
 
 
-def _too_few(selection: Selection, n_bags: int, n: int) -> ValueError:
-    return ValueError(
+def _too_few(selection: Selection, n_bags: int, n: int) -> TooFewRecords:
+    return TooFewRecords(
         f"{n_bags:,} bags cannot be filled with “{selection.title}”: there are only {n:,} records of the kind they "
         "need; choose fewer bags or another selection"
     )
