@@ -250,8 +250,12 @@ def _promises(shown: Shown) -> list[tuple[str, str, str]]:
     every, differing = llp.record_epsilon(config)
     n_columns = cached.n_columns(config.dataset)
     if math.isinf(every):
-        what = "Columns are released without noise" if math.isinf(config.feature_epsilon) else "So are proportions"
-        words = f"{what}, so a whole record has no finite ε. Set a noise to see what it promises."
+        without = " and ".join(
+            name
+            for name, epsilon in (("columns", config.feature_epsilon), ("proportions", config.proportion_epsilon))
+            if math.isinf(epsilon)
+        )
+        words = f"Without noise on {without} nothing bounds what is given away of a whole record."
     elif task.changes:
         words = (
             f"{n_columns} columns compose to {text.epsilon(every)}; but two records differ in at most {task.changes} "

@@ -59,8 +59,8 @@ def scores(draws: Sequence[Draw], methods: Sequence[str], threshold: str) -> Fig
 
 def _panel(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> Panel:
     marks = [(METHODS[name], llp.score(draws, name, which, threshold), STYLES[name]) for name in methods]
-    means = [estimate.mean for _, estimate, _ in marks]
-    low = max(0.0, math.floor(10 * min(means) - 1) / 10)
+    least = min(e.low if math.isfinite(e.low) else e.mean for _, e, _ in marks)
+    low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(llp.all_negative(draws), which)
     rules = [(llp.score(draws, llp.FULL, which, threshold).mean, "")]
     rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
