@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests import find_chromium
 
@@ -90,6 +90,27 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(150)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.wait_for_timeout(150)
+
+
+def seen_again(page: Page, browser: Browser, link: str, ready: str, parts: str) -> None:
+    """Check that a reload, and another visitor, see of a page of draws what stood there when its words were `ready`.
+
+    `parts`, a CSS selector, is what a reload must bring back word for word, with the same address.
+    """
+
+    def opened(of: Page) -> list[str]:
+        expect(of.locator(".summary").first).to_contain_text(ready, timeout=30_000)
+        settled(of)
+        return [*of.locator(parts).all_inner_texts(), of.url.split("?")[1]]
+
+    open_page(page, link)
+    before = opened(page)
+    page.reload()
+    assert opened(page) == before
+    other = browser.new_context().new_page()
+    open_page(other, link)
+    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
+    other.context.close()
 
 
 def narrow(browser: Browser, address: str, scheme: str) -> tuple[Page, float]:

@@ -47,22 +47,7 @@ def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: B
         f"{address}/proportions?{QUICK}&bag_draws=2&bags=12&bag_size=10&means=nearest-k&k=3&proportion_noise=Laplace"
         "&proportion_epsilon=0.7&look_into=the+adversary&bag_seed=11"
     )
-    browsing.open_page(page, link)
-    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
-    browsing.settled(page)
-
-    def seen(of: Page) -> list[str]:
-        return [*of.locator(".takeaway, .answer, .summary, .grid td").all_inner_texts(), of.url.split("?")[1]]
-
-    before = seen(page)
-    page.reload()
-    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
-    browsing.settled(page)
-    assert seen(page) == before
-    other = browser.new_context().new_page()
-    browsing.open_page(other, link)
-    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
-    other.context.close()
+    browsing.seen_again(page, browser, link, "over 2 draws", ".takeaway, .answer, .summary, .grid td")
 
 
 def test_the_keyboard_moves_k(page: Page, address: str) -> None:

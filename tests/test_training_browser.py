@@ -47,22 +47,7 @@ def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str
 
 def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: Browser, address: str) -> None:
     link = f"{address}/training?{QUICK}&draws=2&label_p=0.3&look_at=some+digits&which=the+disputed&training_seed=11"
-    browsing.open_page(page, link)
-    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
-    browsing.settled(page)
-
-    def seen(of: Page) -> list[str]:
-        return [*of.locator(".takeaway, .answer, .summary, .digits td").all_inner_texts(), of.url.split("?")[1]]
-
-    before = seen(page)
-    page.reload()
-    expect(page.locator(".summary").first).to_contain_text("over 2 draws", timeout=30_000)
-    browsing.settled(page)
-    assert seen(page) == before
-    other = browser.new_context().new_page()
-    browsing.open_page(other, link)
-    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
-    other.context.close()
+    browsing.seen_again(page, browser, link, "over 2 draws", ".takeaway, .answer, .summary, .digits td")
 
 
 def test_the_keyboard_moves_the_lie(page: Page, address: str) -> None:
