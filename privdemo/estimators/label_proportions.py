@@ -4,10 +4,11 @@ The slides are "Privacy preserving bag preparation for learning from label propo
 linear, p(1 | x) = φ(coefᵀx + intercept), is fitted by `fit(X, bags, proportions)` and penalised by ‖coef‖²/(2C), where
 the slides' λ is 1/C. They differ in what they make of the proportions.
 
-Which is right depends on how bags were filled. Where that looked at labels, or at nothing, a bag's name is a randomised
-response of the class, and `BagNameClassifier` has the likelihood. Where it looked at x (a model's sure records in one
-bag, its unsure ones in another), the name says more of x than of the class, and only the slides' model, which believes
-the proportions alone, is right.
+Whose probabilities are right depends on how bags were filled (whose F1 is better is another matter). Where that looked
+at labels alone, a bag's name is a randomised response of the class, and `BagNameClassifier` has the likelihood; the
+slides' model, whose p(1 | x) is the same in every bag, then errs. Where it looked at x (a model's sure records in one
+bag, its unsure ones in another), the name says more of x than of the class, and it is the slides' model that is right.
+Bags filled at random suit both; means of records of both labels suit neither, as both take a mean for a record.
 """
 
 from __future__ import annotations
@@ -112,11 +113,11 @@ class Bags:
         return Bags(self.X[rows], self.weight[rows], start, self.proportions[bags])
 
 
-def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[float, Array]:
-    """Σ_b p_b log p̄_b + (1 − p_b) log(1 − p̄_b), p̄_b the mean of φ(a) over bag b (the slides' loss, negated).
+def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[Array, Array]:
+    """p_b log p̄_b + (1 − p_b) log(1 − p̄_b) of each bag, p̄_b the mean of φ(a) over it (the slides' loss, negated).
 
-    Returns it in nats and its gradient with respect to the `scores` a (n,). As published, the slides write φ with the
-    opposite sign and take the logarithm to base 2 in their expansion; here both are the standard ones.
+    Returns it in nats, (B,), and the gradient of its sum with respect to the `scores` a (n,). As published, the slides
+    write φ with the opposite sign and take the logarithm to base 2 in their expansion; here both are the standard ones.
     """
     log_p, log_q = log_expit(scores), log_expit(-scores)
     log_mean_p, log_mean_q = bags.log_means(log_p), bags.log_means(log_q)
@@ -126,7 +127,7 @@ def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[float, Array]:
     slope = log_p + log_q - bags.spread(np.log(bags.size))
     up = bags.spread(p) * np.exp(slope - bags.spread(log_mean_p))
     down = bags.spread(1 - p) * np.exp(slope - bags.spread(log_mean_q))
-    return float(total.sum()), bags.weight * (up - down)
+    return total, bags.weight * (up - down)
 
 
 def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
@@ -153,16 +154,16 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
-        the log-likelihood of the proportions of held-out *bags*, in `cv` folds (`BagNameClassifier`: of the bag names
-        of held-out records). No label of a record is used.
+        the log-likelihood of the proportions of held-out *bags*, in `cv` folds (`BagNameClassifier`: the best of
+        `logistic.CS` by that of the bag names of held-out records). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
 
     Attributes
     ----------
     coef_ (1, D), intercept_ (1,), threshold_ : of the score, above which a record is positive. classes_ : 0 and 1.
-    C_ : the strength used, NaN where nothing identifies the classes. cv_scores_ : (strengths tried,), held-out nats a
-    bag (a record's name). n_iter_ : of the last climb.
+    C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a bag (or a record's bag name). n_iter_ : of
+    the last climb. Where nothing identifies the classes no strength is chosen: "cv" leaves NaN and no scores.
     """
 
     _strengths = CS
@@ -199,6 +200,8 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         self.C_ = math.nan if isinstance(self.C, str) and self.C == "cv" else check_C(self.C)
         data = read_bags(X, bags, proportions, weights)
         self.classes_ = np.arange(2)
+        if (data.size == 1).any():
+            warnings.warn("a bag of one record: its proportion is that record's label", stacklevel=2)
         if np.ptp(data.proportions) < 1e-9:
             warnings.warn(
                 f"all bags have the same proportion, {data.share:.4g}, so nothing identifies the classes: every record "
@@ -250,23 +253,31 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         """The model at strength C."""
 
         def total(scores: Array) -> tuple[float, Array]:
-            return bag_log_likelihood(scores, data)
+            value, d_scores = bag_log_likelihood(scores, data)
+            return float(value.sum()), d_scores
 
         return climb_scores(total, data.X, len(data.start), data.centre, C, start, tol, self.max_iter)
 
     def _choose_C(self, data: Bags, start: Model) -> float:
-        """The strength with the best held-out likelihood of proportions; weaker ones start where stronger ended."""
+        """The strength with the best held-out likelihood of proportions; weaker ones start where stronger ended.
+
+        Strengths that do worse than the best by three standard errors of the difference end the search.
+        """
         n_bags = len(data.start)
         limits.Limit("cv", 2, n_bags, "the bags are split into as many parts", integer=True).check(self.cv)
-        folds = KFold(self.cv, shuffle=True, random_state=self.random_state).split(np.arange(n_bags))
-        totals, tol = np.zeros(len(self._strengths)), CV_TOLERANCE * self._tolerance(data)
-        for seen, unseen in folds:
-            known, held_out, model = data.take(seen), data.take(unseen), start
-            for i, C in enumerate(self._strengths):
-                model = self._solve(known, C, model, tol)
-                totals[i] += bag_log_likelihood(_scores(held_out.X, model), held_out)[0]
-        self.cv_scores_ = totals / n_bags
-        return self._strengths[int(totals.argmax())]
+        folds = list(KFold(self.cv, shuffle=True, random_state=self.random_state).split(np.arange(n_bags)))
+        parts = [(data.take(seen), data.take(unseen)) for seen, unseen in folds]
+        tol = CV_TOLERANCE * self._tolerance(data)
+        models, held_out = [start] * len(folds), np.empty((len(self._strengths), n_bags))
+        for step, C in enumerate(self._strengths):
+            for i, (known, other) in enumerate(parts):
+                models[i] = self._solve(known, C, models[i], tol)
+                held_out[step, folds[i][1]] = bag_log_likelihood(_scores(other.X, models[i]), other)[0]
+            self.cv_scores_ = held_out[: step + 1].mean(axis=1)
+            lost = held_out[int(self.cv_scores_.argmax())] - held_out[step]
+            if lost.mean() > 3 * lost.std() / math.sqrt(n_bags):
+                break
+        return self._strengths[int(self.cv_scores_.argmax())]
 
 
 class MeanMapClassifier(LabelProportionClassifier):

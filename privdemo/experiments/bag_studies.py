@@ -23,7 +23,7 @@ TITLE = "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 
 KS = (1, 2, 5, 10, 20, 50, 100)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 BAG_NUMBERS = (5, 10, 20, 50, 100, 200)
-# Bags that differ, as the overall share allows: what the slides' curves of k and ε are drawn for here.
+# Bags that differ, as the overall share allows: what curves of k are drawn for.
 SELECTION = "skewed"
 
 
@@ -44,32 +44,43 @@ def base(dataset: str) -> BagConfig:
     return BagConfig(dataset, task.n_bags, task.bag_size, SELECTION)
 
 
+def at_random(dataset: str) -> BagConfig:
+    """The same filled at random: only then does an ε hold, and only there is it varied."""
+    return replace(base(dataset), selection="iid")
+
+
 def _selections(dataset: str) -> list[BagConfig]:
     methods = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
-    return [replace(base(dataset), selection=name, methods=methods) for name in SELECTIONS]
+    start = base(dataset)
+    # Naive Bayes is unsure of a score of messages only: more bags than a dozen could not be filled with them.
+    n_bags = 12 if dataset == "sms" else start.n_bags
+    return [replace(start, n_bags=n_bags, selection=name, methods=methods) for name in SELECTIONS]
 
 
 def _ks(dataset: str) -> list[BagConfig]:
     start = replace(base(dataset), methods=(FULL, LABELLED, NAMES, LLP))
     return [start] + [
-        replace(start, aggregation=name, k=k) for name in llp.AGGREGATIONS[1:] for k in KS[1:] if k <= start.bag_size
+        replace(start, aggregation=name, k=k)
+        for name in llp.AGGREGATIONS[1:]
+        for k in KS[1:]
+        if k <= (start.bag_size // 2 if name == "k-tree" else start.bag_size)
     ]
 
 
 def _feature_noise(dataset: str) -> list[BagConfig]:
-    start = replace(base(dataset), aggregation="random-k", methods=(FULL, LABELLED, NAMES, LLP))
+    start = replace(at_random(dataset), aggregation="random-k", methods=(FULL, LABELLED, NAMES, LLP))
     return [
         replace(start, k=k, feature_epsilon=epsilon) for k in (10, 50) if k <= start.bag_size for epsilon in EPSILONS
     ]
 
 
 def _proportion_noise(dataset: str) -> list[BagConfig]:
-    start = replace(base(dataset), methods=(FULL, NAMES, LLP, MEAN_MAP))
+    start = replace(at_random(dataset), methods=(FULL, NAMES, LLP, MEAN_MAP))
     return [replace(start, proportion_epsilon=epsilon) for epsilon in EPSILONS]
 
 
 def _bag_numbers(dataset: str) -> list[BagConfig]:
-    start = replace(base(dataset), methods=(FULL, NAMES, LLP))
+    start = replace(at_random(dataset), methods=(FULL, NAMES, LLP))
     most = min(llp.n_training(dataset) // start.bag_size, 2 * start.n_bags)
     return [
         replace(start, n_bags=n, proportion_epsilon=epsilon)
@@ -191,13 +202,14 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
     groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
-    order = {
-        (study.name, config): (i, j)
-        for i, study in enumerate(STUDIES.values())
+    places_in_order = [
+        (study.name, config)
+        for study in STUDIES.values()
         for dataset in study.datasets
-        for j, config in enumerate(study.configs(dataset))
-    }
-    places = sorted(groups, key=lambda g: (order[g[0], g[1]][0], g[1].dataset, order[g[0], g[1]][1]))
+        for config in study.configs(dataset)
+    ]
+    order = {place: i for i, place in enumerate(places_in_order)}
+    places = sorted(groups, key=lambda group: order[group[:2]])
     return [_row(*place, groups[place]) for place in places]
 
 

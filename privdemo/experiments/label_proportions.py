@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
+from scipy.special import expit, logit, logsumexp
+from scipy.stats import binom
 from sklearn.metrics import f1_score
 
 from privdemo import datasets, limits
@@ -26,7 +28,7 @@ from privdemo.estimators.label_proportions import (
 from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms import aggregation, bags
-from privdemo.mechanisms.aggregation import Matrix
+from privdemo.mechanisms.aggregation import Matrix, TooFewRecords
 
 Array = NDArray[np.floating]
 
@@ -34,6 +36,8 @@ Array = NDArray[np.floating]
 TEST_SHARE = 0.3
 # Folds in which penalties are chosen, where there are as many bags.
 N_FOLDS = 5
+# With every label, weak penalties are the best, and what they gain is less than the usual tolerance.
+FINE = 3e-5
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,10 @@ class BagConfig:
             raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
         if self.aggregation == "none" and self.k > 1:
             raise ValueError(f"k must be 1 without an aggregation, got {self.k}; choose random-k, nearest-k or k-tree")
+        most = self.bag_size // 2 if self.aggregation == "k-tree" else self.bag_size
+        if self.k > max(1, most):
+            what = "half a bag, as a bag needs two leaves" if self.aggregation == "k-tree" else "the records of a bag"
+            raise ValueError(f"k must be at most {most}, {what}, got {self.k}; lower k or take larger bags")
 
     @property
     def single(self) -> bool:
@@ -136,10 +144,14 @@ class BagConfig:
         return self.k == 1 and math.isinf(self.feature_epsilon)
 
     @property
-    def blind(self) -> bool:
-        """Whether bags and groups are made without a look at the records, so that noise bounds what is given away."""
-        grouped = self.k > 1 and self.aggregation != "random-k"
-        return bags.SELECTIONS[self.selection].blind and not grouped
+    def label_promise(self) -> bool:
+        """Whether bags were filled without a look at labels, so that noise on proportions bounds what is given away."""
+        return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation != "k-tree")
+
+    @property
+    def column_promise(self) -> bool:
+        """Whether bags and groups were made without a look at the records, so that noise on columns does."""
+        return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation == "random-k")
 
 
 class Records(NamedTuple):
@@ -180,6 +192,11 @@ class Release(NamedTuple):
         """The nearest proportions in [0, 1] to those released, (B,)."""
         return llp.project_proportions(self.proportions)
 
+    @property
+    def known_share(self) -> float:
+        """The overall share of positives as released, projected once noise has averaged out."""
+        return float(llp.project_proportions(self.sizes @ self.proportions / self.sizes.sum()))
+
 
 class F1(NamedTuple):
     """F1 of positives and negatives, and their average weighted by how common they are in the test records."""
@@ -200,7 +217,10 @@ class Fit:
 
 
 class Guess(NamedTuple):
-    """What an adversary who knows a record thinks of its label: before, by its bag, by its bag and the model."""
+    """A record's `bag`, whose released `proportion` and the model are all that an adversary goes by; its true `label`.
+
+    `by_bag` and `by_both` are the probabilities of a positive that follow.
+    """
 
     bag: int
     proportion: float
@@ -213,7 +233,7 @@ class Guess(NamedTuple):
 class Attack:
     """How often the adversary names the label of a record in the bags, of `n`: see `_attack`.
 
-    `exposed` records are in bags of one label only. `prior` is the released overall share, `guesses` some examples.
+    `exposed` records are in bags of one label only. `prior` is the overall share, `guesses` some examples.
     """
 
     n: int
@@ -278,8 +298,8 @@ def n_training(dataset: str) -> int:
 def run(config: BagConfig) -> Draw:
     """Fill the bags, aggregate, add noise, train every method on what is released, and try each on clean test records.
 
-    Raises ``ValueError`` where the data set has too few records of the kind that the bags need, for k larger than a
-    bag, and where all released proportions are 0 or all are 1.
+    Raises `TooFewRecords` where the data set has too few records of the kind that the bags need, and ``ValueError``
+    where all released proportions are 0 or all are 1.
     """
     released = release(config)
     fits: dict[str, Fit] = {}
@@ -337,6 +357,11 @@ def release(config: BagConfig) -> Release:
     group = np.repeat(np.arange(len(in_bags)), unit_size[in_bags])
     record_bags = bags.bag_names(chosen)[group]
     inside = Records(train.X[rows], train.y[rows])
+    if len(np.unique(inside.y)) < 2:
+        raise TooFewRecords(
+            f"all {len(inside.y):,} records that came into the bags are {TASKS[config.dataset].classes[inside.y[0]]}, "
+            "and nothing can be learnt from one class; take larger or other bags, lower k, or change the seed"
+        )
     if k > 1 and not tree:
         group = (
             aggregation.random_k(record_bags, k, grouping)
@@ -397,14 +422,14 @@ def _train(name: str, released: Release) -> Any:
     """A method fitted to what it may see; penalties are chosen in fewer folds where bags or records are few."""
     if name == FULL:
         X, y = released.records
-        return NaiveLogisticRegression(C="cv", cv=min(N_FOLDS, len(y))).fit(X, y)
+        return NaiveLogisticRegression(C="cv", cv=min(N_FOLDS, len(y)), tol=FINE).fit(X, y)
     if name == LABELLED:
         X = vstack([released.rows] * 2, "csr") if issparse(released.rows) else np.concatenate([released.rows] * 2)
         y = np.repeat([0, 1], len(released.counts))
         weight = np.concatenate((released.counts - released.positives, released.positives))
         there = weight > 0
         folds = min(N_FOLDS, int(there.sum()))
-        return NaiveLogisticRegression(C="cv", cv=folds).fit(X[there], y[there], weight[there])
+        return NaiveLogisticRegression(C="cv", cv=folds, tol=FINE).fit(X[there], y[there], weight[there])
     folds = min(N_FOLDS, len(released.proportions))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Draw.identified` says so
@@ -421,7 +446,7 @@ def _tried(name: str, model: Any, released: Release, single: bool, seconds: floa
     scores, y = model.decision_function(released.test.X), released.test.y
     f1 = {HALF: _f1(y, scores > 0)}
     if single:
-        share = float(released.sizes @ released.projected / released.sizes.sum())
+        share = released.known_share
         known = model.decision_function(released.rows)
         f1[SHARE] = _f1(y, scores > llp.matching_threshold(known, released.counts, share))
     return Fit(name, f1, model.C_, seconds)
@@ -447,18 +472,18 @@ def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> llp.
 def _attack(config: BagConfig, model: Any, released: Release) -> Attack:
     """The adversary knows a record, its bag, what was released of it, and a `model` trained on that.
 
-    Before, its label is positive with the released overall share; its bag's proportion makes that the bag's; and the
-    model's odds for the record multiply: odds = odds(x) · odds(bag) / odds(overall). The likelier label is named.
+    Before, its label is positive with the overall share of the bags, which is taken for known; its bag's proportion
+    makes that `bag_posterior`; and the model's odds for the record multiply: odds = odds(x) · odds(bag) / odds(before).
+    The likelier label is named.
     """
-    y, share = released.records.y, released.projected
-    prior = float(np.clip(released.sizes @ share / released.sizes.sum(), 1e-9, 1 - 1e-9))
-    by_bag = share[released.record_bags]
+    y, sizes = released.records.y, released.sizes
+    prior = float(y.mean())
+    by_bag = bag_posterior(released.proportions, sizes, config.proportion_epsilon, prior)[released.record_bags]
     by_model = np.full(len(y), prior) if model is None else model.predict_proba(released.records.X)[:, 1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for_it, against = by_model * by_bag * (1 - prior), (1 - by_model) * (1 - by_bag) * prior
+    for_it, against = by_model * by_bag * (1 - prior), (1 - by_model) * (1 - by_bag) * prior
+    with np.errstate(invalid="ignore"):
         by_both = np.where(for_it + against > 0, for_it / (for_it + against), by_bag)
     right = [int(((guess > 0.5) == y).sum()) for guess in (np.full(len(y), prior), by_bag, by_model, by_both)]
-    sizes = released.sizes
     one_label = (released.true_proportions == 0) | (released.true_proportions == 1)
     order = _generators(config)[5].permutation(len(y))
     some = np.concatenate([order[y[order] == label][:3] for label in (1, 0)])
@@ -473,6 +498,24 @@ def _attack(config: BagConfig, model: Any, released: Release) -> Attack:
         for i in some
     )
     return Attack(len(y), right[0], right[1], right[2], right[3], int(sizes[one_label].sum()), prior, guesses)
+
+
+def bag_posterior(proportions: Array, sizes: Array, epsilon: float, prior: float) -> Array:
+    """P(a record is positive | its bag's released proportion), (B,), records being positive with `prior` each.
+
+    A bag of m has s + 1 positives if the record is one, else s, with s ~ Binomial(m − 1, prior), and Laplace noise of
+    scale 1/(mε) on their share: the likelihood of both is a sum over s. Without noise it is the proportion itself.
+    """
+    if math.isinf(epsilon):
+        return np.asarray(proportions, dtype=float)
+    posterior = np.empty(len(proportions))
+    for bag, (released, m) in enumerate(zip(proportions, np.asarray(sizes, dtype=int), strict=True)):
+        others = np.arange(m)
+        log_share = binom.logpmf(others, m - 1, prior)
+        log_noise = [-epsilon * np.abs(m * released - others - own) for own in (0, 1)]  # |x| / b, b = 1/(mε)
+        no, yes = (logsumexp(log_share + noise) for noise in log_noise)
+        posterior[bag] = expit(logit(prior) + yes - no)
+    return posterior
 
 
 # --- what noise promises -------------------------------------------------------------------------

@@ -187,9 +187,9 @@ def curves(
             }
         )
         if method in yours and method not in [m for m, *_ in lines[:i]]:
-            traces.append(own(place(levels, level) + shift, yours[method], style, name, name))
-    lows = [e.low for _, _, _, along, _ in lines for e in (row.estimate for row in along)]
-    lows += [mark.low if math.isfinite(mark.low) else mark.mean for mark in yours.values()]
+            traces.append(own(place(levels, level) + shift, yours[method], style, METHODS[method], name))
+    marks_drawn = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
+    lows = [mark.low if math.isfinite(mark.low) else mark.mean for mark in marks_drawn]
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []

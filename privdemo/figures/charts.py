@@ -28,6 +28,8 @@ def marker(style: look.Style) -> dict:
 
 
 def error_bars(estimates: Sequence[Estimate], style: look.Style) -> dict:
+    """95 % intervals; of a single draw, whose interval is unknown, none."""
+    estimates = [e if math.isfinite(e.low) and math.isfinite(e.high) else Estimate(*[e.mean] * 3) for e in estimates]
     return {
         "type": "data",
         "symmetric": False,
@@ -163,7 +165,8 @@ def dotted(shape: dict[str, Any]) -> dict[str, Any]:
 
 def guesses(rates: Mapping[str, Estimate], promised: tuple[float, str], dots: Sequence[float], title: str) -> Figure:
     """How often an adversary guesses right from each source (the keys of `rates`), with a rule and its words."""
-    style, (low, high) = look.ADVERSARY, (0.44, 1.02)
+    style, high = look.ADVERSARY, 1.02
+    low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
     traces = [
         {
             "x": [rate.mean],

@@ -28,8 +28,9 @@ class Selection(NamedTuple):
     "share" as far to both sides of the overall share as they can be, "all" from 0 to 1.
 
     "balanced" is the slides' "ATP/ATN PFP/PFN" with one part a bag: sure bags (of positives or of negatives) alternate
-    with unsure ones. "mixed" is the other reading, in which a sure bag holds sure positives and sure negatives: its two
-    kinds of bag have much the same proportion and teach little, and the published numbers do not come out.
+    with unsure ones. "mixed" is what the slides say in words (odd bags from confident records, even ones from
+    unconfident), a sure bag then holding sure positives and sure negatives: its two kinds of bag have much the same
+    proportion and teach little. Of these two readings the published numbers come out with the first.
     """
 
     title: str
@@ -124,13 +125,14 @@ def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: n
     positives = np.split(rng.permutation(np.flatnonzero(y == 1))[: counts.sum()], np.cumsum(counts)[:-1])
     others = size - counts
     negatives = np.split(rng.permutation(np.flatnonzero(y == 0))[: others.sum()], np.cumsum(others)[:-1])
-    return [np.concatenate(pair) for pair in zip(positives, negatives, strict=True)]
+    filled = [np.concatenate(pair) for pair in zip(positives, negatives, strict=True)]
+    return [filled[i] for i in rng.permutation(n_bags)]  # in order, a bag's number would tell its proportion
 
 
 def _too_few(selection: Selection, n_bags: int, n: int) -> TooFewRecords:
     return TooFewRecords(
-        f"{n_bags:,} bags cannot be filled with “{selection.title}”: there are only {n:,} records of the kind they "
-        "need; choose fewer bags or another selection"
+        f"“{selection.title}” needs at least {2 * n_bags:,} records (or means) of a kind for {n_bags:,} of the bags, "
+        f"got {n:,}; choose fewer bags, a lower k or another selection"
     )
 
 
