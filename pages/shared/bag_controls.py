@@ -76,37 +76,43 @@ def _named(title: str) -> str:
     return next(name for name, task in TASKS.items() if task.title == title)
 
 
-def bag_settings(dataset: str) -> tuple[Number, Number]:
-    """How many bags, and records in each, as the data set allows; the defaults suit its size."""
-    task, n = TASKS[dataset], cached.n_training(dataset)
-    most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
-    size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
-    return Number("bags", most, task.n_bags), Number("bag_size", size, task.bag_size)
+def bags_setting(dataset: str) -> Number:
+    """How many bags, as the data set allows; the default suits its size."""
+    most = min(int(limits.N_BAGS.high), cached.n_training(dataset) // int(limits.BAG_SIZE.low))
+    return Number("bags", limits.Limit("bags", limits.N_BAGS.low, most, integer=True), TASKS[dataset].n_bags)
 
 
-def k_setting(bag_size: int) -> Number:
-    """k, up to the size of a bag."""
-    limit = limits.Limit("k", limits.K.low, bag_size, "no more than the records of a bag", integer=True)
-    return Number("k", limit, min(5, bag_size))
+def size_setting(dataset: str, n_bags: int) -> Number:
+    """How many records in each bag, as the data set allows."""
+    most = min(int(limits.BAG_SIZE.high), cached.n_training(dataset) // n_bags)
+    limit = limits.Limit("bag_size", limits.BAG_SIZE.low, most, integer=True)
+    return Number("bag_size", limit, min(TASKS[dataset].bag_size, most))
+
+
+def k_setting(bag_size: int, means: str) -> Number:
+    """k, up to the size of a bag; of a k-tree up to half of it, as a bag needs two leaves."""
+    most = max(1, bag_size // 2) if means == "k-tree" else bag_size
+    return Number("k", limits.Limit("k", limits.K.low, most, integer=True), min(5, most))
 
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set gives."""
     dataset = _named(settings.current(data_choice()))
-    size = bag_settings(dataset)[1]
-    current = settings.current_number(size)
-    return _settings(dataset, int(current))
+    n_bags = int(settings.current_number(bags_setting(dataset)))
+    bag_size = int(settings.current_number(size_setting(dataset, n_bags)))
+    return _settings(dataset, n_bags, bag_size, settings.current(AGGREGATION))
 
 
 def default_settings() -> list[settings.Setting]:
     """The same with the ranges of the default data set."""
     dataset = _named(data_choice().default)
-    return _settings(dataset, TASKS[dataset].bag_size)
+    return _settings(dataset, TASKS[dataset].n_bags, TASKS[dataset].bag_size, AGGREGATION.default)
 
 
-def _settings(dataset: str, bag_size: int) -> list[settings.Setting]:
+def _settings(dataset: str, n_bags: int, bag_size: int, means: str) -> list[settings.Setting]:
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
-    bags = [data_choice(), *bag_settings(dataset), FILL, AGGREGATION, k_setting(bag_size)]
+    sizes = [bags_setting(dataset), size_setting(dataset, n_bags)]
+    bags = [data_choice(), *sizes, FILL, AGGREGATION, k_setting(bag_size, means)]
     return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED, LESSON, CURVE, NOISY]
 
 
@@ -117,22 +123,23 @@ def controls() -> Question | str:
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
         return f"{TASKS[dataset].title} cannot be read: {problem}"
-    n_bags, size = bag_settings(dataset)
+    n_bags = bags_setting(dataset)
     if st.session_state.get(_DATA, dataset) != dataset:  # other records, other sizes
-        for setting in (n_bags, size):
-            st.session_state[setting.key] = setting.default
+        st.session_state[n_bags.key] = n_bags.default
+        st.session_state["bag_size"] = TASKS[dataset].bag_size
     st.session_state[_DATA] = dataset
-    for setting, name in ((n_bags, "The number of bags"), (size, "Records in a bag")):
-        settings.keep_inside(setting, name)
+    settings.keep_inside(n_bags, "The number of bags")
     with lies.pair("bags") as (left, right):
         with left:
             bags = settings.number(n_bags, "Bags", step=1)
         with right:
+            size = size_setting(dataset, bags)
+            settings.keep_inside(size, "Records in each bag")
             bag_size = settings.number(size, "Records in each", step=1)
     fill = FILLS[settings.pick(FILL, "Bags are filled")]
     st.caption(f"Looks at {SELECTIONS[fill].needs}.")
     means = settings.choose(AGGREGATION, "Records are replaced by means")
-    k = _k(bag_size, shown=means != "none")
+    k = _k(bag_size, means)
     columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, "Noise on every column", k if means != "none" else 1)
     proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, "Noise on every proportion", bag_size)
     with st.expander("More settings"):
@@ -143,18 +150,17 @@ def controls() -> Question | str:
     if not trained:
         return "Choose at least one way to train, under “More settings”."
     methods = (FULL, *(name for name in TRAINERS if name in trained))
-    config = BagConfig(
-        dataset, bags, bag_size, fill, means, k if means != "none" else 1, columns, proportions, methods, seed
-    )
+    k = k if means != "none" else 1
+    config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
     asked = next(key for key, words in llp.THRESHOLDS.items() if words == threshold)
     return Question(config, n_draws, asked)
 
 
-def _k(bag_size: int, shown: bool) -> int:
+def _k(bag_size: int, means: str) -> int:
     """How many records make a mean; drawn unseen where there are none, so that it stays in the address."""
-    setting = k_setting(bag_size)
+    setting = k_setting(bag_size, means)
     settings.keep_inside(setting, "k")
-    with st.container(key="k-shown" if shown else "other-levels"):
+    with st.container(key="other-levels" if means == "none" else "k-shown"):
         k = settings.dial(setting, "k, records in a mean at least", step=1)
         st.caption("← more accurate · more private →", text_alignment="center")
     return int(k)
@@ -180,8 +186,8 @@ def _noise(kind: Choice, epsilon: Number, label: str, count: int) -> float:
                     value=None,
                     step=0.01,
                     format="%.4g",
-                    help=f"b = 1/({count} ε): one record moves a mean of {count} by at most 1/{count}. "
-                    "Set either number; the other follows.",
+                    help=f"b = 1/({count} ε): one record moves a mean of {count} by at most 1/{count}. Larger means "
+                    "have less noise, smaller bags more. Set either number; the other follows.",
                 )
         st.caption("← more private · more accurate →", text_alignment="center")
     return float(value) if chosen == LAPLACE else math.inf

@@ -26,8 +26,9 @@ $\varphi(a)=1/(1+e^{{-a}})$.
 - **Full labels** is ordinary logistic regression on the same records with every label known: the ceiling. **Labels of
   the k-means** has every label, but only the released means to go with it.
 
-Every method chooses its penalty by five-fold cross-validation: over held-out *bags* where it learns from proportions,
-over the bag names of held-out records for spread. No label of a record is used, but for full labels.
+Every method chooses its penalty by cross-validation in five parts (fewer where there are fewer bags): over held-out
+*bags* where it learns from proportions, over the bag names of held-out records for spread. No label of a record is
+used, but by full labels and labels of the k-means.
 
 **F1** of a class is the harmonic mean of two shares: of those called so, how many are; of those that are, how many are
 called so. The average weighs both classes by how common they are. Source: {_SLIDES}.
@@ -47,23 +48,28 @@ the release the best guess about the label is the overall share. The bag’s pro
 bag alike, so a bag of one label exposes all of its people (that is what ℓ-diversity forbids). A model trained on the
 release then tells people of one bag apart. Choose *the adversary* above to see how often the guess is right.
 
-Laplace noise on a proportion bounds what a bag's total gives away of one label: with ε = 0.2 the odds of a guess
-change by a factor of 1.22 at most. It does not bound what the model has learnt of people in general.
+Laplace noise on a proportion bounds what a bag's total gives away of one label: the odds of a guess change by a factor
+of e^ε at most, which is 1.23 for ε = 0.2. The posterior on the page weighs what the noise leaves possible, exactly for
+bags filled at random. It does not bound what the model has learnt of people in general.
 """
 
 
 def _caveats() -> str:
     return f"""
-- **An ε here is a promise only if groups and bags were made without a look at the data**: bags filled at random, and
-  random-k. Which records nearest-k or a k-tree put together, and which bag a record is in when a model or its label
-  chose it, depends on the record, and no noise covers that. The slides give the same sensitivity, 1/k, to all of them.
+- **An ε here is a promise only where bags and groups were made without a look at what it protects.** ε of a label
+  needs bags filled at random (and no k-tree, which parts the labels); ε of a column also needs random-k. Which records
+  nearest-k or a k-tree put together, and which bag a record is in when a model or its label chose it, depends on the
+  record, and no noise covers that. The slides give the same sensitivity, 1/k, to all of them. So the curves of ε here
+  are for bags at random.
 - ε of a column is not that of a record: columns compose. *Noise* above gives both.
 - k-anonymity and ℓ-diversity are no differential privacy: a mean of k equal records, or a bag of one label, gives all
   of it away.
 - Bags filled by a model’s confidence break the assumption of spread and of mean map, that a bag says nothing of x but
-  through the class; the slides’ model believes proportions alone and does not mind. Bags filled by label keep it.
-- Training F1 is of clean test records, whose share of positives is the population’s, also where bags have another.
-- The range of a continuous column (breast cancer) is taken for public. Words of SMS are those of all messages.
+  through the class; bags filled by label break that of the slides’ model, that p(1 | x) is the same in every bag. Their
+  *probabilities* are then off; F1 may still be good, and spread’s is the better one on several such bags of Adult.
+- F1 is of clean test records, whose share of positives is the population’s, also where bags have another.
+- The range of a continuous column (breast cancer), the intervals of Adult’s numbers and the words of SMS come from the
+  records themselves and are taken for public.
 - Noise is drawn in floating point, whose last digits can give a truth away: good for teaching, not for production.
 - Shipped curves: {N_DRAWS} draws a point.
 """

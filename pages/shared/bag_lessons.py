@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pages.shared.live import in_words
 from privdemo.experiments import bag_studies, results
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
-from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP, METHODS, NAMES, BagConfig
+from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP, METHODS, NAMES
 from privdemo.figures import bags as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import aggregation
@@ -49,8 +49,9 @@ def the_bags(shown: Shown) -> None:
     draw, config = shown.draws[0], shown.question.config
     exposed = draw.attack.exposed
     low, high = float(draw.true_proportions.min()), float(draw.true_proportions.max())
+    gives = "gives" if math.isinf(config.proportion_epsilon) else "without noise would give"
     diverse = (
-        f"<b>{exposed:,} of {draw.attack.n:,} {shown.task.records} are in bags of one label</b>, which gives all of "
+        f"<b>{exposed:,} of {draw.attack.n:,} {shown.task.records} are in bags of one label</b>, which {gives} all of "
         "them away: that is not ℓ-diverse for ℓ = 2."
         if draw.least_labels[0] < 2
         else "Every bag holds both labels (it is ℓ-diverse for ℓ = 2)."
@@ -108,9 +109,9 @@ def k_anonymity(shown: Shown) -> None:
             _lines(along[kind], methods, lambda row: row.k), "k, records in a mean at least", ks, yours, config.k
         ),
         f"{_study_words(shown)} {_summary(along[kind], methods, lambda row: f'k = {row.k}')} "
-        f"{_own_words(shown, _differences(shown, 'k')) if yours else 'Your own means are of another kind.'}",
+        f"{_own_words(shown, yours, _differences(shown, 'k'))}",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.BY_K, config),
+        _study_code(bag_studies.BY_K, _dataset(shown)),
     )
     once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
     loss = llp.mean_of(shown.draws, "loss").mean
@@ -120,7 +121,7 @@ def k_anonymity(shown: Shown) -> None:
         "Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that the means "
         f"hide. Yours is {text.share(loss)}.{_diversity(shown)}",
         lambda: [vars(row) for some in once.values() for row in some],
-        _study_code(bag_studies.BY_K, config),
+        _study_code(bag_studies.BY_K, _dataset(shown)),
     )
 
 
@@ -137,7 +138,8 @@ def _diversity(shown: Shown) -> str:
 def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
     largest = max(row.k for row in rows)
     at = {(row.method, row.k): row.average for row in rows}
-    losses = {name: at[name, 1 if name != LABELLED else 2] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
+    # With labels for single records, it is full labels.
+    losses = {name: at[name if name != LABELLED else FULL, 1] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
     turned = llp.mean_of(shown.draws, "turned").mean
     mix = "each of one label" if kind == "k-tree" else "labels mixed"
     moved = (
@@ -149,8 +151,8 @@ def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
     )
     return (
         f"From single records to means of {largest} by {kind} ({mix}), F1 falls by <b>{losses[LLP]:.3f}</b> for the "
-        f"slides’ model and {losses[NAMES]:.3f} for spread; with labels for the means, by {losses[LABELLED]:.3f} from "
-        f"k = 2 on. {moved}"
+        f"slides’ model and {losses[NAMES]:.3f} for spread; with every label known, too, by {losses[LABELLED]:.3f}. "
+        f"{moved}"
     )
 
 
@@ -195,86 +197,79 @@ def noise(shown: Shown) -> None:
             own,
             [(bound, "90 % within ±0.5")],
         ),
-        f"{_study_words(shown)} Laplace noise of scale 1/({count} ε) on {what}. "
+        f"{_study_words(shown, at_random=True)} Laplace noise of scale 1/({count} ε) on {what}. "
         f"{_summary(rows, methods, lambda row: f'ε = {text.epsilon(level(row))}')} Dotted: from ε = {bound:.3g} on, "
-        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, other)}",
+        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, yours, other)}",
         lambda: [vars(row) for row in rows],
-        _study_code(study, config),
+        _study_code(study, _dataset(shown)),
     )
 
 
 def _noise_words(rows: Sequence[Row], level: Callable[[Row], float], on_columns: bool, count: int) -> str:
     """From which ε on the slides' model keeps nearly all of its F1."""
     mine = {level(row): row for row in rows if row.method == LLP}
-    whole = mine[math.inf].average
+    whole, worst = mine[math.inf].average, min(mine)
     enough = [epsilon for epsilon in sorted(mine) if all(mine[e].average > whole - 0.02 for e in mine if e >= epsilon)]
-    at = "a column" if on_columns else "a label"
-    least = f"ε = {text.epsilon(enough[0])} {at}" if math.isfinite(enough[0]) else "no noise at all"
-    worst = min(mine)
-    larger = f"means of {count}" if on_columns else f"bags of {count}"
+    kept = (
+        f"keeps its F1 of {whole:.3f} within 0.02 from <b>ε = {text.epsilon(enough[0])} "
+        f"{'a column' if on_columns else 'a label'}</b> on"
+        if math.isfinite(enough[0])
+        else f"loses more than 0.02 of its F1 of {whole:.3f} <b>even at ε = {text.epsilon(sorted(mine)[-2])}</b>"
+    )
     return (
-        f"With {larger}, the slides’ model keeps its F1 of {whole:.3f} within 0.02 from <b>{least}</b> on; with ε = "
-        f"{text.epsilon(worst)} it is {mine[worst].average:.3f}. {'A larger k' if on_columns else 'Larger bags'} would "
-        "need less noise for the same ε."
+        f"With bags filled at random and {f'means of {count}' if on_columns else f'bags of {count}'}, the slides’ "
+        f"model {kept}; with ε = {text.epsilon(worst)} it is {mine[worst].average:.3f}. For the same ε "
+        f"{'a larger k needs' if on_columns else 'larger bags need'} less noise."
     )
 
 
 def _promises(shown: Shown) -> list[tuple[str, str, str]]:
-    """What the visitor's own ε promise: of a column, a label, and a whole record."""
+    """What the visitor's own ε promise: of a column, an attribute, a label, and a whole record."""
     config, task = shown.question.config, shown.task
-    k = max(1, config.k)
     cards = []
     if math.isfinite(config.feature_epsilon):
-        scale = float(aggregation.mean_scale(k, config.feature_epsilon))
-        within = aggregation.noise_within(scale, HALF_WIDTH)
-        bound = text.epsilon(aggregation.smallest_epsilon(k, HALF_WIDTH))
-        cards.append(
-            (
-                "One column",
-                f"ε = {text.epsilon(config.feature_epsilon)}",
-                f"{text.share(within)} of its noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there (k = {k}).",
-            )
-        )
+        words = _within(max(1, config.k), config.feature_epsilon, f"k = {config.k}")
+        if task.changes:
+            both = text.epsilon(2 * config.feature_epsilon)
+            words += f" An attribute is 1 in one column of its own, so changing it changes two: ε = {both}."
+        cards.append(_card("One column", config.feature_epsilon, words, config.column_promise))
     if math.isfinite(config.proportion_epsilon):
         m = int(shown.draws[0].sizes.min())
-        within = aggregation.noise_within(float(aggregation.mean_scale(m, config.proportion_epsilon)), HALF_WIDTH)
-        bound = text.epsilon(aggregation.smallest_epsilon(m, HALF_WIDTH))
-        cards.append(
-            (
-                "One label",
-                f"ε = {text.epsilon(config.proportion_epsilon)}",
-                f"{text.share(within)} of the noise on a bag of {m} lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % "
-                "there.",
-            )
-        )
+        words = _within(m, config.proportion_epsilon, f"bags of {m}")
+        cards.append(_card("One label", config.proportion_epsilon, words, config.label_promise))
     every, differing = llp.record_epsilon(config)
     n_columns = cached.n_columns(config.dataset)
     if math.isinf(every):
-        without = " and ".join(
+        without = tuple(
             name
             for name, epsilon in (("columns", config.feature_epsilon), ("proportions", config.proportion_epsilon))
             if math.isinf(epsilon)
         )
-        words = f"Without noise on {without} nothing bounds what is given away of a whole record."
+        words = f"Without noise on {text.a_list(without)} nothing bounds what is given away of a whole record."
     elif task.changes:
         words = (
-            f"{n_columns} columns compose to {text.epsilon(every)}; but two records differ in at most {task.changes} "
-            "of them, as each of the 14 attributes is 1 in one column alone."
+            f"{n_columns} columns and the label compose to {text.epsilon(every)}; but two records differ in at most "
+            f"{task.changes} columns, two for each of the 14 attributes."
         )
     else:
-        words = f"All {n_columns:,} columns may differ between two records, and each takes its ε."
-    cards.append(("A whole record", f"ε = {text.epsilon(differing)}", words))
-    if not config.blind and (math.isfinite(config.feature_epsilon) or math.isfinite(config.proportion_epsilon)):
-        chosen = "bags" if not SELECTIONS[config.selection].blind else "groups"
-        cards.append(
-            (
-                "No promise as it stands",
-                "ε does not hold",
-                f"These {chosen} were made by looking at the records, which no noise covers. Bags filled at random and "
-                "random-k keep the promise.",
-            )
-        )
+        words = f"All {n_columns:,} columns may differ between two records, and each takes its ε, as does the label."
+    cards.append(_card("A whole record", differing, words, math.isinf(every) or config.column_promise))
     return cards
+
+
+def _within(count: int, epsilon: float, where: str) -> str:
+    """How much of the noise on means of `count` is small, and which ε keeps 90 % of it so."""
+    within = aggregation.noise_within(float(aggregation.mean_scale(count, epsilon)), HALF_WIDTH)
+    bound = text.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH))
+    return f"{text.share(within)} of the noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there ({where})."
+
+
+def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str, str]:
+    """A promise, or why it is none."""
+    if holds:
+        return title, f"ε = {text.epsilon(epsilon)}", words
+    why = "Bags or groups were made by looking at the records, and no noise covers that: see Caveats. "
+    return f"{title}: no promise", f"ε = {text.epsilon(epsilon)} does not hold", f"{why}{words}"
 
 
 # --- number of bags ------------------------------------------------------------------------------
@@ -295,25 +290,32 @@ def number_of_bags(shown: Shown) -> None:
     at = {(row.method, row.proportion_epsilon, row.n_bags): row.average for row in rows}
     few, many = int(numbers[0]), int(numbers[-1])
     gains = {e: at[LLP, e, many] - at[LLP, e, few] for e in epsilons}
+    noisy, clean = gains[epsilons[0]], gains[math.inf]
+    why = (
+        "more than without: the noise of many bags averages out."
+        if noisy > clean + 0.01
+        else "less than without: this much noise is too much for so few."
+        if noisy < clean - 0.01
+        else "much the same."
+    )
     layout.section(
         "Do more bags make up for noise?",
-        f"From {few} bags to {many} the slides’ model gains {gains[math.inf]:.3f} without noise, and "
-        f"<b>{gains[epsilons[0]]:.3f}</b> with ε = {epsilons[0]:g} on every label: the noise of many bags averages "
-        "out.",
+        f"From {few} bags to {many}, filled at random, the slides’ model gains {text.signed(clean)} without noise, and "
+        f"<b>{text.signed(noisy)}</b> with ε = {epsilons[0]:g} on every label, {why}",
     )
     yours = _yours(shown, (NAMES, LLP), shown.question.threshold)
     layout.figure(
         "f1-by-bags",
         charts.curves(lines, "number of bags", numbers, yours, config.n_bags),
-        f"{_study_words(shown)} Laplace noise on the proportions alone. "
+        f"{_study_words(shown, at_random=True)} Laplace noise on the proportions alone. "
         + "Average F1: "
         + "; ".join(
             f"{name} {along[0].average:.3f} at {few} bags, {along[-1].average:.3f} at {many}"
             for _, name, _, along, _ in lines
         )
-        + f". {_own_words(shown, _differences(shown, 'n_bags'))}",
+        + f". {_own_words(shown, yours, _differences(shown, 'n_bags'))}",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.BAG_NUMBER, config),
+        _study_code(bag_studies.BAG_NUMBER, _dataset(shown)),
     )
 
 
@@ -329,11 +331,15 @@ def filling(shown: Shown) -> None:
     methods = tuple(name for name in METHODS if any(row.method == name for row in rows) and name != FULL)
     random = {row.method: row.average for row in rows if row.selection == "iid" and row.method != FULL}
     best = max(random, key=lambda name: random[name])
+    reached = ", ".join(
+        f"<b>{at[name, LLP].average:.3f}</b> with {title} ones"
+        for name, title in (("balanced", "balanced"), ("skewed", "skewed"))
+        if (name, LLP) in at
+    )
     layout.section(
         "How should bags be filled?",
-        f"Bags that differ teach more. The slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
-        f"random, <b>{at['balanced', LLP].average:.3f}</b> with balanced and {at['skewed', LLP].average:.3f} with "
-        f"skewed ones. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
+        f"On {llp.TASKS[dataset].title}, the slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
+        f"random and {reached}. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
         f"{at['iid', FULL].average:.3f}.",
     )
     stars = "none are published for SMS" if dataset != "adult" else "published, with the threshold at ½"
@@ -349,7 +355,7 @@ def filling(shown: Shown) -> None:
         + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in winners)
         + ".",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.SELECTING, shown.question.config),
+        _study_code(bag_studies.SELECTING, dataset),
     )
     _published(dataset)
 
@@ -398,13 +404,14 @@ def _published(dataset: str) -> None:
     )
     layout.under_figure(
         "slides-tables",
-        "Threshold ½, as in the slides. In brackets 95 % intervals. “Balanced” reproduces only with bags that each "
-        "hold one part of the records (sure positives, unsure positives, sure negatives, unsure negatives, in turn). "
-        "The other reading, sure ones of both kinds and then unsure ones of both kinds, gives bags of nearly equal "
-        f"proportions, and less than the published number.{stand_in}",
+        "Threshold ½, as in the slides. In brackets 95 % intervals. “Balanced” is read in two ways: bags that each "
+        "hold one part of the records (sure positives, unsure positives, sure negatives, unsure negatives, in turn), "
+        "or, as the slides say in words, sure ones of both kinds and then unsure ones of both kinds. The first gives "
+        "the published number; the second has bags of nearly equal proportions, and on Adult stays below it."
+        f"{stand_in}",
         lambda: [vars(row) for row in rows],
         lambda: layout.grid_page(heads, [*body, heads43, *body43]),
-        _study_code(bag_studies.SELECTING, BagConfig(dataset)),
+        _study_code(bag_studies.SELECTING, dataset),
     )
 
 
@@ -416,11 +423,16 @@ def the_adversary(shown: Shown) -> None:
     rates = llp.attack_rates(shown.draws)
     before, bag, both = rates["prior"], rates["bag"], rates["both"]
     attack, config = shown.draws[0].attack, shown.question.config
+    learnt = any(name in shown.methods for name in (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP))
+    with_model = (
+        f", and <b>{text.share(both.mean)}</b> with a model trained on the release too"
+        if learnt
+        else "; none of the models that learn from bags was trained"
+    )
     layout.section(
         "What does the adversary see?",
         f"Somebody who knows a record and its bag names its label {text.share(before.mean)} of the time before the "
-        f"release, {text.share(bag.mean)} by the bag’s proportion, and <b>{text.share(both.mean)}</b> with a model "
-        "trained on the release too.",
+        f"release, {text.share(bag.mean)} by the bag’s proportion{with_model}.",
     )
     spy = next((METHODS[name] for name in (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP) if name in shown.methods), None)
     by_x = (
@@ -438,12 +450,13 @@ def the_adversary(shown: Shown) -> None:
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
         _more_code(shown, "print(llp.attack_rates(draws))"),
     )
-    heads = ["bag", "before", "its bag says", "bag and record say", "in truth"]
+    heads = ["bag", "before", "released of its bag", "its bag says", "bag and record say", "in truth"]
     body = [
         [
             str(guess.bag + 1),
             text.share(attack.prior),
             text.share(guess.proportion),
+            text.share(guess.by_bag),
             text.share(guess.by_both),
             "positive" if guess.label else "negative",
         ]
@@ -453,7 +466,8 @@ def the_adversary(shown: Shown) -> None:
     layout.under_figure(
         "bag-guesses",
         f"Six {shown.task.records} of the first draw: how probable it is that they {shown.task.positive}, prior to "
-        "posterior: odds multiply, odds(record) · odds(bag) / odds(overall).",
+        "posterior. What its bag says weighs what noise leaves possible; then odds multiply, odds(record) · odds(bag) "
+        "/ odds(before).",
         lambda: [guess._asdict() for guess in attack.guesses],
         lambda: layout.grid_page(heads, body),
         _more_code(shown, "print(draws[0].attack.guesses)"),
@@ -519,18 +533,20 @@ def _yours(shown: Shown, methods: Sequence[str], threshold: str) -> dict[str, Es
     return {name: llp.score(shown.draws, name, "average", there) for name in known}
 
 
-def _study_words(shown: Shown) -> str:
+def _study_words(shown: Shown, at_random: bool = False) -> str:
     """What the shipped curves were made of."""
     base = bag_studies.base(_dataset(shown))
+    how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
     return (
-        f"{llp.TASKS[base.dataset].title}: {base.n_bags} bags of {base.bag_size}, "
-        f"{SELECTIONS[base.selection].title} proportions, {results.N_DRAWS} draws a point with 95 % intervals."
+        f"{llp.TASKS[base.dataset].title}: {base.n_bags} bags of {base.bag_size}, {how}, {results.N_DRAWS} draws a "
+        "point with 95 % intervals."
     )
 
 
 def _differences(shown: Shown, axis: str, k: int = 1) -> tuple[str, ...]:
     """What tells the visitor's setting from that of the curves (means of `k`), but for what is on the `axis`."""
-    own, base = shown.question.config, bag_studies.base(_dataset(shown))
+    make = bag_studies.base if axis == "k" else bag_studies.at_random
+    own, base = shown.question.config, make(_dataset(shown))
     sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
     found = {
         "other records": own.dataset != base.dataset,
@@ -543,8 +559,10 @@ def _differences(shown: Shown, axis: str, k: int = 1) -> tuple[str, ...]:
     return tuple(words for words, differs in found.items() if differs)
 
 
-def _own_words(shown: Shown, other: tuple[str, ...]) -> str:
+def _own_words(shown: Shown, yours: Mapping[str, Estimate], other: tuple[str, ...]) -> str:
     """What the visitor's own marks are."""
+    if not yours:
+        return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {text.a_list(other)}" if other else ""
     return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}."
 
@@ -562,11 +580,12 @@ def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row],
     return f"Average F1: {'; '.join(parts)}."
 
 
-def _study_code(study: str, config: BagConfig) -> str:
+def _study_code(study: str, dataset: str) -> str:
     return f"""
 from privdemo.experiments import bag_studies
 
 # computed anew by: python -m privdemo reproduce llp
-for row in bag_studies.of(bag_studies.load(), "{study}", "{config.dataset}"):
-    print(row.aggregation, row.k, row.method, row.threshold, row.estimate)
+for row in bag_studies.of(bag_studies.load(), "{study}", "{dataset}"):
+    noise = row.feature_epsilon, row.proportion_epsilon
+    print(row.selection, row.n_bags, row.aggregation, row.k, noise, row.method, row.threshold, row.estimate)
 """

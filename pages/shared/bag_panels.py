@@ -117,17 +117,18 @@ def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     config = question.config
     return (
-        f"<b>{len(config.methods)} models are being trained</b> on {config.n_bags:,} bags of {config.bag_size:,} "
-        f"{TASKS[config.dataset].records}."
+        f"<b>{len(llp.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
+        f"{config.bag_size:,} {TASKS[config.dataset].records}."
     )
 
 
 def bags_words(shown: Shown) -> str:
     """“100 bags of 100 people”, as they were filled."""
-    sizes = shown.draws[0].sizes
+    sizes, asked = shown.draws[0].sizes, shown.question.config.bag_size
     low, high = int(sizes.min()), int(sizes.max())
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"{len(sizes):,} bags of {size} {shown.task.records}"
+    fewer = f" (for {asked:,} there are too few of a kind)" if low < asked and shown.question.config.k == 1 else ""
+    return f"{len(sizes):,} bags of {size} {shown.task.records}{fewer}"
 
 
 def released_words(shown: Shown) -> str:
@@ -152,10 +153,11 @@ def takeaway(shown: Shown) -> str:
     best = max(tried, key=lambda name: shown.score(name).mean)
     nothing = llp.all_negative(shown.draws).average
     reached = shown.score(best).mean
+    beside = "above" if reached > ceiling else "below"
     lost = (
         "no better than calling everything negative"
         if reached <= nothing + 0.005
-        else f"{max(0.0, ceiling - reached):.3f} below full labels ({ceiling:.3f})"
+        else f"{abs(ceiling - reached):.3f} {beside} full labels ({ceiling:.3f})"
     )
     same = (
         ""
@@ -191,7 +193,7 @@ def interval(estimate: Estimate, digits: int = 3) -> str:
 def threshold_words(question: Question) -> str:
     """Where a record counts as positive."""
     if question.threshold == llp.SHARE:
-        return "As many records are called positive as the bags’ known share says"
+        return "The threshold is where, of the records in the bags, as many are positive as their known share says"
     why = (
         ""
         if question.config.single or question.asked_threshold == llp.HALF
@@ -212,7 +214,8 @@ def score_words(shown: Shown) -> str:
     )
     return (
         f"Average F1 on {shown.draws[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
-        f"{over}. {threshold_words(shown.question)}. Solid rule: full labels; dotted: calling every record negative."
+        f"{over}. {threshold_words(shown.question)}. Solid rule: full labels; dotted, where it is on the axis: calling "
+        "every record negative."
     )
 
 

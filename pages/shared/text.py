@@ -105,6 +105,11 @@ def points(value: float) -> str:
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
+def signed(value: float) -> str:
+    """A difference with three decimals and its sign: “+0.042”, “−0.004”."""
+    return _signed_zero(value, 3, "+").replace("-", "−")
+
+
 def difference(value: float, deviation: float, sign: str = "+") -> str:
     """A difference of shares in points, as exact as its standard deviation makes sense: “+5.96”, “+0.0012”."""
     digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
