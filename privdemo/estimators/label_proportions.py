@@ -266,13 +266,13 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         n_bags = len(data.start)
         limits.Limit("cv", 2, n_bags, "the bags are split into as many parts", integer=True).check(self.cv)
         folds = list(KFold(self.cv, shuffle=True, random_state=self.random_state).split(np.arange(n_bags)))
-        parts = [(data.take(seen), data.take(unseen)) for seen, unseen in folds]
         tol = CV_TOLERANCE * self._tolerance(data)
         models, held_out = [start] * len(folds), np.empty((len(self._strengths), n_bags))
         for step, C in enumerate(self._strengths):
-            for i, (known, other) in enumerate(parts):
-                models[i] = self._solve(known, C, models[i], tol)
-                held_out[step, folds[i][1]] = bag_log_likelihood(_scores(other.X, models[i]), other)[0]
+            for i, (seen, unseen) in enumerate(folds):  # one copy at a time: noisy records of many columns are large
+                models[i] = self._solve(data.take(seen), C, models[i], tol)
+                other = data.take(unseen)
+                held_out[step, unseen] = bag_log_likelihood(_scores(other.X, models[i]), other)[0]
             self.cv_scores_ = held_out[: step + 1].mean(axis=1)
             lost = held_out[int(self.cv_scores_.argmax())] - held_out[step]
             if lost.mean() > 3 * lost.std() / math.sqrt(n_bags):
