@@ -12,7 +12,9 @@ import pytest
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import results, trade_off
+from privdemo.experiments import bag_studies, results, trade_off
+from privdemo.experiments.bag_studies import BagStudy
+from privdemo.experiments.label_proportions import FULL, HALF, LLP, SHARE, BagConfig
 from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 
@@ -206,3 +208,52 @@ def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monke
     assert main(["reproduce", "tiny"]) == 0
     assert asked == [(tiny, results.N_DRAWS, 2)]
     assert len(trade_off.load("tiny")) == 2
+
+
+@pytest.fixture
+def tiny_bags(monkeypatch):
+    """Tumours at random in bags, of which one number is published and one cannot be filled."""
+
+    def configs(dataset):
+        return [
+            BagConfig(dataset, n, 20, methods=(LLP,), proportion_epsilon=epsilon)
+            for n, epsilon in ((6, 0.5), (6, float("inf")), (300, 0.5))
+        ]
+
+    study = BagStudy("tiny", "Bags", "ε", ("breast_cancer",), configs)
+    monkeypatch.setattr(bag_studies, "STUDIES", {"tiny": study})
+    monkeypatch.setattr(bag_studies, "published", lambda row: 0.75 if row.method == LLP else None)
+
+
+@pytest.mark.usefixtures("tiny_bags")
+def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys):
+    out = tmp_path / "llp.csv"
+    assert main(["reproduce", "llp", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
+    rows = results.from_csv(bag_studies.Row, out.read_text(encoding="utf-8"))
+    assert [path.name for path in tmp_path.iterdir()] == ["llp.csv"]
+    assert [(row.proportion_epsilon, row.method, row.threshold, row.n_draws) for row in rows] == [
+        (epsilon, method, threshold, 2)
+        for epsilon in (0.5, float("inf"))
+        for method in (FULL, LLP)
+        for threshold in (HALF, SHARE)
+    ]
+    output = capsys.readouterr()
+    assert "llp: 6 of 6 trials" in output.err
+    title, head, *lines, last = output.out.splitlines()
+    assert title == bag_studies.TITLE
+    assert head.startswith("average F1 on clean test records")
+    assert last == f"written to {out}"
+    for row, line in zip(rows, lines, strict=True):
+        assert line.startswith(f"tiny          breast_cancer  6 × {row.bag_size}  iid ")
+        assert ("  ε proportions 0.5  " in line) == (row.proportion_epsilon == 0.5)
+        assert f"threshold {row.threshold} " in line
+        # six digits are written, three shown
+        shown = float(line.split(f"threshold {row.threshold:5s}  ")[1].split()[0])
+        assert shown == pytest.approx(row.average, abs=0.0005 + 1e-5)
+        assert line.endswith(")  0.75") == ((row.method, row.threshold) == (LLP, HALF))
+
+
+@pytest.mark.usefixtures("tiny_bags")
+def test_bags_that_are_not_the_apps_own_need_a_file(capsys):
+    assert main(["reproduce", "llp", "--draws", "3"]) == 1
+    assert capsys.readouterr().err == "privdemo: name a file with --out: the app's own has 10 draws, not 3\n"
