@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from privdemo.mechanisms.aggregation import (
+    TooFewRecords,
     group_means,
     information_loss,
     k_tree,
@@ -344,8 +345,10 @@ def test_the_epsilon_of_a_record_is_the_largest_log_ratio_of_all_that_it_goes_in
 def test_what_cannot_be_grouped_or_noised_is_refused(call, sentence):
     bags = np.repeat([0, 1], [8, 5])
     X, y = rng().random((13, 3)), np.repeat([0, 1], [9, 4])
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=sentence) as refused:
         call(X, y, bags)
+    # of the records, not of a setting out of its range
+    assert isinstance(refused.value, TooFewRecords) == ("the records of" in sentence)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
@@ -373,4 +376,5 @@ def test_a_mean_of_ones_is_one_whatever_k(make):
     # a last digit more would be refused as outside [0, 1]
     for k in range(1, 120):
         means = group_means(make(np.ones((2 * k, 3))), np.repeat([0, 1], k))
+        assert (means.toarray() if make is csr_array else means).tolist() == [[1.0] * 3] * 2
         assert noisy_means(means, [k, k], math.inf, rng()).tolist() == [[1.0] * 3] * 2

@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
+from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import (
     ATN,
     ATP,
@@ -100,7 +101,7 @@ def test_proportions_are_evenly_spaced_as_far_as_they_can_be(name, share):
     n_bags, size = 11, 100
     y, part = people(20_000, share)
     bags = select(name, y, part, n_bags, size, rng())
-    share, found = y.mean(), np.array([y[rows].mean() for rows in bags])
+    share, found = y.mean(), np.sort([y[rows].mean() for rows in bags])
     ends = {"even": (0, 1), "skewed": (max(0, 2 * share - 1), min(1, 2 * share))}
     assert {len(rows) for rows in bags} == {size}
     for how, (low, high) in ends.items():
@@ -111,12 +112,27 @@ def test_proportions_are_evenly_spaced_as_far_as_they_can_be(name, share):
         assert found.mean() == pytest.approx(share, abs=0.5 / size)
 
 
+@pytest.mark.parametrize("name", ["skewed", "even"])
+def test_the_number_of_a_bag_does_not_tell_its_proportion(name):
+    y, draw, n = np.repeat([1, 0], [20, 20]), rng(1), 1200
+    found = [tuple(int(y[rows].sum()) for rows in select(name, y, np.zeros(40, int), 3, 6, draw)) for _ in range(n)]
+    orders, counts = np.unique(found, axis=0, return_counts=True)
+    # 0, 3 and 6 positives: every order of them equally often
+    assert len({tuple(sorted(order)) for order in orders.tolist()}) == 1
+    assert len(orders) == 6
+    assert stats.chisquare(counts).pvalue > 1e-6
+    assert stats.chisquare(np.append(counts[0] + 150, counts[1:] - 30)).pvalue < 1e-6  # one nearly twice as often shows
+    y = np.repeat([1, 0], [2000, 2000])
+    many = [y[rows].mean() for rows in select(name, y, np.zeros(4000, int), 50, 50, rng())]
+    assert many not in (sorted(many), sorted(many, reverse=True))
+
+
 def test_bags_shrink_as_little_as_records_ask_for():
     """35 positives and 65 negatives in 5 bags of proportions 0, ¼ … 1: half of all, so bags of up to 14."""
     y = np.repeat([1, 0], [35, 65])
     bags = select("even", y, np.zeros(100, int), 5, 50, rng())
     assert {len(rows) for rows in bags} == {14}
-    assert [int(y[rows].sum()) for rows in bags] == [0, 4, 7, 10, 14]  # 3.5 and 10.5 go to the even number
+    assert sorted(int(y[rows].sum()) for rows in bags) == [0, 4, 7, 10, 14]  # 3.5 and 10.5 go to the even number
     bags = select("iid", y, np.zeros(100, int), 7, 50, rng())
     assert {len(rows) for rows in bags} == {14}
 
@@ -124,10 +140,25 @@ def test_bags_shrink_as_little_as_records_ask_for():
 @pytest.mark.parametrize(
     ("name", "n_bags", "bag_size", "sentence"),
     [
-        ("iid", 200, 2, "200 bags cannot be filled with “at random”: there are only 100 records of the kind"),
-        ("balanced", 4, 5, "1 bags cannot be filled with “balanced”: there are only 0 records of the kind they need"),
-        ("even", 150, 2, "150 bags cannot be filled with “even”: there are only 35 records of the kind"),
-        ("skewed", 600, 2, "600 bags cannot be filled with “skewed”: there are only 35 records of the kind"),
+        ("iid", 200, 2, "“at random” needs at least 400 records (or means) of a kind for 200 of the bags, got 100"),
+        ("iid", 51, 9, "“at random” needs at least 102 records (or means) of a kind for 51 of the bags, got 100"),
+        ("balanced", 4, 5, "“balanced” needs at least 2 records (or means) of a kind for 1 of the bags, got 0"),
+        ("balanced", 62, 5, "“balanced” needs at least 32 records (or means) of a kind for 16 of the bags, got 30"),
+        ("even", 150, 2, "“even” needs at least 300 records (or means) of a kind for 150 of the bags, got 35"),
+        ("skewed", 600, 2, "“skewed” needs at least 1,200 records (or means) of a kind for 600 of the bags, got 35"),
+    ],
+)
+def test_too_few_records_are_refused_with_what_can_be_done(name, n_bags, bag_size, sentence):
+    y = np.repeat([1, 0], [35, 65])
+    part = np.repeat([ATP, PFP, PFN], [30, 30, 40])
+    with pytest.raises(TooFewRecords) as refused:
+        select(name, y, part, n_bags, bag_size, rng())
+    assert str(refused.value) == f"{sentence}; choose fewer bags, a lower k or another selection"
+
+
+@pytest.mark.parametrize(
+    ("name", "n_bags", "bag_size", "sentence"),
+    [
         ("random", 4, 5, "selection must be one of iid, balanced, .*, even, got 'random'"),
         ("iid", 1, 5, r"n_bags must be a whole number in \[2, 1000\], got 1; one bag tells nothing apart"),
         ("iid", 1001, 5, r"n_bags must be a whole number in \[2, 1000\], got 1001"),
@@ -135,17 +166,19 @@ def test_bags_shrink_as_little_as_records_ask_for():
         ("iid", 4, 2.5, r"bag_size must be a whole number in \[2, 1000\], got 2.5"),
     ],
 )
-def test_bags_that_cannot_be_filled_are_refused(name, n_bags, bag_size, sentence):
+def test_bags_that_make_no_sense_are_refused(name, n_bags, bag_size, sentence):
     y = np.repeat([1, 0], [35, 65])
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=sentence) as refused:
         select(name, y, np.repeat([ATP, PFP, PFN], [30, 30, 40]), n_bags, bag_size, rng())
+    assert not isinstance(refused.value, TooFewRecords)
 
 
 @pytest.mark.parametrize("name", ["iid", "confident", "skewed", "even"])
 def test_no_bag_shrinks_to_one_record(name):
     y, part = np.repeat([0, 1], 15), np.repeat([ATN, ATP], 15)
-    with pytest.raises(ValueError, match="cannot be filled"):
+    with pytest.raises(TooFewRecords, match=r"needs at least \d+ records \(or means\) of a kind"):
         select(name, y, part, 20, 5, rng())
+    assert min(map(len, select(name, y, part, 7, 5, rng()))) >= 2  # and fewer of them can be filled
 
 
 # --- what naive Bayes says -------------------------------------------------------------------------

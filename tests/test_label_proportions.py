@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -64,20 +65,20 @@ def scores_of(fit, X):
 
 
 def log_likelihood_by_hand(scores, names, proportions, weights):
-    """The slides' sum and its slopes with 50 digits, bag by bag and record by record."""
+    """The slides' loss of each bag and the slopes of their sum with 50 digits, bag by bag and record by record."""
     with localcontext() as context:
         context.prec = 50
-        total, slopes = Decimal(0), [Decimal(0)] * len(scores)
+        values, slopes = [], [Decimal(0)] * len(scores)
         p = [1 / (1 + (-Decimal(float(a))).exp()) for a in scores]
         q = [1 / (1 + Decimal(float(a)).exp()) for a in scores]
         for bag, share in enumerate(map(Decimal, map(float, proportions))):
             rows = [i for i, name in enumerate(names) if name == bag]
             size = sum(Decimal(float(weights[i])) for i in rows)
             mean_p, mean_q = (sum(Decimal(float(weights[i])) * r[i] for i in rows) / size for r in (p, q))
-            total += share * mean_p.ln() + (1 - share) * mean_q.ln()
+            values.append(share * mean_p.ln() + (1 - share) * mean_q.ln())
             for i in rows:
                 slopes[i] = Decimal(float(weights[i])) / size * p[i] * q[i] * (share / mean_p - (1 - share) / mean_q)
-        return float(total), np.array(slopes, dtype=float)
+        return np.array(values, dtype=float), np.array(slopes, dtype=float)
 
 
 @pytest.mark.filterwarnings("error")
@@ -94,12 +95,13 @@ def test_the_loss_is_that_of_a_plain_loop_however_sure_the_model(scale, weighted
         scores = scale * (rng(seed).choice([-1.0, 1.0], len(names)) if scale > 1 else rng(seed).normal(size=len(names)))
         if seed == 2:
             scores = np.abs(scores) * np.where(proportions < 0.5, 1.0, -1.0)[names]  # as wrong as can be
-        value, slopes = bag_log_likelihood(scores[order], bags)
+        values, slopes = bag_log_likelihood(scores[order], bags)
         expected, expected_slopes = log_likelihood_by_hand(scores, names, proportions, weights)
-        # logarithms of up to 800 are right to 10⁻¹³, and exp of them to as much
-        assert value == pytest.approx(expected, rel=1e-13)
+        assert values.shape == (6,)
+        # logarithms of up to 800 are right to 10⁻¹³, and exp of them to as much; means of 1 are rounded to 10⁻¹⁵
+        np.testing.assert_allclose(values, expected, rtol=1e-13, atol=1e-15)
         np.testing.assert_allclose(slopes, expected_slopes[order], rtol=1e-11, atol=1e-300)
-        assert np.abs(expected - log_likelihood_by_hand(scores, names, 1 - proportions, weights)[0]) > 1e-3
+        assert np.abs((expected - log_likelihood_by_hand(scores, names, 1 - proportions, weights)[0]).sum()) > 1e-3
 
 
 def test_at_zero_weights_the_gradient_needs_the_mean_records_alone():
@@ -218,7 +220,7 @@ def test_how_the_same_bags_are_given_changes_nothing(method, how):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_fit_alters_nothing_and_returns_itself(method):
-    X, bags, p, _ = ragged()
+    X, bags, p, _ = ragged((3, 2, 7, 4, 12, 5))
     before = X.copy(), bags.copy(), p.copy()
     estimator = method(C="cv", cv=2, match_share=True)
     given_ = estimator.get_params()
@@ -335,6 +337,23 @@ def test_the_mean_of_log_probabilities_would_name_everybody_negative_and_the_mea
 # --- the penalty -----------------------------------------------------------------------------------
 
 
+def held_out_by_hand(method, C, cv, random_state, X, bags, p):
+    """The loss of each bag by the model of the folds without it, (B,)."""
+    held_out = np.empty(len(p))
+    for seen, unseen in KFold(cv, shuffle=True, random_state=random_state).split(np.zeros(len(p))):
+        known = np.isin(bags, seen)
+        fold = method(C=C, tol=1e-6).fit(X[known], np.searchsorted(seen, bags[known]), p[seen])
+        for bag in unseen:
+            mean = expit(scores_of(fold, X[bags == bag])).mean()
+            held_out[bag] = p[bag] * math.log(mean) + (1 - p[bag]) * math.log(1 - mean)
+    return held_out
+
+
+def same_start(one, other):
+    """Of two searches, the scores of the strengths that both have tried."""
+    return one.cv_scores_[: len(other.cv_scores_)], other.cv_scores_[: len(one.cv_scores_)]
+
+
 @pytest.mark.parametrize("method", METHODS[:3])
 def test_the_penalty_is_chosen_by_plain_cross_validation_over_bags(method):
     draw = rng(8)
@@ -345,27 +364,56 @@ def test_the_penalty_is_chosen_by_plain_cross_validation_over_bags(method):
     fit = method(C="cv", cv=3, tol=1e-5, random_state=3).fit(X, bags, p)
     strengths = method._strengths
     assert set(strengths) <= set(CS)
-    for step in range(0, len(strengths), 3):
-        total = 0.0
-        for seen, unseen in KFold(3, shuffle=True, random_state=3).split(np.zeros(n_bags)):
-            known = np.isin(bags, seen)
-            fold = method(C=strengths[step], tol=1e-6).fit(X[known], np.searchsorted(seen, bags[known]), p[seen])
-            for bag in unseen:
-                mean = expit(scores_of(fold, X[bags == bag])).mean()
-                total += p[bag] * math.log(mean) + (1 - p[bag]) * math.log(1 - mean)
+    tried = len(fit.cv_scores_)
+    for step in sorted({*range(0, tried, 3), tried - 1}):
+        found = held_out_by_hand(method, strengths[step], 3, 3, X, bags, p)
         # the search solves to gradients of 10⁻⁴ a bag or record
-        assert fit.cv_scores_[step] == pytest.approx(total / n_bags, abs=1e-3)
-    assert len(fit.cv_scores_) == len(strengths)
+        assert fit.cv_scores_[step] == pytest.approx(found.mean(), abs=1e-3)
     assert np.ptp(fit.cv_scores_) > 5e-3
     assert strengths[int(np.argmax(fit.cv_scores_))] == fit.C_
     fixed = method(C=fit.C_, tol=1e-5).fit(X, bags, p)
     np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-2, atol=1e-4)
     assert not hasattr(fixed, "cv_scores_")
-    other = clone(fit).set_params(random_state=4).fit(X, bags, p)
-    assert np.abs(other.cv_scores_ - fit.cv_scores_).max() > 5e-3
+    other, mine = same_start(clone(fit).set_params(random_state=4).fit(X, bags, p), fit)
+    assert np.abs(other - mine).max() > 5e-3
     # and the order of records, and with it who is positive in a bag, is of no account
     order = rng(10).permutation(len(X))
     np.testing.assert_allclose(clone(fit).fit(X[order], bags[order], p).cv_scores_, fit.cv_scores_, atol=1e-3)
+
+
+def search_by_hand(method, cv, X, bags, p):
+    """The scores of the strengths tried, and the smallest distance, in standard errors, from ending elsewhere."""
+    held_out, margins = [], []
+    for C in method._strengths:
+        held_out.append(held_out_by_hand(method, C, cv, 0, X, bags, p))
+        means = np.mean(held_out, axis=1)
+        lost = held_out[int(means.argmax())] - held_out[-1]
+        if not lost.any():  # the best so far
+            continue
+        behind = lost.mean() / (lost.std() / math.sqrt(len(p)))
+        margins.append(abs(behind - 3))
+        if behind > 3:
+            break
+    return means, min(margins)
+
+
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_the_search_ends_at_a_strength_that_is_worse_by_three_standard_errors(method):
+    ended = []
+    for seed, coupled in ((1, False), (1, True), (2, True)):
+        draw = rng(seed)
+        if coupled:  # proportions follow the records: weak penalties are no worse
+            X, bags, p, _ = ragged(tuple(draw.integers(15, 40, 12)), seed=seed)
+        else:  # proportions of chance: weak penalties learn them by heart
+            bags = np.repeat(np.arange(60), 3)
+            X, p = draw.normal(size=(180, 12)), draw.integers(1, 6, 60) / 6
+        expected, margin = search_by_hand(method, 4, X, bags, p)
+        fit = method(C="cv", cv=4, tol=1e-5).fit(X, bags, p)
+        assert margin > 0.005  # so that solving to a gradient of 10⁻⁴ ends at the same
+        np.testing.assert_allclose(fit.cv_scores_, expected, atol=2e-3)
+        assert method._strengths[int(np.argmax(fit.cv_scores_))] == fit.C_
+        ended.append(len(expected) < len(method._strengths))
+    assert ended == [True, False, False]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -633,6 +681,22 @@ def test_equal_proportions_give_everybody_their_share_and_a_warning(method):
         fit = method().fit(X, bags, [0.3, 0.3, 0.3])
     np.testing.assert_allclose(fit.predict_proba(X), np.tile([0.7, 0.3], (36, 1)), rtol=1e-12)
     np.testing.assert_array_equal(fit.predict(X), 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_bag_of_one_record_warns_and_larger_ones_do_not(method):
+    X, bags, p, _ = ragged()
+    with pytest.warns(UserWarning, match="^a bag of one record: its proportion is that record's label$"):
+        method().fit(X, bags, p)
+    n_bags = np.bincount(bags)
+    weights = np.where(n_bags[bags] == 1, 2.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        method().fit(X, bags, p, weights)  # a mean of two
+    weights = np.ones(len(bags))
+    weights[np.flatnonzero(bags == 0)[1:]] = 0  # of which one is left
+    with pytest.warns(UserWarning, match="a bag of one record"):
+        method().fit(X, np.where(bags == 1, 2, bags) - (bags > 1), np.delete(p, 1), weights)
 
 
 @pytest.mark.parametrize("method", METHODS)
