@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, lies, settings
+from pages.shared import cached, lies, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
 from privdemo.experiments import label_proportions as llp
@@ -23,6 +23,7 @@ _DATA = "bags_of"
 FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
 FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title)
 AGGREGATION = Choice("means", llp.AGGREGATIONS, llp.AGGREGATIONS[0])
+K = Number("k", limits.Limit("k", limits.K.low, 100, "a slider shows so many well", integer=True), 5)
 FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF)
 PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF)
 NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
@@ -34,7 +35,7 @@ THRESHOLD = Choice("positive_if", tuple(llp.THRESHOLDS.values()), llp.THRESHOLDS
 DRAWS = Number("bag_draws", limits.N_DRAWS, 10)
 SEED = Number("bag_seed", limits.SEED, 0)
 
-LESSONS = (BAGS, K, NOISE, NUMBER, FILLING, ADVERSARY, NUMBERS) = (
+LESSONS = (BAGS, MEANS, NOISE, NUMBER, FILLING, ADVERSARY, NUMBERS) = (
     *("the bags", "k-anonymity", "noise", "number of bags", "filling bags", "the adversary", "all numbers"),
 )
 LESSON = Choice("look_into", LESSONS, BAGS)
@@ -76,43 +77,27 @@ def _named(title: str) -> str:
     return next(name for name, task in TASKS.items() if task.title == title)
 
 
-def bags_setting(dataset: str) -> Number:
-    """How many bags, as the data set allows; the default suits its size."""
-    most = min(int(limits.N_BAGS.high), cached.n_training(dataset) // int(limits.BAG_SIZE.low))
-    return Number("bags", limits.Limit("bags", limits.N_BAGS.low, most, integer=True), TASKS[dataset].n_bags)
-
-
-def size_setting(dataset: str, n_bags: int) -> Number:
-    """How many records in each bag, as the data set allows."""
-    most = min(int(limits.BAG_SIZE.high), cached.n_training(dataset) // n_bags)
-    limit = limits.Limit("bag_size", limits.BAG_SIZE.low, most, integer=True)
-    return Number("bag_size", limit, min(TASKS[dataset].bag_size, most))
-
-
-def k_setting(bag_size: int, means: str) -> Number:
-    """k, up to the size of a bag; of a k-tree up to half of it, as a bag needs two leaves."""
-    most = max(1, bag_size // 2) if means == "k-tree" else bag_size
-    return Number("k", limits.Limit("k", limits.K.low, most, integer=True), min(5, most))
+def bag_settings(dataset: str) -> tuple[Number, Number]:
+    """How many bags, and records in each, as the data set allows; the defaults suit its size."""
+    task, n = TASKS[dataset], cached.n_training(dataset)
+    most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
+    size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
+    return Number("bags", most, task.n_bags), Number("bag_size", size, task.bag_size)
 
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set gives."""
-    dataset = _named(settings.current(data_choice()))
-    n_bags = int(settings.current_number(bags_setting(dataset)))
-    bag_size = int(settings.current_number(size_setting(dataset, n_bags)))
-    return _settings(dataset, n_bags, bag_size, settings.current(AGGREGATION))
+    return _settings(_named(settings.current(data_choice())))
 
 
 def default_settings() -> list[settings.Setting]:
     """The same with the ranges of the default data set."""
-    dataset = _named(data_choice().default)
-    return _settings(dataset, TASKS[dataset].n_bags, TASKS[dataset].bag_size, AGGREGATION.default)
+    return _settings(_named(data_choice().default))
 
 
-def _settings(dataset: str, n_bags: int, bag_size: int, means: str) -> list[settings.Setting]:
+def _settings(dataset: str) -> list[settings.Setting]:
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
-    sizes = [bags_setting(dataset), size_setting(dataset, n_bags)]
-    bags = [data_choice(), *sizes, FILL, AGGREGATION, k_setting(bag_size, means)]
+    bags = [data_choice(), *bag_settings(dataset), FILL, AGGREGATION, K]
     return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED, LESSON, CURVE, NOISY]
 
 
@@ -123,25 +108,25 @@ def controls() -> Question | str:
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
         return f"{TASKS[dataset].title} cannot be read: {problem}"
-    n_bags = bags_setting(dataset)
+    n_bags, size = bag_settings(dataset)
     if st.session_state.get(_DATA, dataset) != dataset:  # other records, other sizes
-        st.session_state[n_bags.key] = n_bags.default
-        st.session_state["bag_size"] = TASKS[dataset].bag_size
+        for setting in (n_bags, size):
+            st.session_state[setting.key] = setting.default
     st.session_state[_DATA] = dataset
-    settings.keep_inside(n_bags, "The number of bags")
+    for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
+        settings.keep_inside(setting, name)
     with lies.pair("bags") as (left, right):
         with left:
             bags = settings.number(n_bags, "Bags", step=1)
         with right:
-            size = size_setting(dataset, bags)
-            settings.keep_inside(size, "Records in each bag")
             bag_size = settings.number(size, "Records in each", step=1)
     fill = FILLS[settings.pick(FILL, "Bags are filled")]
     st.caption(f"Looks at {SELECTIONS[fill].needs}.")
     means = settings.choose(AGGREGATION, "Records are replaced by means")
-    k = _k(bag_size, means)
+    k = _k(shown=means != "none")
+    held = max(2, min(bag_size, cached.n_training(dataset) // bags))  # as many as a bag can have of those there are
     columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, "Noise on every column", k if means != "none" else 1)
-    proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, "Noise on every proportion", bag_size)
+    proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, "Noise on every proportion", held)
     with st.expander("More settings"):
         trained = settings.choose(TRAINED, "Train by")
         threshold = settings.choose(THRESHOLD, "Threshold for “positive”")
@@ -151,17 +136,18 @@ def controls() -> Question | str:
         return "Choose at least one way to train, under “More settings”."
     methods = (FULL, *(name for name in TRAINERS if name in trained))
     k = k if means != "none" else 1
-    config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
+    try:
+        config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
+    except ValueError as error:  # k and the size of a bag, each in its range, may not go together
+        return f"Nothing can be learnt here. {text.sentence(error)}"
     asked = next(key for key, words in llp.THRESHOLDS.items() if words == threshold)
     return Question(config, n_draws, asked)
 
 
-def _k(bag_size: int, means: str) -> int:
+def _k(shown: bool) -> int:
     """How many records make a mean; drawn unseen where there are none, so that it stays in the address."""
-    setting = k_setting(bag_size, means)
-    settings.keep_inside(setting, "k")
-    with st.container(key="other-levels" if means == "none" else "k-shown"):
-        k = settings.dial(setting, "k, records in a mean at least", step=1)
+    with st.container(key="k-shown" if shown else "other-levels"):
+        k = settings.dial(K, "k, records in a mean at least", step=1)
         st.caption("← more accurate · more private →", text_alignment="center")
     return int(k)
 

@@ -24,11 +24,11 @@ $\varphi(a)=1/(1+e^{{-a}})$.
   means; least squares finds those, and they are all that logistic regression needs of the labels. **Alternating mean
   map** (Patrini et al. 2014) then labels the likeliest records of each bag and fits again, in turns.
 - **Full labels** is ordinary logistic regression on the same records with every label known: the ceiling. **Labels of
-  the k-means** has every label, but only the released means to go with it.
+  what is released** has every label, but only the released means or noisy records to go with it.
 
 Every method chooses its penalty by cross-validation in five parts (fewer where there are fewer bags): over held-out
 *bags* where it learns from proportions, over the bag names of held-out records for spread. No label of a record is
-used, but by full labels and labels of the k-means.
+used, but by full labels and labels of what is released.
 
 **F1** of a class is the harmonic mean of two shares: of those called so, how many are; of those that are, how many are
 called so. The average weighs both classes by how common they are. Source: {_SLIDES}.

@@ -27,7 +27,7 @@ def show(shown: Shown) -> None:
     """Draw the lesson that is chosen."""
     lessons = {
         bag_controls.BAGS: the_bags,
-        bag_controls.K: k_anonymity,
+        bag_controls.MEANS: k_anonymity,
         bag_controls.NOISE: noise,
         bag_controls.NUMBER: number_of_bags,
         bag_controls.FILLING: filling,
@@ -56,11 +56,13 @@ def the_bags(shown: Shown) -> None:
         if draw.least_labels[0] < 2
         else "Every bag holds both labels (it is ℓ-diverse for ℓ = 2)."
     )
-    layout.section(
-        "What is known of a bag?",
+    differ = (
         f"Bags hold between {text.share(low)} and {text.share(high)} positives: the more they differ, the more can be "
-        f"learnt. {diverse}",
+        "learnt."
+        if high > low
+        else f"All bags hold {text.share(low)} positives, so nothing tells the classes apart."
     )
+    layout.section("What is known of a bag?", f"{differ} {diverse}")
     some = len(charts.shown_bags(draw))
     which = f"All {some} bags" if some == len(draw.blocks) else f"{some} of {len(draw.blocks)} bags"
     blocks = (
@@ -71,7 +73,8 @@ def the_bags(shown: Shown) -> None:
     noise = (
         ""
         if math.isinf(config.proportion_epsilon)
-        else f" Noise has moved proportions by {text.share(_moved(draw))} on average; a diamond may leave its bag."
+        else f" Noise has moved proportions by {100 * _moved(draw):,.1f} points on average; a diamond may leave its "
+        "bag, and is an arrow where it lies far outside."
     )
     layout.figure(
         "bags",
@@ -101,15 +104,17 @@ def k_anonymity(shown: Shown) -> None:
     with head:
         layout.section("What do means of k records cost?", _k_words(along[kind], kind, shown))
     methods = (FULL, LABELLED, NAMES, LLP)
+    elsewhere = f"You chose {config.aggregation}: choose it above to see your own setting."
     ks = sorted({float(row.k) for row in along[kind]})
-    yours = _yours(shown, methods, HALF) if config.aggregation in (kind, "none") else {}
+    mine = config.aggregation in (kind, "none")
+    yours = _yours(shown, methods, HALF) if mine else {}
     layout.figure(
         "f1-by-k",
         charts.curves(
             _lines(along[kind], methods, lambda row: row.k), "k, records in a mean at least", ks, yours, config.k
         ),
         f"{_study_words(shown)} {_summary(along[kind], methods, lambda row: f'k = {row.k}')} "
-        f"{_own_words(shown, yours, _differences(shown, 'k'))}",
+        f"{_own_words(shown, yours, _differences(shown, 'k'), HALF) if mine else elsewhere}",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.BY_K, _dataset(shown)),
     )
@@ -143,11 +148,12 @@ def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
     turned = llp.mean_of(shown.draws, "turned").mean
     mix = "each of one label" if kind == "k-tree" else "labels mixed"
     moved = (
-        "In your own draws the slides’ gradient at 0 has not moved at all."
+        "In your own draws the direction in which the slides’ model learns first has not moved at all."
         if turned < 1e-9
-        else "In your own draws bags of ½ throughout leave the slides’ gradient at 0 without a length."
+        else "In your own draws bags of ½ throughout give the slides’ model no direction to learn in first."
         if math.isinf(turned)
-        else f"In your own draws the slides’ gradient at 0 has moved by {text.share(turned)} of its length."
+        else "In your own draws noise has moved the direction in which the slides’ model learns first (its gradient at "
+        f"0) by {text.share(turned)} of its length."
     )
     return (
         f"From single records to means of {largest} by {kind} ({mix}), F1 falls by <b>{losses[LLP]:.3f}</b> for the "
@@ -199,7 +205,7 @@ def noise(shown: Shown) -> None:
         ),
         f"{_study_words(shown, at_random=True)} Laplace noise of scale 1/({count} ε) on {what}. "
         f"{_summary(rows, methods, lambda row: f'ε = {text.epsilon(level(row))}')} Dotted: from ε = {bound:.3g} on, "
-        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, yours, other)}",
+        f"90 % of the noise lies within ±{HALF_WIDTH}. {_own_words(shown, yours, other, threshold)}",
         lambda: [vars(row) for row in rows],
         _study_code(study, _dataset(shown)),
     )
@@ -261,14 +267,16 @@ def _within(count: int, epsilon: float, where: str) -> str:
     """How much of the noise on means of `count` is small, and which ε keeps 90 % of it so."""
     within = aggregation.noise_within(float(aggregation.mean_scale(count, epsilon)), HALF_WIDTH)
     bound = text.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH))
-    return f"{text.share(within)} of the noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there ({where})."
+    share = text.share(within)
+    words = f"{share[:1].upper()}{share[1:]} of the noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there"
+    return f"{words} ({where})."
 
 
 def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str, str]:
     """A promise, or why it is none."""
     if holds:
         return title, f"ε = {text.epsilon(epsilon)}", words
-    why = "Bags or groups were made by looking at the records, and no noise covers that: see Caveats. "
+    why = "Bags or groups were made by looking at the records, and no noise covers that (see Caveats). "
     return f"{title}: no promise", f"ε = {text.epsilon(epsilon)} does not hold", f"{why}{words}"
 
 
@@ -307,13 +315,13 @@ def number_of_bags(shown: Shown) -> None:
     layout.figure(
         "f1-by-bags",
         charts.curves(lines, "number of bags", numbers, yours, config.n_bags),
-        f"{_study_words(shown, at_random=True)} Laplace noise on the proportions alone. "
+        f"{_study_words(shown, at_random=True, counted=False)} Laplace noise on the proportions alone. "
         + "Average F1: "
         + "; ".join(
             f"{name} {along[0].average:.3f} at {few} bags, {along[-1].average:.3f} at {many}"
             for _, name, _, along, _ in lines
         )
-        + f". {_own_words(shown, yours, _differences(shown, 'n_bags'))}",
+        + f". {_own_words(shown, yours, _differences(shown, 'n_bags'), shown.question.threshold)}",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.BAG_NUMBER, _dataset(shown)),
     )
@@ -339,7 +347,7 @@ def filling(shown: Shown) -> None:
     layout.section(
         "How should bags be filled?",
         f"On {llp.TASKS[dataset].title}, the slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
-        f"random and {reached}. At random, {METHODS[best]} does best with {random[best]:.3f}; full labels get "
+        f"random and {reached}. At random, the highest mean is {random[best]:.3f}, by {METHODS[best]}; full labels get "
         f"{at['iid', FULL].average:.3f}.",
     )
     stars = "none are published for SMS" if dataset != "adult" else "published, with the threshold at ½"
@@ -351,7 +359,7 @@ def filling(shown: Shown) -> None:
         "filling",
         charts.selections(rows, methods),
         f"{llp.TASKS[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
-        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. Ahead: "
+        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. Highest means: "
         + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in winners)
         + ".",
         lambda: [vars(row) for row in rows],
@@ -419,37 +427,45 @@ def _published(dataset: str) -> None:
 
 
 def the_adversary(shown: Shown) -> None:
-    """How often the label of a record is guessed from what is released, and what that is for six people."""
-    rates = llp.attack_rates(shown.draws)
-    before, bag, both = rates["prior"], rates["bag"], rates["both"]
-    attack, config = shown.draws[0].attack, shown.question.config
-    learnt = any(name in shown.methods for name in (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP))
-    with_model = (
-        f", and <b>{text.share(both.mean)}</b> with a model trained on the release too"
-        if learnt
-        else "; none of the models that learn from bags was trained"
-    )
+    """How often the label of a record is guessed from what is released, and what that is for a few records."""
+    learners = (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP)
+    spy = next((METHODS[name] for name in learners if name in shown.methods), None)
+    rates = {
+        source: rate
+        for source, rate in llp.attack_rates(shown.draws).items()
+        if spy or source in ("prior", "bag")  # no model, no guess by one
+    }
+    with_model, in_numbers = "; none of the models that learn from bags was trained", ""
+    if spy:
+        with_model = f", and <b>{text.share(rates['both'].mean)}</b> with a model trained on the release too"
+        in_numbers = (
+            f", by the model alone ({spy}) {text.percent(rates['model'])}, by both {text.percent(rates['both'])}"
+        )
     layout.section(
         "What does the adversary see?",
-        f"Somebody who knows a record and its bag names its label {text.share(before.mean)} of the time before the "
-        f"release, {text.share(bag.mean)} by the bag’s proportion{with_model}.",
+        f"Somebody who knows a record and its bag names its label {text.share(rates['prior'].mean)} of the time before "
+        f"the release, {text.share(rates['bag'].mean)} by the bag’s proportion{with_model}.",
     )
-    spy = next((METHODS[name] for name in (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP) if name in shown.methods), None)
     by_x = (
         " Where a model filled the bags, bag and record say the same twice, and the two together can be too sure."
-        if SELECTIONS[config.selection].pools
+        if SELECTIONS[shown.question.config.selection].pools
         else ""
     )
     layout.figure(
         "bag-attack",
         charts.attack(rates),
         f"Records in the bags of {in_words(shown.draws)}. The likelier label is named: by the overall share "
-        f"{text.percent(before)}, by the bag’s proportion {text.percent(bag)}, by the model alone "
-        f"({spy or 'none was trained'}) {text.percent(rates['model'])}, by both {text.percent(both)}. Rule: without "
-        f"the bag.{by_x}",
+        f"{text.percent(rates['prior'])}, by the bag’s proportion {text.percent(rates['bag'])}{in_numbers}. Rule: "
+        f"without the bag.{by_x}",
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
         _more_code(shown, "print(llp.attack_rates(draws))"),
     )
+    _some_guesses(shown, bool(spy))
+
+
+def _some_guesses(shown: Shown, learnt: bool) -> None:
+    """A few records, from prior to posterior."""
+    attack = shown.draws[0].attack
     heads = ["bag", "before", "released of its bag", "its bag says", "bag and record say", "in truth"]
     body = [
         [
@@ -457,7 +473,7 @@ def the_adversary(shown: Shown) -> None:
             text.share(attack.prior),
             text.share(guess.proportion),
             text.share(guess.by_bag),
-            text.share(guess.by_both),
+            text.share(guess.by_both) if learnt else "–",
             "positive" if guess.label else "negative",
         ]
         for guess in attack.guesses
@@ -465,10 +481,10 @@ def the_adversary(shown: Shown) -> None:
     layout.grid(heads, body)
     layout.under_figure(
         "bag-guesses",
-        f"Six {shown.task.records} of the first draw: how probable it is that they {shown.task.positive}, prior to "
-        "posterior. What its bag says weighs what noise leaves possible; then odds multiply, odds(record) · odds(bag) "
-        "/ odds(before).",
-        lambda: [guess._asdict() for guess in attack.guesses],
+        f"Some {shown.task.records} of the first draw, up to three of each label: how probable it is that they "
+        f"{shown.task.positive}, prior to posterior. What its bag says weighs what noise leaves possible; then odds "
+        "multiply, odds(record) · odds(bag) / odds(before).",
+        lambda: [{"before": attack.prior, **guess._asdict(), "bag": guess.bag + 1} for guess in attack.guesses],
         lambda: layout.grid_page(heads, body),
         _more_code(shown, "print(draws[0].attack.guesses)"),
     )
@@ -495,7 +511,8 @@ def all_numbers(shown: Shown) -> None:
     layout.grid(heads, rows)
     layout.under_figure(
         "bag-numbers",
-        "In brackets 95 % intervals over the draws. Training includes the choice of a penalty.",
+        ("In brackets 95 % intervals over the draws. " if len(shown.draws) > 1 else "")
+        + "Training includes the choice of a penalty.",
         lambda: llp.score_table(shown.draws),
         lambda: layout.grid_page(heads, rows),
         _more_code(shown, "print(llp.score_table(draws))"),
@@ -533,13 +550,14 @@ def _yours(shown: Shown, methods: Sequence[str], threshold: str) -> dict[str, Es
     return {name: llp.score(shown.draws, name, "average", there) for name in known}
 
 
-def _study_words(shown: Shown, at_random: bool = False) -> str:
+def _study_words(shown: Shown, at_random: bool = False, counted: bool = True) -> str:
     """What the shipped curves were made of."""
     base = bag_studies.base(_dataset(shown))
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
+    bags = f"{base.n_bags} bags" if counted else "bags"
     return (
-        f"{llp.TASKS[base.dataset].title}: {base.n_bags} bags of {base.bag_size}, {how}, {results.N_DRAWS} draws a "
-        "point with 95 % intervals."
+        f"{llp.TASKS[base.dataset].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % "
+        "intervals."
     )
 
 
@@ -559,12 +577,13 @@ def _differences(shown: Shown, axis: str, k: int = 1) -> tuple[str, ...]:
     return tuple(words for words, differs in found.items() if differs)
 
 
-def _own_words(shown: Shown, yours: Mapping[str, Estimate], other: tuple[str, ...]) -> str:
-    """What the visitor's own marks are."""
+def _own_words(shown: Shown, yours: Mapping[str, Estimate], other: tuple[str, ...], threshold: str) -> str:
+    """What the visitor's own marks are, drawn with the `threshold` of the curves."""
     if not yours:
         return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {text.a_list(other)}" if other else ""
-    return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}."
+    at = "" if threshold == shown.question.threshold else f", here with threshold {llp.THRESHOLDS[threshold]}"
+    return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}{at}."
 
 
 def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:

@@ -89,6 +89,11 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
             code(shown.question),
         )
         with st.container(key="rest"):
+            st.caption(
+                "**F1** says how well a class is found: 1 is without error, and the average is over both. **Full "
+                "labels** is logistic regression with every label known. The others know bags alone: **spread on bag "
+                "names**, **the slides’ model** (Yan 2018) and **mean map**; see *How it works* below."
+            )
             below(shown)
 
     return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be learnt here.")
@@ -136,11 +141,11 @@ def released_words(shown: Shown) -> str:
     config = shown.question.config
     what = "the records" if config.k == 1 else f"the means of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
-        what += f" with noise (ε = {text.epsilon(config.feature_epsilon)} a column)"
-    share = "its share"
+        what += f", with noise (ε = {text.epsilon(config.feature_epsilon)} a column),"
+    share = f"the share that {shown.task.positive}"
     if math.isfinite(config.proportion_epsilon):
-        share += f" with noise (ε = {text.epsilon(config.proportion_epsilon)} a label)"
-    return f"{what} of each bag and {share} of those that {shown.task.positive}"
+        share += f", with noise (ε = {text.epsilon(config.proportion_epsilon)} a label),"
+    return f"{what} of each bag and {share}"
 
 
 def takeaway(shown: Shown) -> str:
@@ -155,7 +160,9 @@ def takeaway(shown: Shown) -> str:
     reached = shown.score(best).mean
     beside = "above" if reached > ceiling else "below"
     lost = (
-        "no better than calling everything negative"
+        "worse than calling everything negative"
+        if reached < nothing - 0.005
+        else "no better than calling everything negative"
         if reached <= nothing + 0.005
         else f"{abs(ceiling - reached):.3f} {beside} full labels ({ceiling:.3f})"
     )
@@ -166,7 +173,8 @@ def takeaway(shown: Shown) -> str:
     )
     judged = f" {_verdict(shown)}" if {NAMES, LLP} <= set(tried) else ""
     return (
-        f"{start} Single records are then classified with an F1 of <b>{reached:.3f}</b> by {METHODS[best]}, {lost}; "
+        f"{start} Single records are then classified with an F1 of {bold_interval(shown.score(best))} by "
+        f"{METHODS[best]}, {lost}; "
         f"always “no” gets {nothing:.3f}.{judged}{same}"
     )
 
@@ -190,10 +198,16 @@ def interval(estimate: Estimate, digits: int = 3) -> str:
     return f"{mean} ({max(0.0, estimate.low):.{digits}f}–{min(1.0, estimate.high):.{digits}f})"
 
 
+def bold_interval(estimate: Estimate) -> str:
+    """“<b>0.806</b> ± 0.010”, half the 95 % interval; of one draw, the number alone."""
+    known = math.isfinite(estimate.low)
+    return f"<b>{estimate.mean:.3f}</b>" + (f" ± {estimate.high - estimate.mean:.3f}" if known else "")
+
+
 def threshold_words(question: Question) -> str:
     """Where a record counts as positive."""
     if question.threshold == llp.SHARE:
-        return "The threshold is where, of the records in the bags, as many are positive as their known share says"
+        return "The threshold is where, of the records in the bags, as many are positive as their released share says"
     why = (
         ""
         if question.config.single or question.asked_threshold == llp.HALF

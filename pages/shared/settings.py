@@ -99,14 +99,6 @@ def current(choice: Choice) -> Any:
     return tuple(raw) if choice.many else raw[0]
 
 
-def current_number(number: Number) -> float:
-    """The same of a number."""
-    if number.key in st.session_state:
-        return st.session_state[number.key]
-    raw = st.query_params.get_all(number.key)
-    return number.default if not raw or number.problem(raw) else float(raw[-1])
-
-
 def check_link(settings: Iterable[Setting]) -> None:
     """Note every parameter of the link that is unknown or out of range, take it out, and keep the notes on screen.
 

@@ -72,7 +72,7 @@ FULL, LABELLED = "full", "labelled"
 LLP, NAMES, MEAN_MAP, ALTERNATING = "llp", "names", "mean map", "alternating"
 METHODS = {
     FULL: "full labels",
-    LABELLED: "labels of the k-means",
+    LABELLED: "labels of what is released",
     NAMES: "spread on bag names",
     LLP: "the slides’ model",
     MEAN_MAP: "mean map",
@@ -189,8 +189,13 @@ class Release(NamedTuple):
 
     @property
     def projected(self) -> Array:
-        """The nearest proportions in [0, 1] to those released, (B,)."""
-        return llp.project_proportions(self.proportions)
+        """The nearest proportions in [0, 1] to those released, (B,).
+
+        Where that would leave one class only, half a record from that end, in every bag alike.
+        """
+        share = llp.project_proportions(self.proportions)
+        half = 0.5 / float(self.sizes.max())
+        return share if 0 < share.mean() < 1 else np.clip(share, half, 1 - half)
 
     @property
     def known_share(self) -> float:
@@ -298,8 +303,7 @@ def n_training(dataset: str) -> int:
 def run(config: BagConfig) -> Draw:
     """Fill the bags, aggregate, add noise, train every method on what is released, and try each on clean test records.
 
-    Raises `TooFewRecords` where the data set has too few records of the kind that the bags need, and ``ValueError``
-    where all released proportions are 0 or all are 1.
+    Raises `TooFewRecords` where the data set has too few records of the kind that the bags need.
     """
     released = release(config)
     fits: dict[str, Fit] = {}
@@ -446,7 +450,8 @@ def _tried(name: str, model: Any, released: Release, single: bool, seconds: floa
     scores, y = model.decision_function(released.test.X), released.test.y
     f1 = {HALF: _f1(y, scores > 0)}
     if single:
-        share = released.known_share
+        # Who knows every label knows their share without noise.
+        share = float(released.records.y.mean()) if name == FULL else released.known_share
         known = model.decision_function(released.rows)
         f1[SHARE] = _f1(y, scores > llp.matching_threshold(known, released.counts, share))
     return Fit(name, f1, model.C_, seconds)
@@ -585,7 +590,7 @@ def score_table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
 def bag_table(draw: Draw) -> list[dict[str, Any]]:
     """One row for each bag, for a CSV file."""
     return [
-        {"bag": bag, "size": sum(block), "groups": len(block), "proportion": true, "released": noisy}
+        {"bag": bag + 1, "size": sum(block), "groups": len(block), "proportion": true, "released": noisy}
         for bag, (block, true, noisy) in enumerate(
             zip(draw.blocks, draw.true_proportions.tolist(), draw.proportions.tolist(), strict=True)
         )

@@ -94,7 +94,8 @@ def columns(draw: Draw, positive: str) -> Figure:
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
     shared |= {"colorscale": [[0, B_COLOUR], [1, A_COLOUR]]}
     bar = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "thickness": 10, "len": 0.6, "x": 0.5}
-    ticks = released * sizes
+    at = np.clip(released, -0.2, 1.2)  # a proportion far outside is an arrow at the edge
+    ticks = at * sizes
     names = np.broadcast_to(chosen + 1, known.shape)
     hover = np.stack((names, np.broadcast_to(released, known.shape)), axis=2)
     return Figure(
@@ -111,7 +112,10 @@ def columns(draw: Draw, positive: str) -> Figure:
                 "y": ticks,
                 "yaxis": "y2",
                 "mode": "markers",
-                "marker": {"symbol": "diamond", "size": 7, "color": "white", "line": {"width": 1.5, "color": "#333"}},
+                "marker": {
+                    "symbol": np.select((released > at, released < at), ("triangle-up", "triangle-down"), "diamond")
+                }
+                | {"size": 8, "color": "white", "line": {"width": 1.5, "color": "#333"}},
                 "hoverinfo": "skip",
                 "showlegend": False,
             },
@@ -119,10 +123,11 @@ def columns(draw: Draw, positive: str) -> Figure:
         layout={
             "xaxis": {"title": {"text": "bag"}, "range": [0.4, n + 0.6], "anchor": "y2", "showgrid": False}
             | {"tickvals": x[:: max(1, n // 8)], "ticktext": (chosen + 1)[:: max(1, n // 8)]},
-            "yaxis": {"title": {"text": "records"}, "range": [0, height], "domain": [0.55, 1], "showgrid": False},
+            "yaxis": {"title": {"text": "records"}, "range": [0, height], "domain": [0.55, 1], "showgrid": False}
+            | ({"dtick": 1} if height <= 5 else {}),
             "yaxis2": {
                 "title": {"text": "records"},
-                "range": [min(0.0, 1.05 * ticks.min()), max(height, 1.05 * ticks.max())],
+                "range": [min(0.0, ticks.min() - 0.05 * height), max(height, ticks.max() + 0.05 * height)],
                 "domain": [0, 0.45],
                 "showgrid": False,
             },
@@ -200,18 +205,17 @@ def curves(
             "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
             "shapes": rules + [dotted(rule(place(levels, x))) for x, _ in marks],
             "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
-            + [_at_foot(place(levels, x), words) for x, words in marks],
-            "height": 460,
-            "margin": {"l": 56, "r": 12, "t": 26, "b": 130},
+            + [_above(place(levels, x), words, low, high) for x, words in marks],
+            "height": 474,
+            "margin": {"l": 56, "r": 12, "t": 40, "b": 130},
             "legend": legend_below(),
         },
     )
 
 
-def _at_foot(x: float, words: str) -> dict[str, Any]:
-    """Words to the right of a rule at its foot, where those over another rule cannot be in their way."""
-    place_at_foot = {"x": x, "xanchor": "left", "xshift": 4, "y": 0.02, "yref": "paper", "yanchor": "bottom"}
-    return {"text": words, "showarrow": False} | place_at_foot
+def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
+    """Words over a dotted rule, in a line above those over the visitor's own."""
+    return over_rule(x, words, low, high) | {"yshift": 15}
 
 
 def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
