@@ -198,7 +198,7 @@ def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over draws, in the order of the studies."""
+    """The means over draws, in the order of the studies; without the places that some of the draws could not fill."""
     groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
@@ -209,7 +209,8 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
         for config in study.configs(dataset)
     ]
     order = {place: i for i, place in enumerate(places_in_order)}
-    places = sorted(groups, key=lambda group: order[group[:2]])
+    most = max(map(len, groups.values()))
+    places = sorted((g for g in groups if len(groups[g]) == most), key=lambda group: order[group[:2]])
     return [_row(*place, groups[place]) for place in places]
 
 
