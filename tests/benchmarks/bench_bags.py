@@ -34,7 +34,7 @@ def beside_full_labels():
     for name, config in (
         ("Adult 10,000 × 338, sparse", BagConfig(selection="skewed")),
         ("Adult 10,000 × 338, dense", BagConfig(selection="skewed")),
-        ("SMS 3,600 × 5,768, sparse", BagConfig("sms", 60, 60, "skewed")),
+        ("SMS 3,600 × 6,272, sparse", BagConfig("sms", 60, 60, "skewed")),
     ):
         released = llp.release(config)
         X = released.rows.toarray() if "dense" in name else csr_array(released.rows)
