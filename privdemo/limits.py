@@ -105,6 +105,7 @@ TOLERANCE = Limit("tol", 0.0, 1.0, "of the gradient a person, such as 1e-5", low
 N_BAGS = Limit("n_bags", 2, 1000, "one bag tells nothing apart, and a thousand are enough to see", integer=True)
 BAG_SIZE = Limit("bag_size", 2, 1000, "a bag of one record releases its label", integer=True)
 K = Limit("k", 1, 1000, "1 leaves every record as it is", integer=True)
+NOISE_HALF_WIDTH = Limit("half_width", 0.0, math.inf, low_open=True)
 NOISE_EPSILON = Limit("epsilon", 0.0, math.inf, "∞ is no noise", low_open=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 

@@ -277,6 +277,9 @@ def test_without_downloaded_data_the_page_works_on_what_scikit_learn_brings(no_m
     assert at.button_group(key="records").options == ["Breast cancer", "Small digits"]
     assert any("python -m privdemo data all" in caption.value for caption in at.caption)
     assert "tumours" in takeaway(at)
+    assert not [button.label for button in at.button if button.label.startswith(("table 4.3", "k ="))], (
+        "Adult's presets"
+    )
 
 
 def test_the_code_on_the_page_computes_the_numbers_on_the_page():

@@ -18,11 +18,12 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
+# Bags with noise are filled at random: only so does its ε hold.
 PRESETS = {
     "table 4.3, LLP": ("iid", "none", 1, None, None),
     "table 4.3, balanced": ("balanced", "none", 1, None, None),
     "k = 10": ("skewed", "random-k", 10, None, None),
-    "k = 50, ε = 1": ("skewed", "random-k", 50, 1.0, 1.0),
+    "k = 50, ε = 1": ("iid", "random-k", 50, 1.0, 1.0),
 }
 
 
@@ -50,7 +51,9 @@ class Shown:
 
 
 def presets() -> None:
-    """The slides' settings on one click."""
+    """The slides' settings on one click, where their data set is here."""
+    if bag_controls.data_choice().default != TASKS["adult"].title:
+        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Slides:", width="content", help="Settings of Yan’s slides, on one click.")
         for name in PRESETS:
@@ -59,10 +62,9 @@ def presets() -> None:
 
 def _apply(name: str) -> None:
     fill, means, k, columns, proportions = PRESETS[name]
-    data = bag_controls.data_choice()
-    task = next(task for task in TASKS.values() if task.title == data.default)
+    task = TASKS["adult"]
     chosen = {
-        data: data.default,
+        bag_controls.data_choice(): task.title,
         bag_controls.FILL: SELECTIONS[fill].title,
         bag_controls.AGGREGATION: means,
         bag_controls.FEATURE_NOISE: bag_controls.LAPLACE if columns else bag_controls.OFF,
@@ -71,7 +73,7 @@ def _apply(name: str) -> None:
     }
     for choice, value in chosen.items():
         st.session_state[choice.key] = value
-    numbers = {"bags": task.n_bags, "bag_size": task.bag_size, "k": min(k, task.bag_size) if k > 1 else 5}
+    numbers = {"bags": task.n_bags, "bag_size": task.bag_size, "k": k if k > 1 else bag_controls.K.default}
     numbers |= {bag_controls.FEATURE_EPSILON.key: columns or bag_controls.FEATURE_EPSILON.default}
     numbers |= {bag_controls.PROPORTION_EPSILON.key: proportions or bag_controls.PROPORTION_EPSILON.default}
     settings.assign(numbers)

@@ -17,7 +17,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,10 +33,9 @@ from privdemo import limits
 from privdemo.estimators.inputs import KnownInputs
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
 from privdemo.estimators.logistic import CV_TOLERANCE, SpreadLogisticRegression, check_C
-from privdemo.mechanisms.aggregation import dense
+from privdemo.mechanisms.aggregation import Matrix, dense
 
 Array = NDArray[np.floating]
-Matrix: TypeAlias = Array | csr_array
 
 # The penalties that C="cv" tries, from strong to weak.
 CS = tuple(10.0 ** (step / 2) for step in range(-8, 7))

@@ -18,8 +18,6 @@ Array = NDArray[np.floating]
 Matrix: TypeAlias = Array | csr_array
 Groups = NDArray[np.intp]
 
-HALF_WIDTH = limits.Limit("half_width", 0.0, math.inf, low_open=True)
-
 
 class TooFewRecords(ValueError):
     """There are fewer records of a kind than bags or groups need."""
@@ -28,7 +26,7 @@ class TooFewRecords(ValueError):
 def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
     """Groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
 
-    Raises ``ValueError`` where a bag has fewer than k records.
+    Raises `TooFewRecords` where a bag has fewer than k records.
     """
     sizes = _check_bags(bags, k)
     order = np.lexsort((rng.random(len(bags)), bags))
@@ -66,7 +64,7 @@ def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) 
     """Groups of one label and similar values: leaves of a tree for each class, halved at the median till under 2k.
 
     Every node is halved along the column of largest variance in it; equal values are parted at random. Raises
-    ``ValueError`` where a class has fewer than k records.
+    `TooFewRecords` where a class has fewer than k records.
     """
     limits.K.check(k)
     labels, nodes, sizes = np.unique(y, return_inverse=True, return_counts=True)
@@ -153,14 +151,14 @@ def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
 def noise_within(scale: float, half_width: float) -> float:
     """The share of Laplace noise that lies within ± `half_width`: 1 − exp(−h/b)."""
     limits.SCALE.check(scale)
-    HALF_WIDTH.check(half_width)
+    limits.NOISE_HALF_WIDTH.check(half_width)
     return -math.expm1(-half_width / scale) if scale > 0 else 1.0
 
 
 def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) -> float:
     """The smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
     limits.Limit("count", 0.0, math.inf, low_open=True).check(count)
-    HALF_WIDTH.check(half_width)
+    limits.NOISE_HALF_WIDTH.check(half_width)
     limits.Limit("share", 0.0, math.nextafter(1.0, 0.0), "some of the noise lies further out").check(share)
     return -math.log1p(-share) / (count * half_width)
 
