@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect
 
@@ -52,10 +53,13 @@ def mnist() -> datasets.Dataset:
 
 
 @pytest.fixture
-def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A computer without MNIST: no data folder and an empty cache."""
+def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A computer without MNIST: no data folder and an empty cache; what pages remember of it ends with the test."""
     monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    st.cache_data.clear()
+    yield
+    st.cache_data.clear()
 
 
 expect.set_options(timeout=20_000)  # a busy machine is no failure

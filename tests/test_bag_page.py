@@ -270,9 +270,7 @@ def test_no_way_to_train_is_said_and_nothing_is_lost():
     assert at.number_input(key="bags").value == 15
 
 
-def test_without_downloaded_data_the_page_works_on_what_scikit_learn_brings(no_mnist, monkeypatch):
-    monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
-    cached.problem.clear()
+def test_without_downloaded_data_the_page_works_on_what_scikit_learn_brings(no_mnist):
     at = visiting.opened(PAGE, bag_draws="1")
     assert at.button_group(key="records").options == ["Breast cancer", "Small digits"]
     assert any("python -m privdemo data all" in caption.value for caption in at.caption)
