@@ -66,7 +66,7 @@ class PrivacyLoss:
         epsilon = losses[j] + (np.logaddexp(0.0, math.log(excess) - log_s[j]) if excess > 0 else 0.0)
         epsilon = _round_up_epsilon(float(epsilon), self.delta, delta)
         if self.delta(epsilon) > delta:  # a plateau, flat to the last digit: δ is met somewhere beyond it
-            return _least(lambda beyond: self.delta(beyond) <= delta, epsilon, float(self.losses[-1]))
+            return least(lambda beyond: self.delta(beyond) <= delta, epsilon, float(self.losses[-1]))
         return epsilon
 
     def _profile(self) -> tuple[Array, Array, Array]:
@@ -92,7 +92,7 @@ def _round_up_epsilon(epsilon: float, profile: Callable[[float], float], delta: 
     return epsilon
 
 
-def _least(private: Callable[[float], bool], low: float, high: float) -> float:
+def least(private: Callable[[float], bool], low: float, high: float) -> float:
     """The smallest noise level or ε in (low, high] that is `private`; `private(high)` must hold.
 
     Bisection that always returns a value seen to be private: the inverse rounds toward privacy.
@@ -178,7 +178,7 @@ def flip_prob_for(epsilon: float, n_states: int = 2, delta: float = 0.0, n_value
     def private(p: float) -> bool:
         return randomised_response_loss(p, n_states, n_values).delta(epsilon) <= delta
 
-    return _least(private, 0.0, flip_prob)
+    return least(private, 0.0, flip_prob)
 
 
 # --- the asymmetric binary channel ---------------------------------------------------------------
@@ -260,7 +260,7 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> fl
     high = 0.5 * ratio * ratio + ratio * math.sqrt(-2 * math.log(delta)) + 1.0  # Chernoff bound
     if math.isinf(high):
         return math.inf
-    return _least(lambda epsilon: gaussian_delta(sigma, epsilon, sensitivity) <= delta, 0.0, high)
+    return least(lambda epsilon: gaussian_delta(sigma, epsilon, sensitivity) <= delta, 0.0, high)
 
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
@@ -279,7 +279,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> fl
     high = limits.SIGMA.high
     if not private(high):
         raise ValueError(f"epsilon = {epsilon:g} at delta = {delta:g} needs a sigma above {high:g}; raise either")
-    return _least(private, 0.0, high)
+    return least(private, 0.0, high)
 
 
 # --- Laplace noise ----------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def laplace_scale(epsilon: float, delta: float = 0.0, n_values: int = 1) -> floa
             high = math.nextafter(high, math.inf)
     if not private(high):
         raise ValueError(f"epsilon = {epsilon:g} at delta = {delta:g} needs a scale above {high:g}; raise either")
-    return high if delta == 0 else _least(private, 0.0, high)
+    return high if delta == 0 else least(private, 0.0, high)
 
 
 # --- what an adversary concludes -----------------------------------------------------------------

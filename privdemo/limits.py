@@ -107,6 +107,11 @@ BAG_SIZE = Limit("bag_size", 2, 1000, "a bag of one record releases its label", 
 K = Limit("k", 1, 1000, "1 leaves every record as it is", integer=True)
 NOISE_HALF_WIDTH = Limit("half_width", 0.0, math.inf, low_open=True)
 NOISE_EPSILON = Limit("epsilon", 0.0, math.inf, "∞ is no noise", low_open=True)
+RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
+RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is how likely the promise of ε may fail; a promise that often void is none")
+N_MIN = Limit("n_min", 1, 10**9, "it is a public lower bound on the count of every class", integer=True)
+N_LABELS = Limit("number of classes", 2, 1000, "one class hides nothing", integer=True)
+COUNT = Limit("count", 0, 10**9, "how many records of a set are of a class", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 
 

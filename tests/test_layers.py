@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
     {"limits", "intervals", "datasets", "jobs"},
-    {"accounting", "mechanisms"},
+    {"accounting", "count_accounting", "mechanisms"},
     {"estimators"},
     {"attacks", "metrics"},
     {"experiments"},

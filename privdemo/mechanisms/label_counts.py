@@ -1,0 +1,292 @@
+"""Label counts released as proportions: Laplace and Gaussian noise, Laplace prior, scaled Dirichlet.
+
+Of a set's labels the counts η (c,) are private and their sum m is public; neighbours move one label from one class to
+another. Every mechanism has `randomise(counts, rng)` → proportions θ (..., c) on the simplex and `delta_at(epsilon)`.
+`RELEASES` lists the ways to choose its noise, as published (Iyer, Nath & Sarawagi 2016) and tight; `calibrate` does it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from privdemo import accounting, limits
+from privdemo import count_accounting as account
+from privdemo.count_accounting import Move, NoSuchNoise
+
+Array = NDArray[np.floating]
+Counts = NDArray[np.int64]
+
+
+class CountRelease(Protocol):
+    """A mechanism on label counts."""
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        """Proportions (..., c) that are released of `counts` (..., c), each row by itself."""
+
+    def delta_at(self, epsilon: float) -> float:
+        """The δ of one set's release at `epsilon`."""
+
+
+def project_simplex(values: ArrayLike) -> Array:
+    """The nearest proportions, in least squares, to `values` (..., c): max(0, v − τ) with τ so that they sum to 1.
+
+    (Duchi et al. 2008.) Raises ``ValueError`` for values that are not finite.
+    """
+    v = np.asarray(values, dtype=float)
+    if not np.isfinite(v).all():
+        raise ValueError("values must be finite to be projected to the simplex")
+    descending = -np.sort(-v, axis=-1)
+    excess = np.cumsum(descending, axis=-1) - 1
+    n = np.arange(1, v.shape[-1] + 1)
+    n_positive = (descending * n > excess).sum(axis=-1, keepdims=True)
+    tau = np.take_along_axis(excess, n_positive - 1, axis=-1) / n_positive
+    projected = np.maximum(v - tau, 0)
+    return projected / projected.sum(axis=-1, keepdims=True)
+
+
+def proportions(counts: ArrayLike) -> Array:
+    """Counts (..., c) as shares of their sum. Raises ``ValueError`` for what are no counts: see `check_counts`."""
+    checked = check_counts(counts)
+    return checked / checked.sum(axis=-1, keepdims=True)
+
+
+def check_counts(counts: ArrayLike) -> Counts:
+    """`counts` (..., c) as whole numbers. Raises ``ValueError`` for one class, an empty set, fractions and negatives."""
+    given = np.asarray(counts)
+    if given.ndim == 0 or given.dtype.kind not in "iuf":
+        raise ValueError(f"counts must be a list of whole numbers, one for each class, got {counts!r}")
+    limits.N_LABELS.check(given.shape[-1])
+    values = given.astype(float)
+    wrong = ~((values >= limits.COUNT.low) & (values <= limits.COUNT.high) & (values == np.rint(values)))
+    if wrong.any():
+        value, place = values[wrong][0], int(np.argwhere(wrong)[0][-1])
+        raise ValueError(
+            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for class {place + 1}; give how "
+            "many records of the class there are, not a share"
+        )
+    if (values.sum(axis=-1) == 0).any():
+        raise ValueError("counts are all 0: an empty set has no proportions; leave it out, or merge it with another")
+    return values.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class LaplaceCounts:
+    """η + Laplace noise of scale b on every count, divided by m and projected to the simplex (Lee et al. 2015)."""
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        limits.SCALE.check(self.scale)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        return _projected(check_counts(counts), self.scale * rng.laplace(size=np.shape(counts)))
+
+    def delta_at(self, epsilon: float) -> float:
+        return account.laplace_counts_delta(self.scale, epsilon)
+
+
+@dataclass(frozen=True)
+class GaussianCounts:
+    """η + N(0, σ²) on every count, divided by m and projected to the simplex."""
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        limits.SIGMA.check(self.sigma)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        return _projected(check_counts(counts), self.sigma * rng.standard_normal(np.shape(counts)))
+
+    def delta_at(self, epsilon: float) -> float:
+        return accounting.gaussian_delta(self.sigma, epsilon, account.L2)
+
+
+@dataclass(frozen=True)
+class LaplacePrior:
+    """θ ~ Dir(η̃), η̃ the counts with Laplace noise of scale b, made non-negative with sum m (Machanavajjhala 2008).
+
+    Sampling from η̃ is post-processing: the promise is that of the noise. A class whose noisy count is 0 has no share.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        limits.SCALE.check(self.scale)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        noisy = LaplaceCounts(self.scale).randomise(counts, rng)
+        return _dirichlet(noisy * np.sum(counts, axis=-1, keepdims=True), rng)
+
+    def delta_at(self, epsilon: float) -> float:
+        return account.laplace_counts_delta(self.scale, epsilon)
+
+
+@dataclass(frozen=True)
+class ScaledDirichlet:
+    """θ ~ Dir(ση), whose promise depends on the counts: it is that of the worst of `moves`.
+
+    With `n_min` it refuses counts below that public bound, which its promise does not cover.
+    """
+
+    sigma: float
+    moves: tuple[Move, ...]
+    n_min: int | None = None
+
+    def __post_init__(self) -> None:
+        limits.Limit("sigma", 0.0, math.inf, low_open=True).check(self.sigma)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        checked = check_counts(counts)
+        _check_least(checked, self.n_min or 1)
+        return _dirichlet(self.sigma * checked, rng)
+
+    def delta_at(self, epsilon: float) -> float:
+        return max(account.dirichlet_delta(self.sigma, move, epsilon) for move in self.moves)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A mechanism with a way to choose its noise. `tight`: no less noise meets (ε, δ).
+
+    `data_dependent` noise is chosen from the private counts, so that the choice itself can leak: no formal guarantee.
+    """
+
+    title: str
+    family: str
+    tight: bool
+    make: Callable[[float, float, Counts, int], CountRelease]
+    data_dependent: bool = False
+    public_bound: bool = False
+
+
+def _laplace_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return LaplaceCounts(account.published_laplace_scale(epsilon))
+
+
+def _laplace_tight(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return LaplaceCounts(account.laplace_counts_scale(epsilon, delta))
+
+
+def _gaussian_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return GaussianCounts(account.published_gaussian_sigma(epsilon, delta))
+
+
+def _gaussian_tight(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return GaussianCounts(account.gaussian_counts_sigma(epsilon, delta))
+
+
+def _laplace_prior(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return LaplacePrior(account.published_laplace_scale(epsilon))
+
+
+def _dirichlet_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return _dirichlet_from_data(epsilon, delta, counts, account.moves_away, account.published_dirichlet_delta)
+
+
+def _dirichlet_local(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return _dirichlet_from_data(epsilon, delta, counts, account.neighbouring_moves, account.dirichlet_delta)
+
+
+def _dirichlet_from_data(
+    epsilon: float,
+    delta: float,
+    counts: Counts,
+    moves_of: Callable[[ArrayLike], tuple[Move, ...]],
+    profile: Callable[[float, Move, float], float],
+) -> CountRelease:
+    """σ from the private counts: the least of all sets' where there are several."""
+    _check_least(counts, 1)
+    rows = np.unique(np.sort(counts.reshape(-1, counts.shape[-1]), axis=-1)[:, :2], axis=0)
+    moves = tuple(dict.fromkeys(move for row in rows for move in moves_of(row)))
+    try:
+        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves, profile), moves)
+    except NoSuchNoise:
+        needed = account.smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
+        worst = np.unravel_index(int(counts.argmin()), counts.shape)
+        raise NoSuchNoise(
+            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: class {int(worst[-1]) + 1} has "
+            f"{counts[worst]:,} labels, and two classes of {needed:,} would be needed at least; merge classes, or allow "
+            "a larger ε or δ"
+        ) from None
+
+
+def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    _check_least(counts, n_min)
+    moves = account.public_moves(n_min)
+    try:
+        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves), moves, n_min)
+    except NoSuchNoise:
+        needed = account.smallest_count(epsilon, delta)
+        raise NoSuchNoise(
+            f"scaled Dirichlet has no σ for n_min = {n_min} at ε = {epsilon:g}, δ = {delta:g}: it needs n_min ≥ "
+            f"{needed:,}; merge classes until each has as many, or allow a larger ε or δ"
+        ) from None
+
+
+RELEASES = {
+    "laplace published": Release("Laplace, published", "laplace", False, _laplace_published),
+    "laplace tight": Release("Laplace, tight", "laplace", True, _laplace_tight),
+    "gaussian published": Release("Gaussian, published", "gaussian", False, _gaussian_published),
+    "gaussian tight": Release("Gaussian, tight", "gaussian", True, _gaussian_tight),
+    "laplace prior": Release("Laplace prior, published", "prior", False, _laplace_prior),
+    "dirichlet published": Release(
+        "scaled Dirichlet, published", "dirichlet", False, _dirichlet_published, data_dependent=True
+    ),
+    "dirichlet local": Release(
+        "scaled Dirichlet, tight for these counts", "dirichlet", True, _dirichlet_local, data_dependent=True
+    ),
+    "dirichlet public": Release(
+        "scaled Dirichlet, tight from n_min on", "dirichlet", True, _dirichlet_public, public_bound=True
+    ),
+}
+
+
+def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
+    """The mechanism of `RELEASES` with noise that meets (ε, δ) in its own way, for sets of `counts` (..., c).
+
+    Only a data-dependent one looks at the counts; of the others, scaled Dirichlet refuses counts below its public
+    bound `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none will do.
+    """
+    if release not in RELEASES:
+        raise ValueError(f"release must be one of {', '.join(RELEASES)}, got {release!r}")
+    limits.RELEASE_EPSILON.check(epsilon)
+    limits.RELEASE_DELTA.check(delta)
+    limits.N_MIN.check(n_min)
+    return RELEASES[release].make(epsilon, delta, check_counts(counts), n_min)
+
+
+def _projected(counts: Counts, noise: Array) -> Array:
+    return project_simplex((counts + noise) / counts.sum(axis=-1, keepdims=True))
+
+
+def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
+    """One draw of Dir(α) for every row of `alpha` (..., c); where α is 0 the share is 0.
+
+    In logs, with log G(α) = log G(α + 1) + log(U)/α, as gamma variates of small shape would round to 0.
+    """
+    some = alpha > 0
+    shape = np.where(some, alpha, 1.0)
+    log_gamma = np.log(rng.standard_gamma(shape + 1)) + np.log1p(-rng.random(shape.shape)) / shape
+    log_gamma = np.where(some, log_gamma, -np.inf)
+    return np.exp(log_gamma - logsumexp(log_gamma, axis=-1, keepdims=True))
+
+
+def _check_least(counts: Counts, least: int) -> None:
+    if (counts >= least).all():
+        return
+    worst = np.unravel_index(int(counts.argmin()), counts.shape)
+    n = int(counts[worst])
+    where = f"class {int(worst[-1]) + 1} has {n} label{'s' * (n != 1)}"
+    if n == 0:
+        raise ValueError(f"{where}, and scaled Dirichlet has no share for an empty class; merge it with another")
+    raise ValueError(
+        f"{where}, fewer than the public bound n_min = {least:,}, so the promise does not cover this set; lower n_min, "
+        "or merge classes"
+    )
