@@ -113,8 +113,8 @@ def public_moves(n_min: int) -> tuple[Move, ...]:
 def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     """δ(ε) of Dir(ση) when a label moves from a class of a to one of b: P(bad) − e^ε Q(bad), exact.
 
-    P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. 1 where a class is empty before or
-    after: it has no share then, and its share gives that away.
+    P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. It is 1 where a class is empty
+    before or after: it has no share then, and its share gives that away.
     """
     a, b = move
     if a < 2 or b < 1:
@@ -125,9 +125,9 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
 
 
 def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
-    """P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}), the paper's equation 9: how likely the loss exceeds ε. Sufficient for δ, not exact.
+    """P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}), the paper's equation 9: how likely the loss exceeds ε.
 
-    The integral that the paper leaves is the tail of Beta(σa, σb).
+    Sufficient for δ, not exact. The integral that the paper leaves is the tail of Beta(σa, σb).
     """
     a, b = move
     return _beta_tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon)) if a >= 2 and b >= 1 else 1.0

@@ -58,7 +58,10 @@ def proportions(counts: ArrayLike) -> Array:
 
 
 def check_counts(counts: ArrayLike) -> Counts:
-    """`counts` (..., c) as whole numbers. Raises ``ValueError`` for one class, an empty set, fractions and negatives."""
+    """`counts` (..., c) as whole numbers.
+
+    Raises ``ValueError`` for one class, an empty set, fractions, negative and very large numbers.
+    """
     given = np.asarray(counts)
     if given.ndim == 0 or given.dtype.kind not in "iuf":
         raise ValueError(f"counts must be a list of whole numbers, one for each class, got {counts!r}")
@@ -68,8 +71,8 @@ def check_counts(counts: ArrayLike) -> Counts:
     if wrong.any():
         value, place = values[wrong][0], int(np.argwhere(wrong)[0][-1])
         raise ValueError(
-            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for class {place + 1}; give how "
-            "many records of the class there are, not a share"
+            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for class {place + 1}; "
+            "give how many records of the class there are, not a share"
         )
     if (values.sum(axis=-1) == 0).any():
         raise ValueError("counts are all 0: an empty set has no proportions; leave it out, or merge it with another")
@@ -212,8 +215,8 @@ def _dirichlet_from_data(
         worst = np.unravel_index(int(counts.argmin()), counts.shape)
         raise NoSuchNoise(
             f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: class {int(worst[-1]) + 1} has "
-            f"{counts[worst]:,} labels, and two classes of {needed:,} would be needed at least; merge classes, or allow "
-            "a larger ε or δ"
+            f"{counts[worst]:,} labels, and no class may have fewer than {needed:,}; merge classes, or allow a "
+            "larger ε or δ"
         ) from None
 
 
