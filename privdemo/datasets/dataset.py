@@ -117,6 +117,20 @@ class Dataset:
             self._take(rows[:, n_train_per_class:].ravel()),
         )
 
+    def unit(self, rows: Any = None, dtype: Any = np.float64) -> NDArray[np.floating] | csr_array:
+        """The `rows` of X (None: all) on the scale 0 to 1, sparse where X is binary and sparse.
+
+        States are divided by their number less one; continuous columns by their range over all rows here, which is
+        taken for public.
+        """
+        chosen = self.X if rows is None else self.X[rows]
+        if self.n_states is None:
+            low, high = self.X.min(axis=0), self.X.max(axis=0)
+            return ((chosen - low) / (high - low)).astype(dtype, copy=False)
+        if (self.n_states == 2).all():
+            return csr_array(chosen, dtype=dtype)
+        return np.divide(chosen, self.n_states - 1, dtype=dtype)
+
     def _take(self, rows: slice | NDArray[np.int64]) -> Dataset:
         return replace(self, X=self.X[rows], y=self.y[rows], n_train=None)
 

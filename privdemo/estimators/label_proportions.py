@@ -136,10 +136,18 @@ def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
     outside [0, 1], and where all bags together lack one of the classes.
     """
     share = _check_proportions(np.asarray(proportions, dtype=float))
-    joint = np.asarray(sizes, dtype=float)[:, None] * np.stack((1 - share, share), axis=1)
-    totals = joint.sum(axis=0)
-    _check_both(totals[1] / totals.sum())
-    return joint / totals
+    size = np.asarray(sizes, dtype=float)
+    _check_both(float(size @ share / size.sum()))
+    return name_channel(np.stack((1 - share, share), axis=1), size)
+
+
+def name_channel(shares: ArrayLike, sizes: ArrayLike) -> Array:
+    """T[name | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, K): the name of a bag or set as a label channel.
+
+    `shares` (B, K) of every class in each, `sizes` (B,) their records; every class must have a share somewhere.
+    """
+    joint = np.asarray(sizes, dtype=float)[:, None] * np.asarray(shares, dtype=float)
+    return joint / joint.sum(axis=0)
 
 
 def project_proportions(proportions: ArrayLike) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import issparse, vstack
 from scipy.special import expit, logit, logsumexp
 from scipy.stats import binom
 from sklearn.metrics import f1_score
@@ -280,18 +280,9 @@ class Draw:
 
 @lru_cache(maxsize=len(TASKS))
 def records(dataset: str) -> tuple[Records, int | None]:
-    """The records of a task, and how many of them are the publisher's training part (None: there is none).
-
-    States are divided by their number less one; continuous columns by their range over the whole data set, which is
-    taken for public.
-    """
+    """The records of a task, and how many of them are the publisher's training part (None: there is none)."""
     chosen = datasets.load(dataset).select_classes(TASKS[dataset].classes)
-    if chosen.n_states is None:
-        low, high = chosen.X.min(axis=0), chosen.X.max(axis=0)
-        return Records((chosen.X - low) / (high - low), chosen.y), chosen.n_train
-    if (chosen.n_states == 2).all():
-        return Records(csr_array(chosen.X, dtype=np.float64), chosen.y), chosen.n_train
-    return Records(chosen.X / (chosen.n_states - 1), chosen.y), chosen.n_train
+    return Records(chosen.unit(), chosen.y), chosen.n_train
 
 
 def n_training(dataset: str) -> int:

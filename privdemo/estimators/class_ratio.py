@@ -1,0 +1,363 @@
+"""Class ratios: which share of an unlabelled set U is of each class, learnt from sets whose proportions are known.
+
+Iyer, Nath & Sarawagi, "Privacy preserving class ratio estimation" (KDD 2016). Training sets S_i come with proportions
+ρ_i of c classes; the shares of classes in U may be any. What a class looks like is the same everywhere, p(x | y, S) =
+p(x | y) (their assumption A1), so U is a mixture of classes, and of training sets too. Every estimator has
+`fit(sets, proportions, tuning_sets, tuning_proportions)`, the second group of sets for choosing its settings, and
+`predict(U)` → proportions (c,). Instance labels are the case of pure sets: one set for each class, proportions the
+identity.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse, vstack
+from scipy.spatial.distance import pdist
+from sklearn.base import BaseEstimator
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from privdemo import limits
+from privdemo.mechanisms.aggregation import Matrix, dense
+from privdemo.mechanisms.label_counts import project_simplex
+
+Array = NDArray[np.floating]
+
+# Bandwidths that "cv" tries, as multiples of the median heuristic (the paper's range).
+FACTORS = tuple(2.0**power for power in range(-5, 6))
+# Rows of two sets whose distances are in memory together: as many as fit into a processor's cache.
+BLOCK = 1024
+# Records from which the median distance is taken.
+MEDIAN_SAMPLE = 1000
+# Proportions whose smallest singular value is below this do not span the simplex.
+FLAT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets `X`, M matrices (n_i, D), with their `proportions` (M, c)."""
+
+    X: tuple[Matrix, ...]
+    proportions: Array
+
+    def __add__(self, other: Sets) -> Sets:
+        return Sets(self.X + other.X, np.concatenate((self.proportions, other.proportions)))
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Records in each set, (M,)."""
+        return np.array([x.shape[0] for x in self.X])
+
+    @property
+    def names(self) -> NDArray[np.intp]:
+        """The number of the set that each record is in, (n,)."""
+        return np.repeat(np.arange(len(self.X)), self.sizes)
+
+    @property
+    def prior(self) -> Array:
+        """The share of each class among all records, (c,)."""
+        return self.sizes @ self.proportions / self.sizes.sum()
+
+    def stacked(self) -> Matrix:
+        """All records, (n, D)."""
+        return vstack(self.X, format="csr") if issparse(self.X[0]) else np.concatenate(self.X)
+
+
+class ClassRatioEstimator(BaseEstimator):
+    """What the estimators of class ratios share: reading the sets, and predictions on the simplex."""
+
+    random_state: int
+
+    def fit(
+        self,
+        sets: Sequence[Any],
+        proportions: ArrayLike,
+        tuning_sets: Sequence[Any] | None = None,
+        tuning_proportions: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to M `sets` of records (n_i, D) with `proportions` (M, c), as known or as released.
+
+        Settings are chosen on a second group of sets; where none are given, on a random half of every set. All sets
+        are learnt from in the end. Warns where the proportions cannot span the simplex (assumption A0). Raises
+        ``ValueError`` for an empty set, sets of unlike columns, and proportions that are none.
+        """
+        given = read_sets(sets, proportions)
+        self.n_features_in_ = given.X[0].shape[1]
+        if tuning_sets is None:
+            given, tuning = split_sets(given, np.random.default_rng(self.random_state))
+        else:
+            tuning = read_sets(tuning_sets, proportions if tuning_proportions is None else tuning_proportions)
+            if tuning.X[0].shape[1] != self.n_features_in_ or tuning.proportions.shape[1] != given.proportions.shape[1]:
+                raise ValueError("tuning_sets must have the columns and classes of sets")
+        if problem := span_problem(np.concatenate((given.proportions, tuning.proportions))):
+            warnings.warn(problem, stacklevel=2)
+        self._fit(given, tuning)
+        return self
+
+    def predict(self, U: Any) -> Array:
+        """The class proportions of the set `U` (n, D), (c,): `predict_raw` projected to the simplex."""
+        return project_simplex(self.predict_raw(U))
+
+    def predict_raw(self, U: Any) -> Array:
+        """The same as the method gives them, perhaps below 0 or with another sum than 1, (c,)."""
+        check_is_fitted(self)
+        return self._predict(_read_set(U, "U", self.n_features_in_))
+
+    @abstractmethod
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        """Learn from both groups of sets."""
+
+    @abstractmethod
+    def _predict(self, U: Matrix) -> Array:
+        """The proportions of U as the method gives them."""
+
+
+class MMDClassRatio(ClassRatioEstimator):
+    """The mixture of training sets nearest to U in a kernel's feature space (Iyer et al., equations 4 and 5).
+
+    α̂ = argmin ‖Σ α_i Φ̂_i − Φ̂_U‖², Φ̂ the mean of the features of k(x, x′) = exp(−‖x − x′‖²/(2 bandwidth²)) over a set;
+    the proportions are P̂ α̂. Only means of k over pairs of sets are needed: they are summed block by block, so the
+    memory is that of one block, and the time that of all inner products once.
+
+    Parameters
+    ----------
+    bandwidth : a multiple of the median heuristic √(median ‖x − x′‖² / 2), or "cv": the one of `FACTORS` that finds
+        the proportions of one group of sets from those of the other, and the other way round, with the least L1 error.
+    n_features : None for the exact kernel; else as many random Fourier features (Rahimi & Recht 2007), whose time is
+        linear in the number of records. An even number is not needed; the error falls with its square root.
+
+    Attributes
+    ----------
+    bandwidth_, factor_ : in the units of X, and as a multiple of the median heuristic. cv_errors_ : (factors,) mean L1
+    errors. gram_ : (M, M), inner products of the sets' mean features. proportions_ : (M, c), sizes_ : (M,).
+    condition_number_ : Q = σ_max(P̂)/σ_min(Â) (Theorem 1), large where sets are alike.
+    """
+
+    def __init__(self, bandwidth: float | str = "cv", n_features: int | None = None, *, random_state: int = 0) -> None:
+        self.bandwidth = bandwidth
+        self.n_features = n_features
+        self.random_state = random_state
+
+    def bound(self, n_u: int, delta: float = 0.05) -> float:
+        """Theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
+
+        (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)). Ā, of the sets' true
+        distributions, is not known; Â is in its place. (C is never below the constant 1/√n + √(ln((2M + 1)/δ)/n) that
+        McDiarmid's inequality gives, unless δ/(2M + 1) is below 9e-6.)
+        """
+        check_is_fitted(self)
+        limits.DELTA.check(delta)
+        least = math.sqrt(_least_eigenvalue(self.gram_))
+        n = np.append(self.sizes_, n_u)
+        c = 2 / np.sqrt(n) + np.sqrt(math.log(2 * (2 * len(self.sizes_) + 1) / delta) / (2 * n))
+        q = self.condition_number_
+        return float((1 + q) * np.sqrt(np.square(c[:-1]).sum()) / least + q * c[-1])
+
+    def reweigh(self, proportions: ArrayLike, tuning_proportions: ArrayLike) -> MMDClassRatio:
+        """The estimator that `fit` would give for the same sets with other proportions, without a kernel computed anew.
+
+        What a kernel says of records does not depend on proportions; which bandwidth is chosen may.
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other._choose(read_proportions(proportions), read_proportions(tuning_proportions))
+        return other
+
+    def similarities(self, U: Any) -> Array:
+        """⟨Φ̂_i, Φ̂_U⟩ of every training set, (M,)."""
+        check_is_fitted(self)
+        checked = _read_set(U, "U", self.n_features_in_)
+        if self.n_features is None:
+            return np.array([kernel_means(x, checked, np.array([self.bandwidth_]))[0] for x in self._sets])
+        return self._mean_features @ self._features(checked, self.bandwidth_)
+
+    def from_similarities(self, k: Array) -> Array:
+        """The proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
+        return mixture(self.gram_, k) @ self.proportions_
+
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        both = sets + tuning
+        if isinstance(self.bandwidth, str) and self.bandwidth == "cv":
+            self._factors = FACTORS
+        else:
+            self._factors = (float(limits.BANDWIDTH.check(self.bandwidth)),)  # type: ignore[arg-type]
+        self._median, self.sizes_ = median_heuristic(both, self.random_state), both.sizes
+        self._all_grams, self._all_features = self._grams(both, np.array(self._factors) * self._median)
+        self._sets = both.X if self.n_features is None else ()
+        self._choose(sets.proportions, tuning.proportions)
+
+    def _choose(self, proportions: Array, tuning_proportions: Array) -> None:
+        """The bandwidth, and what follows from it."""
+        self.proportions_ = np.concatenate((proportions, tuning_proportions))
+        self.cv_errors_ = np.array([tuning_error(gram, proportions, tuning_proportions) for gram in self._all_grams])
+        best = int(self.cv_errors_.argmin())
+        self.factor_, self.gram_ = self._factors[best], self._all_grams[best]
+        self._mean_features = self._all_features[best]
+        self.bandwidth_ = self.factor_ * self._median
+        self.condition_number_ = condition_number(self.proportions_, self.gram_)
+
+    def _predict(self, U: Matrix) -> Array:
+        return self.from_similarities(self.similarities(U))
+
+    def _grams(self, sets: Sets, bandwidths: Array) -> tuple[Array, list[Array]]:
+        """The Gram matrices of the sets' mean features, (bandwidths, M, M), and those features where they are few."""
+        n_sets = len(sets.X)
+        if self.n_features is not None:
+            limits.N_FEATURES.check(self.n_features)
+            features = [np.stack([self._features(x, bandwidth) for x in sets.X]) for bandwidth in bandwidths]
+            return np.stack([means @ means.T for means in features]), features
+        grams = np.empty((len(bandwidths), n_sets, n_sets))
+        for i, x in enumerate(sets.X):
+            for j in range(i + 1):
+                grams[:, i, j] = grams[:, j, i] = kernel_means(x, None if i == j else sets.X[j], bandwidths)
+        return grams, [np.empty(0)] * len(bandwidths)
+
+    def _features(self, x: Matrix, bandwidth: float) -> Array:
+        """The mean of the random features over a set, (n_features,)."""
+        sampler = RBFSampler(
+            gamma=1 / (2 * bandwidth**2), n_components=self.n_features, random_state=self.random_state
+        ).fit(x[:1])
+        total = np.zeros(self.n_features or 0)
+        for start in range(0, x.shape[0], BLOCK):
+            total += sampler.transform(x[start : start + BLOCK]).sum(axis=0, dtype=np.float64)
+        return total / x.shape[0]
+
+
+def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:
+    """The mean of exp(−‖x_i − y_j‖²/(2 b²)) over all pairs of rows, for every b of `bandwidths`: (bandwidths,).
+
+    `y` None: of `x` (n, D) with itself, each pair computed once. No more than `BLOCK`² distances are held.
+    """
+    scales = [np.asarray(-0.5 / b**2).astype(x.dtype) for b in bandwidths]
+    total = np.zeros(len(bandwidths))
+    other = x if y is None else y
+    for start in range(0, x.shape[0], BLOCK):
+        rows = x[start : start + BLOCK]
+        square = _squares(rows)
+        for first in range(0, start + 1 if y is None else other.shape[0], BLOCK):
+            columns = other[first : first + BLOCK]
+            distances = dense(rows @ columns.T)
+            distances *= -2
+            distances += square[:, None]
+            distances += _squares(columns)
+            twice = 2.0 if y is None and first < start else 1.0
+            kernel = np.empty_like(distances)
+            for i, scale in enumerate(scales):
+                np.multiply(distances, scale, out=kernel)
+                np.exp(kernel, out=kernel)
+                total[i] += twice * kernel.sum(axis=1).sum(dtype=np.float64)
+    return total / (x.shape[0] * other.shape[0])
+
+
+def mixture(gram: Array, k: Array) -> Array:
+    """The weights α of least ‖Σ α_i Φ_i − Φ_U‖², given the inner products `gram` (M, M) and `k` (M,) with Φ_U."""
+    return np.linalg.lstsq(gram, k, rcond=1e-10)[0]
+
+
+def condition_number(proportions: Array, gram: Array) -> float:
+    """Q = σ_max(P̂)/σ_min(Â) (Theorem 1) of `proportions` (M, c) and the sets' `gram` (M, M); ∞ where sets coincide."""
+    least = _least_eigenvalue(gram)
+    return float(np.linalg.norm(proportions, 2)) / math.sqrt(least) if least > 0 else math.inf
+
+
+def span_problem(proportions: ArrayLike) -> str | None:
+    """Why `proportions` (M, c) cannot tell all classes apart, as a sentence with the way out; None where they can.
+
+    The affine hull of proportions holds the simplex (assumption A0) if and only if their matrix has rank c.
+    """
+    p = np.asarray(proportions, dtype=float)
+    n_sets, c = p.shape
+    rank = int(np.linalg.matrix_rank(p, tol=FLAT))
+    if rank == c:
+        return None
+    what = f"{n_sets} set{'s' * (n_sets != 1)} of rank {rank} cannot tell {c} classes apart (assumption A0 fails)"
+    return f"{what}: give {c} sets or more whose proportions differ, none of them a mixture of the others"
+
+
+def median_heuristic(sets: Sets, seed: int) -> float:
+    """√(median ‖x − x′‖² / 2) over pairs of up to `MEDIAN_SAMPLE` records, as many of each set as of any other."""
+    rng = np.random.default_rng(seed)
+    each = max(2, MEDIAN_SAMPLE // len(sets.X))
+    some = [x[rng.permutation(x.shape[0])[:each]] for x in sets.X]
+    distances = pdist(np.concatenate([dense(x) for x in some]).astype(np.float64), "sqeuclidean")
+    median = float(np.median(distances)) or float(distances.mean())
+    if median == 0:
+        raise ValueError("all records are alike: nothing tells the sets apart")
+    return math.sqrt(median / 2)
+
+
+def read_sets(sets: Sequence[Any], proportions: ArrayLike) -> Sets:
+    """The sets, checked. Raises as `ClassRatioEstimator.fit` does."""
+    p = read_proportions(proportions)
+    if len(sets) != len(p):
+        raise ValueError(f"sets and proportions must be as many, got {len(sets)} and {len(p)}")
+    first = _read_set(sets[0], "set 1")
+    return Sets((first, *(_read_set(x, f"set {i}", first.shape[1]) for i, x in enumerate(sets[1:], 2))), p)
+
+
+def read_proportions(proportions: ArrayLike) -> Array:
+    """Proportions (M, c), checked. Raises as `ClassRatioEstimator.fit` does."""
+    p = np.asarray(proportions, dtype=float)
+    if p.ndim != 2 or p.shape[1] < 2:
+        raise ValueError(f"proportions must have a row for each set and a column for each class, got shape {p.shape}")
+    if not (np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=1), 1, atol=1e-6)):
+        wrong = int(np.argmax(~((p >= 0).all(axis=1) & np.isclose(p.sum(axis=1), 1, atol=1e-6))))
+        raise ValueError(
+            f"proportions must be 0 or more and sum to 1, got {np.array2string(p[wrong], precision=4)} for set "
+            f"{wrong + 1}; project_simplex(…) takes noisy ones back"
+        )
+    if not p.any(axis=0).all():
+        missing = int(np.argmin(p.any(axis=0)))
+        raise ValueError(f"class {missing + 1} has no share in any set; merge it with another, or give a set that has")
+    return p
+
+
+def _read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
+    if np.ndim(x) == 2 and x.shape[0] == 0:
+        raise ValueError(f"{name} is empty: leave it out, or put records in it")
+    checked = check_array(x, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    if n_columns is not None and checked.shape[1] != n_columns:
+        raise ValueError(f"{name} must have {n_columns} columns as the others, got {checked.shape[1]}")
+    return checked
+
+
+def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
+    """A random half of every set, and the other half."""
+    if (sets.sizes < 2).any():
+        raise ValueError(f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give tuning_sets")
+    orders = [rng.permutation(n) for n in sets.sizes]
+    parts = [[x[np.sort(order[i::2])] for x, order in zip(sets.X, orders, strict=True)] for i in range(2)]
+    return Sets(tuple(parts[0]), sets.proportions), Sets(tuple(parts[1]), sets.proportions)
+
+
+def tuning_error(gram: Array, proportions: Array, tuning_proportions: Array) -> float:
+    """The mean L1 error of one group's proportions found from the other's, both ways round.
+
+    `gram` (M + M', M + M') of all sets, those with `proportions` (M, c) first.
+    """
+    first = np.arange(len(gram)) < len(proportions)
+    errors = []
+    for known, p, truth in ((first, proportions, tuning_proportions), (~first, tuning_proportions, proportions)):
+        weights = mixture(gram[np.ix_(known, known)], gram[np.ix_(known, ~known)])
+        errors.append(np.abs(project_simplex(weights.T @ p) - truth).sum(axis=1))
+    return float(np.concatenate(errors).mean())
+
+
+def _least_eigenvalue(gram: Array) -> float:
+    return max(0.0, float(np.linalg.eigvalsh(gram)[0]))
+
+
+def _squares(x: Matrix) -> Array:
+    """‖x‖² of every row."""
+    if issparse(x):
+        return np.asarray(csr_array(x).power(2).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", x, x)

@@ -1,0 +1,94 @@
+"""∝SVM: a linear support vector machine learnt from bags whose proportions are known, by alternating."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import LinearSVC
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from privdemo import limits
+from privdemo.estimators.label_proportions import Bags, most_likely_labels, read_bags
+from privdemo.estimators.logistic import check_C
+
+Array = NDArray[np.floating]
+
+# Strengths of the loss in turn, as shares of C: weak first, so that early labels may still be turned.
+ANNEALING = (1e-3, 1e-2, 1e-1, 1.0)
+# Rounds of labelling and fitting at one strength.
+ROUNDS = 20
+
+
+class ProportionSVM(ClassifierMixin, BaseEstimator):
+    """∝SVM (Yu et al. 2013, alternating): labels and a linear SVM in turns, each bag keeping its proportion.
+
+    minimise ‖w‖²/2 + C Σ_n max(0, 1 − y_n (wᵀx_n + b))² over w, b and the labels y_n, of which each bag has as many
+    positives as its proportion says. For given w the best labels are those of the highest scores in each bag; for given
+    labels w is an SVM. C grows in steps, and of `n_starts` random labellings the one with the least loss is kept.
+
+    Parameters: C, n_starts, random_state. Attributes: coef_ (1, D), intercept_ (1,), classes_ 0 and 1, loss_.
+    """
+
+    def __init__(self, C: float = 1.0, *, n_starts: int = 5, random_state: int = 0) -> None:
+        self.C = C
+        self.n_starts = n_starts
+        self.random_state = random_state
+
+    def fit(self, X: Any, bags: ArrayLike, proportions: ArrayLike) -> Self:
+        """Fit to X (n, D) whose rows are in `bags` (n,) with `proportions` (B,) of positives.
+
+        Raises as `LabelProportionClassifier.fit` does.
+        """
+        check_C(self.C)
+        limits.Limit("n_starts", 1, math.inf, integer=True).check(self.n_starts)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        data = read_bags(X, bags, proportions, np.ones(X.shape[0]))
+        rng = np.random.default_rng(self.random_state)
+        self.classes_ = np.arange(2)
+        found = [self._descend(data, rng.random(len(data.weight))) for _ in range(self.n_starts)]
+        self.loss_, machine = min(found, key=lambda pair: pair[0])
+        self.coef_, self.intercept_ = machine.coef_, machine.intercept_
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of X: (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+
+    def predict(self, X: Any) -> NDArray:
+        """1 for the records whose score is above 0, else 0."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _descend(self, data: Bags, scores: Array) -> tuple[float, LinearSVC]:
+        """Label and fit in turns from `scores` (n,) until labels stay, for every strength; the loss, the machine."""
+        labels = _whole_labels(scores, data)
+        for strength in ANNEALING:
+            for _ in range(ROUNDS):
+                machine = LinearSVC(C=strength * self.C, dual=False, tol=1e-3).fit(data.X, labels)
+                scores = machine.decision_function(data.X)
+                new = _whole_labels(scores, data)
+                if (new == labels).all():
+                    break
+                labels = new
+        hinge = np.maximum(0, 1 - (2 * labels - 1) * scores)
+        return float(np.square(machine.coef_).sum() / 2 + self.C * np.square(hinge).sum()), machine
+
+
+def _whole_labels(scores: Array, data: Bags) -> NDArray[np.int64]:
+    """`most_likely_labels` with the record at the boundary wholly on its nearer side; both labels are there."""
+    labels = np.rint(most_likely_labels(scores, data)).astype(np.int64)
+    if labels.min() == labels.max():
+        labels[int(scores.argmax()) if labels[0] == 0 else int(scores.argmin())] ^= 1
+    return labels

@@ -1,0 +1,223 @@
+"""Class ratios from classifiers: the spread likelihood on set names, set identity, and classify and count.
+
+The name of the set that a record came from is a randomised response of its class, T[set | class] = n_i ρ_i(class) /
+Σ n_i ρ_i(class), so the spread likelihood of `estimators.logistic` serves unchanged. What is learnt is p(class | x) for
+the classes as common as in all training sets together; U has its own shares, for which the EM prior correction of
+Saerens, Latinne & Decaestecker (2002) finds the maximum of U's likelihood.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from privdemo import limits
+from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, split_sets
+from privdemo.estimators.label_proportions import name_channel
+from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C
+from privdemo.mechanisms.aggregation import Matrix
+
+Array = NDArray[np.floating]
+
+# Temperatures, in logarithms, between which the best is sought.
+LOG_TEMPERATURES = (-3.0, 3.0)
+# Steps after which the prior correction gives up, and the change of a share at which it ends.
+STEPS, SETTLED = 10_000, 1e-9
+
+
+def prior_shift(proba: ArrayLike, prior: ArrayLike) -> Array:
+    """The class shares ρ (K,) of records with `proba` (n, K) under the training shares `prior` (K,), by EM.
+
+    It maximises Σ_n log Σ_c ρ_c p(c | x_n)/prior_c, which is concave in ρ (Saerens et al. 2002, equation 9). Where a
+    class has no share in training it has none here. Warns where it has not settled.
+    """
+    p, base = np.asarray(proba, dtype=float), np.asarray(prior, dtype=float)
+    ratio = np.divide(p, base, out=np.zeros_like(p), where=base > 0)
+    share = base / base.sum()
+    for _ in range(STEPS):
+        new = share * (ratio / (ratio @ share)[:, None]).mean(axis=0)
+        if np.abs(new - share).max() < SETTLED:
+            return new / new.sum()
+        share = new
+    warnings.warn(f"shares not settled in {STEPS} steps: classes are hard to tell apart", ConvergenceWarning, 2)
+    return share / share.sum()
+
+
+class SpreadClassRatio(ClassRatioEstimator):
+    """The spread likelihood on set names with EM prior correction.
+
+    Given pure sets (instance labels), it is logistic regression with the same correction.
+
+    Parameters
+    ----------
+    C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `logistic.CS` with the best
+        likelihood of the *names* of the tuning sets, given x. No instance label is needed.
+    temperature : T of p(c | x) = softmax(scores/T), which a penalty leaves too near to even; or "cv": chosen with C.
+    correct : False takes the mean of p(c | x) over U instead of the EM correction: probabilistic classify and count.
+
+    Attributes
+    ----------
+    C_, temperature_, classifier_ : the fitted `SpreadLogisticRegression`. channel_ : T[set | class]. prior_ : (c,).
+    """
+
+    def __init__(
+        self,
+        C: float | str = "cv",
+        temperature: float | str = "cv",
+        *,
+        correct: bool = True,
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        random_state: int = 0,
+    ) -> None:
+        self.C = C
+        self.temperature = temperature
+        self.correct = correct
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def predict_proba(self, X: Any) -> Array:
+        """p(class | x) of single records (n, D), for classes as common as in training: (n, c)."""
+        scores = _scores(self.classifier_, X)
+        return np.exp(log_softmax(scores / self.temperature_, axis=1))
+
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        _, self.C_, self.temperature_ = _fit_names(sets, tuning, self.C, self.temperature, self.tol, self.max_iter)
+        both = sets + tuning
+        self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
+        self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
+
+    def _predict(self, U: Matrix) -> Array:
+        proba = self.predict_proba(U)
+        return prior_shift(proba, self.prior_) if self.correct else proba.mean(axis=0)
+
+
+class SetIdentityClassRatio(ClassRatioEstimator):
+    """A classifier of set identity turned into proportions.
+
+    Logistic regression learns to name the set that a record is in. The mean of its probabilities over U is a mixture of
+    those over the tuning sets, which it has not seen, as U is one of classes; least squares finds the mixture. It is
+    MMD with the probabilities in the place of a kernel's features. `C` is chosen by the likelihood of the names of a
+    random half of every set, given the other.
+
+    Attributes: C_, classifier_, means_ (M', M) over the tuning sets, proportions_ (M', c).
+    """
+
+    def __init__(
+        self, C: float | str = "cv", *, tol: float = 1e-4, max_iter: int = 2000, random_state: int = 0
+    ) -> None:
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        named = Sets(sets.X, np.eye(len(sets.X)))
+        seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
+        _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
+        self.classifier_ = _classifier(named, self.C_, self.tol, self.max_iter)
+        self.means_ = np.stack([self.classifier_.predict_proba(x).mean(axis=0) for x in tuning.X])
+        self.proportions_ = tuning.proportions
+
+    def _predict(self, U: Matrix) -> Array:
+        q = self.classifier_.predict_proba(U).mean(axis=0)
+        return mixture(self.means_ @ self.means_.T, self.means_ @ q) @ self.proportions_
+
+
+class ClassifyAndCount(ClassRatioEstimator):
+    """A classifier that learns from bags and proportions, and the share of U that it names of each class.
+
+    `classifier` is fitted by `fit(X, bags, proportions)` of the second of two classes, or one for each class against
+    the others where there are more, of which the highest score wins. Settings are the classifier's own affair.
+
+    Attributes: classifiers_ : one, or c.
+    """
+
+    def __init__(self, classifier: Any, *, random_state: int = 0) -> None:
+        self.classifier = classifier
+        self.random_state = random_state
+
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        both = sets + tuning
+        X, names, p = both.stacked(), both.names, both.proportions
+        columns = range(p.shape[1]) if p.shape[1] > 2 else (1,)
+        self.classifiers_ = [clone(self.classifier).fit(X, names, p[:, c]) for c in columns]
+
+    def _predict(self, U: Matrix) -> Array:
+        if len(self.classifiers_) == 1:
+            positive = float(self.classifiers_[0].predict(U).mean())
+            return np.array([1 - positive, positive])
+        scores = np.stack([classifier.decision_function(U) for classifier in self.classifiers_], axis=1)
+        return np.bincount(scores.argmax(axis=1), minlength=scores.shape[1]) / len(scores)
+
+
+def _fit_names(
+    sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int
+) -> tuple[SpreadLogisticRegression, float, float]:
+    """The classifier fitted to the names of `sets`, its C and its temperature, those best for the names of `tuning`.
+
+    Strengths that do worse than the best by three standard errors of the difference end the search.
+    """
+    X, names = tuning.stacked(), tuning.names
+    channel = name_channel(tuning.proportions, tuning.sizes)
+    best: tuple[Array, SpreadLogisticRegression, float, float] | None = None
+    for strength in CS if isinstance(C, str) and C == "cv" else (check_C(C),):
+        classifier = _classifier(sets, strength, tol, max_iter)
+        scores = _scores(classifier, X)
+        t = _best_temperature(scores, channel[names]) if temperature == "cv" else _check_temperature(temperature)
+        held_out = _name_log_likelihood(scores / t, channel[names])
+        if best is None or held_out.mean() > best[0].mean():
+            best = held_out, classifier, strength, t
+        lost = best[0] - held_out
+        if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
+            break
+    assert best is not None
+    return best[1:]
+
+
+def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogisticRegression:
+    """The spread likelihood's model of the names of `sets`."""
+    channel = name_channel(sets.proportions, sets.sizes)
+    # Sets that hardly differ leave a gradient that is small everywhere.
+    tol = tol * contrast(channel)
+    return SpreadLogisticRegression(channel, C=C, tol=tol, max_iter=max_iter).fit(sets.stacked(), sets.names)
+
+
+def contrast(channel: Array) -> float:
+    """How far apart names keep the classes: the least total variation distance of two columns of T[name | class]."""
+    pairs = [(i, j) for i in range(channel.shape[1]) for j in range(i)]
+    return min(float(np.abs(channel[:, i] - channel[:, j]).sum() / 2) for i, j in pairs)
+
+
+def _scores(classifier: SpreadLogisticRegression, X: Matrix) -> Array:
+    """Scores (n, K); of two classes, 0 and that of the second."""
+    scores = classifier.decision_function(X)
+    return scores if scores.ndim == 2 else np.stack((np.zeros_like(scores), scores), axis=1)
+
+
+def _name_log_likelihood(scores: Array, rows: Array) -> Array:
+    """log Σ_c T[name_n | c] p(c | x_n) of every record, (n,), `rows` (n, K) = T[name_n | c]."""
+    return np.log((rows * np.exp(log_softmax(scores, axis=1))).sum(axis=1))
+
+
+def _best_temperature(scores: Array, rows: Array) -> float:
+    """The temperature at which the names of held-out records are likeliest."""
+    found = minimize_scalar(
+        lambda log_t: -_name_log_likelihood(scores / np.exp(log_t), rows).mean(),
+        bounds=LOG_TEMPERATURES,
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
+    return float(np.exp(found.x))
+
+
+def _check_temperature(temperature: float | str) -> float:
+    return limits.TEMPERATURE.check(temperature)  # type: ignore[arg-type]

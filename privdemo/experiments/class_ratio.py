@@ -1,0 +1,501 @@
+"""Sets whose class proportions are known, or released privately: how well is the mixture of another set found?"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import datasets, limits
+from privdemo.datasets import Dataset
+from privdemo.estimators.class_ratio import ClassRatioEstimator, MMDClassRatio
+from privdemo.estimators.label_proportions import LabelProportionClassifier
+from privdemo.estimators.proportion_svm import ProportionSVM
+from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
+from privdemo.intervals import Estimate, grouped_interval, mean_interval
+from privdemo.mechanisms.aggregation import Matrix
+from privdemo.mechanisms.label_counts import RELEASES, calibrate, project_simplex
+
+Array = NDArray[np.floating]
+
+# This share of the records of every class is kept for the sets that are asked about.
+TEST_SHARE = 0.2
+# Shares of the first class in the sets that are asked about, as in the paper's figures 2 and 3.
+SHARES = tuple(tenth / 10 for tenth in range(1, 10))
+# Random Fourier features in the place of the exact kernel.
+N_FEATURES = 1500
+# Records of the training sets whose labels the adversary guesses at most, and test records that are named.
+N_ATTACKED = 2000
+NO_RELEASE = "none"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set whose classes are counted; `classes` in the order in which they are taken, `records` in words."""
+
+    title: str
+    classes: tuple[str, ...]
+    records: str
+    set_size: int
+
+
+DIGITS = tuple("0123456789")
+TASKS = {
+    "mnist": Task("MNIST", DIGITS, "images", 600),
+    "digits": Task("Small digits", DIGITS, "images", 120),
+    "adult": Task("Adult", ("<=50K", ">50K"), "people", 600),
+    "sms": Task("SMS", ("ham", "spam"), "messages", 300),
+    "breast_cancer": Task("Breast cancer", ("benign", "malignant"), "tumours", 80),
+}
+
+MMD, RFF, SPREAD, IDENTITY, PSVM, COUNT, EM, PCC = (*("mmd", "rff", "spread", "identity", "svm", "count", "em", "pcc"),)
+METHODS = {
+    SPREAD: "spread on set names",
+    MMD: "MMD",
+    RFF: "MMD, random features",
+    IDENTITY: "set identity",
+    COUNT: "LLP, classify and count",
+    PSVM: "∝SVM, classify and count",
+    EM: "all labels, prior correction",
+    PCC: "all labels, classify and count",
+}
+# Methods that see every record's label: what the others are measured against.
+LABELLED = (EM, PCC)
+
+
+@dataclass(frozen=True)
+class RatioConfig:
+    """Training sets with their proportions, what is released of those, and the set that is asked about.
+
+    `copies` sets of `set_size` records have the proportions (ρ, …, ρ, 1 − (c − 1)ρ), with every class in turn as the
+    common one; as many again are for choosing settings. Of the `n_test` records that are asked about `share` are of
+    the first class and the others of the other classes alike; None: proportions drawn at random from all. `bandwidth`
+    of MMD is a multiple of the median heuristic, None chosen. `release` of the sets' counts is one of `RELEASES` or
+    "none". `draw` counts the repeats: other records, other noise.
+    """
+
+    dataset: str = "mnist"
+    n_classes: int = 3
+    set_size: int = 600
+    copies: int = 1
+    rho: float = 0.1
+    n_test: int = 600
+    share: float | None = 0.5
+    bandwidth: float | None = None
+    release: str = NO_RELEASE
+    epsilon: float = 0.05
+    delta: float = 0.05
+    n_min: int = 25
+    methods: tuple[str, ...] = (SPREAD, MMD, IDENTITY, EM)
+    seed: int = 0
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choice, known in (
+            ("dataset", self.dataset, tuple(TASKS)),
+            ("release", self.release, (NO_RELEASE, *RELEASES)),
+        ):
+            if choice not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+        task = TASKS[self.dataset]
+        limits.Limit("n_classes", 2, len(task.classes), f"{task.title} has no more", integer=True).check(self.n_classes)
+        for limit, value in (
+            (limits.SET_SIZE, self.set_size),
+            (limits.COPIES, self.copies),
+            (limits.RHO, self.rho),
+            (limits.N_TEST, self.n_test),
+            (limits.RELEASE_EPSILON, self.epsilon),
+            (limits.RELEASE_DELTA, self.delta),
+            (limits.N_MIN, self.n_min),
+            (limits.SEED, self.seed),
+            (limits.DRAW, self.draw),
+        ):
+            limit.check(value)
+        if self.share is not None:
+            limits.SHARE.check(self.share)
+        if self.bandwidth is not None:
+            limits.BANDWIDTH.check(self.bandwidth)
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown or not self.methods:
+            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+        if PSVM in self.methods and self.n_classes > 2:
+            raise ValueError(f"∝SVM tells two classes apart, not {self.n_classes}; leave it out, or take two classes")
+        if self.rho * self.n_classes >= 1 - 1e-9:
+            raise ValueError(
+                f"rho must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are alike and "
+                f"nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
+            )
+
+    @property
+    def private(self) -> bool:
+        """Whether counts are released with noise."""
+        return self.release != NO_RELEASE
+
+    @property
+    def chosen_classes(self) -> tuple[str, ...]:
+        """The classes by name: 7 and 9 where there are two digits, as they are the hardest to tell apart."""
+        classes = TASKS[self.dataset].classes
+        return ("7", "9") if classes is DIGITS and self.n_classes == 2 else classes[: self.n_classes]
+
+    def counts(self) -> NDArray[np.int64]:
+        """Records of each class in each of the training sets, (copies · c, c)."""
+        c = self.n_classes
+        few = round(self.rho * self.set_size)
+        one_of_each = np.full((c, c), few) + np.eye(c, dtype=int) * (self.set_size - c * few)
+        return np.tile(one_of_each, (self.copies, 1))
+
+
+class Group(NamedTuple):
+    """Sets of records: the rows of each in the data set, and their true proportions (M, c)."""
+
+    rows: tuple[NDArray[np.intp], ...]
+    proportions: Array
+
+
+class Drawn(NamedTuple):
+    """One draw of records: two groups of training sets, and a pool of test records for every class."""
+
+    dataset: Dataset
+    training: Group
+    tuning: Group
+    pools: tuple[NDArray[np.intp], ...]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One method on one draw: proportions it finds for the own set (c,), L1 errors along `SHARES`, seconds to train."""
+
+    method: str
+    found: tuple[float, ...]
+    errors: tuple[float, ...]
+    seconds: float
+
+
+class Attack(NamedTuple):
+    """How often the label of a record in the training sets is named, of `n`, and `accuracy` on new records.
+
+    By the set's released proportions alone (its most common class), by the model of spread alone, and by both.
+    """
+
+    n: int
+    by_set: int
+    by_model: int
+    by_both: int
+    n_new: int
+    new_right: int
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """All methods on one draw.
+
+    `truth` (c,) of the own set; `proportions` (M, c) of the training sets and `released` ones; `distortion`, the mean
+    L1 distance of the two. Of MMD: `condition_number` Q, Theorem 1's `bound`, and the `factor` of its bandwidth.
+    """
+
+    config: RatioConfig
+    truth: tuple[float, ...]
+    fits: dict[str, Fit]
+    proportions: Array
+    released: Array
+    distortion: float
+    noise: str
+    condition_number: float
+    bound: float
+    factor: float
+    attack: Attack | None
+
+
+@lru_cache(maxsize=4)
+def records(dataset: str, classes: tuple[str, ...]) -> Dataset:
+    """The records of some classes."""
+    return datasets.load(dataset).select_classes(classes)
+
+
+def most_records(config: RatioConfig) -> int:
+    """The largest set size for which no set holds a record twice: the smallest class's training pool."""
+    y = records(config.dataset, config.chosen_classes).y
+    return math.floor((1 - TEST_SHARE) * np.bincount(y).min())
+
+
+def drawn(config: RatioConfig) -> Drawn:
+    """The records of one draw.
+
+    Of every class `TEST_SHARE` are kept for testing; the others fill the sets in turn, each once before any serves
+    again, so that no set holds a record twice and two sets share some only where the class has too few.
+    """
+    dataset = records(config.dataset, config.chosen_classes)
+    most = most_records(config)
+    if config.set_size * config.copies > most:
+        raise ValueError(
+            f"set_size times copies must be at most {most:,} for {TASKS[config.dataset].title}, whose smallest class "
+            f"has no more records to train on, got {config.set_size * config.copies:,}; take smaller or fewer sets"
+        )
+    rng = _generators(config)[0]
+    queues, pools = [], []
+    for c in range(config.n_classes):
+        order = rng.permutation(np.flatnonzero(dataset.y == c))
+        n_train = math.floor((1 - TEST_SHARE) * len(order))
+        queues.append(_Queue(order[:n_train], rng))
+        pools.append(order[n_train:])
+    counts = config.counts()
+    groups = [
+        Group(
+            tuple(np.concatenate([queue.take(n) for queue, n in zip(queues, row, strict=True)]) for row in counts),
+            counts / config.set_size,
+        )
+        for _ in range(2)
+    ]
+    return Drawn(dataset, groups[0], groups[1], tuple(pools))
+
+
+class _Queue:
+    """Records of a class in random order, taken in turn and shuffled anew when all have been."""
+
+    def __init__(self, rows: NDArray[np.intp], rng: np.random.Generator) -> None:
+        self.rows, self.rng, self.next = rows, rng, 0
+
+    def take(self, n: int) -> NDArray[np.intp]:
+        if self.next + n > len(self.rows):
+            self.rows, self.next = self.rng.permutation(self.rows), 0
+        self.next += n
+        return self.rows[self.next - n : self.next]
+
+
+def asked_set(
+    config: RatioConfig, sample: Drawn, share: float | None, rng: np.random.Generator
+) -> tuple[Matrix, Array]:
+    """A set of `n_test` test records with `share` of the first class, and its proportions (c,).
+
+    A record comes twice only where its class has too few. None: proportions from the uniform distribution on the
+    simplex, the same in every draw.
+    """
+    c = config.n_classes
+    if share is None:
+        wanted = np.random.default_rng((config.seed, 1)).dirichlet(np.ones(c))
+    else:
+        wanted = np.append(share, np.full(c - 1, (1 - share) / (c - 1)))
+    counts = rounded(wanted * config.n_test)
+    rows = [rng.choice(pool, n, replace=n > len(pool)) for pool, n in zip(sample.pools, counts, strict=True)]
+    return as_input(sample.dataset, np.concatenate(rows)), counts / config.n_test
+
+
+def rounded(values: Array) -> NDArray[np.int64]:
+    """Whole numbers next to `values`, with the same (whole) sum: the largest remainders are rounded up."""
+    low = np.floor(values + 1e-9).astype(np.int64)
+    up = np.argsort(low - values, kind="stable")[: round(float(values.sum())) - int(low.sum())]
+    low[up] += 1
+    return low
+
+
+def as_input(dataset: Dataset, rows: NDArray[np.intp]) -> Matrix:
+    """Records on the scale 0 to 1, in single precision."""
+    return dataset.unit(rows, np.float32)
+
+
+def release(config: RatioConfig, sample: Drawn) -> tuple[Array, Array, str]:
+    """The proportions of training and tuning sets as they are released, (M, c) each, and the noise in words.
+
+    Raises ``ValueError`` where the release is not possible: see `label_counts.calibrate`.
+    """
+    true = sample.training.proportions, sample.tuning.proportions
+    if not config.private:
+        return *true, "none"
+    counts = config.counts()
+    mechanism = calibrate(config.release, config.epsilon, config.delta, counts, config.n_min)
+    rng = _generators(config)[1]
+    level = getattr(mechanism, "sigma", getattr(mechanism, "scale", math.nan))
+    return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), f"{level:.4g}"
+
+
+def run(config: RatioConfig) -> Draw:
+    """Draw the sets, release their proportions, fit every method, and ask for sets of known proportions.
+
+    Raises ``ValueError`` where sets are too large for the data set or counts cannot be released so.
+    """
+    return run_releases(config, (config.release,))[0]
+
+
+def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Draw]:
+    """`run` with each of `releases` on the same records, for which a kernel is computed once."""
+    sample, rng = drawn(config), _generators(config)[2]
+    asked = [asked_set(config, sample, share, rng) for share in (config.share, *SHARES)]
+    kernels: dict[str, _Kernel] = {}
+    return [_run(replace(config, release=name), sample, asked, kernels) for name in releases]
+
+
+class _Kernel(NamedTuple):
+    """MMD fitted to some sets, and similarities of asked sets by their number and the bandwidth."""
+
+    model: MMDClassRatio
+    similar: dict[tuple[int, float], Array]
+
+
+def _run(
+    config: RatioConfig, sample: Drawn, asked: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
+) -> Draw:
+    """All methods on one release."""
+    training, tuning, noise = release(config, sample)
+    fits, models = {}, {}
+    for name in dict.fromkeys(config.methods):
+        start = time.perf_counter()
+        if name in kernels:
+            model = kernels[name].model.reweigh(training, tuning)
+        else:
+            model = fit(name, config, sample, training, tuning)
+        seconds = time.perf_counter() - start
+        if isinstance(model, MMDClassRatio):
+            similar = kernels.setdefault(name, _Kernel(model, {})).similar
+            for i, (U, _) in enumerate(asked):
+                if (i, model.factor_) not in similar:
+                    similar[i, model.factor_] = model.similarities(U)
+            found = [project_simplex(model.from_similarities(similar[i, model.factor_])) for i in range(len(asked))]
+        else:
+            found = [model.predict(U) for U, _ in asked]
+        errors = [distance(p, truth) for p, (_, truth) in zip(found, asked, strict=True)]
+        models[name] = model
+        fits[name] = Fit(name, tuple(found[0].tolist()), tuple(errors[1:]), seconds)
+    mmd = models.get(MMD, models.get(RFF))
+    return Draw(
+        config=config,
+        truth=tuple(asked[0][1].tolist()),
+        fits=fits,
+        proportions=sample.training.proportions,
+        released=training,
+        distortion=float(np.abs(training - sample.training.proportions).sum(axis=1).mean()),
+        noise=noise,
+        condition_number=mmd.condition_number_ if mmd else math.nan,
+        bound=mmd.bound(config.n_test) if mmd else math.nan,
+        factor=mmd.factor_ if mmd else math.nan,
+        attack=_attack(config, sample, models[SPREAD], training) if SPREAD in models else None,
+    )
+
+
+def fit(name: str, config: RatioConfig, sample: Drawn, training: Array, tuning: Array) -> Any:
+    """A method fitted to the sets with these proportions; those with all labels to one set of each class."""
+    seed = config.seed
+    if name in LABELLED:
+        pure = [_by_class(sample, group) for group in (sample.training, sample.tuning)]
+        sure = np.eye(config.n_classes)
+        return SpreadClassRatio(correct=name == EM).fit(pure[0], sure, pure[1], sure)
+    sets = [[as_input(sample.dataset, rows) for rows in group.rows] for group in (sample.training, sample.tuning)]
+    bandwidth = "cv" if config.bandwidth is None else config.bandwidth
+    estimators: dict[str, ClassRatioEstimator] = {
+        MMD: MMDClassRatio(bandwidth, random_state=seed),
+        RFF: MMDClassRatio(bandwidth, N_FEATURES, random_state=seed),
+        SPREAD: SpreadClassRatio(random_state=seed),
+        IDENTITY: SetIdentityClassRatio(random_state=seed),
+        COUNT: ClassifyAndCount(LabelProportionClassifier(C="cv", cv=2)),
+        PSVM: ClassifyAndCount(ProportionSVM(random_state=seed)),
+    }
+    return estimators[name].fit(sets[0], training, sets[1], tuning)
+
+
+def _by_class(sample: Drawn, group: Group) -> list[Matrix]:
+    """The records of a group of sets, one matrix for each class."""
+    rows = np.concatenate(group.rows)
+    y = sample.dataset.y[rows]
+    return [as_input(sample.dataset, rows[y == c]) for c in range(len(sample.pools))]
+
+
+def distance(found: Array, truth: Array) -> float:
+    """The L1 distance of two proportions (c,), from 0 to 2."""
+    return float(np.abs(np.asarray(found) - truth).sum())
+
+
+def _attack(config: RatioConfig, sample: Drawn, spread: SpreadClassRatio, released: Array) -> Attack:
+    """How often labels of training records are named, by somebody who knows a record's x and its set."""
+    rng = _generators(config)[3]
+    names = np.repeat(np.arange(len(sample.training.rows)), [len(rows) for rows in sample.training.rows])
+    rows = np.concatenate(sample.training.rows)
+    some = rng.permutation(len(rows))[:N_ATTACKED]
+    y, in_set = sample.dataset.y[rows[some]], released[names[some]]
+    proba = spread.predict_proba(as_input(sample.dataset, rows[some]))
+    new = np.concatenate([pool[rng.permutation(len(pool))[: N_ATTACKED // config.n_classes]] for pool in sample.pools])
+    named = spread.predict_proba(as_input(sample.dataset, new)).argmax(axis=1)
+
+    def right(scores: Array) -> int:
+        return int((scores.argmax(axis=1) == y).sum())
+
+    return Attack(
+        n=len(some),
+        by_set=right(in_set),
+        by_model=right(proba),
+        by_both=right(proba / spread.prior_ * in_set),
+        n_new=len(new),
+        new_right=int((named == sample.dataset.y[new]).sum()),
+    )
+
+
+def _generators(config: RatioConfig) -> list[np.random.Generator]:
+    """Independent streams, so that changing one choice leaves the others: records, noise, test sets, the adversary."""
+    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(4)
+    return [np.random.default_rng(child) for child in children]
+
+
+# --- many draws ----------------------------------------------------------------------------------
+
+
+def at_draw(config: RatioConfig, draw: int) -> RatioConfig:
+    """The same question of other records and noise."""
+    return replace(config, draw=draw)
+
+
+def share_of(draws: Sequence[Draw], method: str, c: int) -> Estimate:
+    """The share of class `c` that a method finds in the own set, with a 95 % interval over draws."""
+    return mean_interval([draw.fits[method].found[c] for draw in draws])
+
+
+def error(draws: Sequence[Draw], method: str) -> Estimate:
+    """A method's L1 error on the own set."""
+    return mean_interval([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
+
+
+def error_along(draws: Sequence[Draw], method: str, place: int) -> Estimate:
+    """A method's L1 error at `SHARES`[place]."""
+    return mean_interval([draw.fits[method].errors[place] for draw in draws])
+
+
+def mean_error(draws: Sequence[Draw], method: str) -> Estimate:
+    """A method's L1 error, the mean over `SHARES`."""
+    return mean_interval([float(np.mean(draw.fits[method].errors)) for draw in draws])
+
+
+def difference(draws: Sequence[Draw], method: str, other: str) -> Estimate:
+    """How much more error `method` has than `other` on the same draws, the mean over `SHARES`."""
+    gaps = [np.mean(draw.fits[method].errors) - np.mean(draw.fits[other].errors) for draw in draws]
+    return mean_interval([float(gap) for gap in gaps])
+
+
+def attack(draws: Sequence[Draw]) -> dict[str, Estimate]:
+    """How often the adversary names a label: by the set, by the model, by both; and for records never seen."""
+    attacks = [draw.attack for draw in draws if draw.attack]
+    n = [a.n for a in attacks]
+    rates = {
+        "set": grouped_interval([a.by_set for a in attacks], n),
+        "model": grouped_interval([a.by_model for a in attacks], n),
+        "both": grouped_interval([a.by_both for a in attacks], n),
+    }
+    return rates | {"new": grouped_interval([a.new_right for a in attacks], [a.n_new for a in attacks])}
+
+
+def table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
+    """Every method on every draw, as rows: the shares found, and errors along the test proportions."""
+    rows = []
+    for draw in draws:
+        for method, found in draw.fits.items():
+            shares = dict(zip(draw.config.chosen_classes, found.found, strict=True))
+            errors = dict(zip(SHARES, found.errors, strict=True))
+            rows.append(
+                {"draw": draw.config.draw, "method": METHODS[method], "seconds": round(found.seconds, 3)}
+                | {f"true share of {c}": p for c, p in zip(draw.config.chosen_classes, draw.truth, strict=True)}
+                | {f"share found of {c}": p for c, p in shares.items()}
+                | {f"L1 error at {share:g}": e for share, e in errors.items()}
+            )
+    return rows
