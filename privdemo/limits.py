@@ -111,6 +111,7 @@ SET_SIZE = Limit("set_size", 10, 5000, "a set of fewer says next to nothing", in
 COPIES = Limit("copies", 1, 50, "sets of each kind", integer=True)
 RHO = Limit("rho", 0.0, 0.49, "the share of every class but the common one of a set")
 N_TEST = Limit("n_test", 10, 5000, "records of the set that is asked about", integer=True)
+REPEATS = Limit("repeats", 20, 5000, "releases of the same counts", integer=True)
 BANDWIDTH = Limit("bandwidth", 0.0, math.inf, "a multiple of the median heuristic, or “cv”", low_open=True)
 N_FEATURES = Limit("n_features", 1, 100_000, "None takes the exact kernel", integer=True)
 TEMPERATURE = Limit("temperature", 0.0, math.inf, "1 leaves probabilities as they are; “cv” chooses it", low_open=True)

@@ -1,0 +1,314 @@
+"""How far released label counts are from the true ones: mechanisms compared along every lever, published and tight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import count_accounting, limits
+from privdemo.experiments import results
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease, ScaledDirichlet, calibrate, check_counts
+
+Array = NDArray[np.floating]
+
+NAME = "distortion"
+TITLE = "Distortion of released label counts (Iyer, Nath & Sarawagi 2016): figure 1, published and tight"
+# The paper's design: so many records, a share of all classes but the last, and (ε, δ).
+TOTAL, CLASSES, RHO, EPSILON, DELTA = 1000, 5, 0.05, 0.05, 0.05
+C_AXIS, RHO_AXIS, EPSILON_AXIS, DELTA_AXIS = "classes", "share", "epsilon", "delta"
+AXES = {
+    C_AXIS: tuple(float(c) for c in range(2, 11)),
+    RHO_AXIS: (0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2),
+    EPSILON_AXIS: (0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2),
+    DELTA_AXIS: (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1),
+}
+# The distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best of the others.
+PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
+# Releases in one batch; a results file has the mean of as many batches as there are draws.
+BATCH = 100
+
+
+@dataclass(frozen=True)
+class DistortionConfig:
+    """True `counts` of a set's labels, (ε, δ), a public lower bound `n_min`, and how often each release is tried."""
+
+    counts: tuple[int, ...] = (50, 50, 50, 50, 800)
+    epsilon: float = EPSILON
+    delta: float = DELTA
+    n_min: int = 25
+    releases: tuple[str, ...] = tuple(RELEASES)
+    repeats: int = 200
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_counts(self.counts)
+        for limit, value in (
+            (limits.RELEASE_EPSILON, self.epsilon),
+            (limits.RELEASE_DELTA, self.delta),
+            (limits.N_MIN, self.n_min),
+            (limits.REPEATS, self.repeats),
+            (limits.SEED, self.seed),
+        ):
+            limit.check(value)
+        unknown = [name for name in self.releases if name not in RELEASES]
+        if unknown or not self.releases:
+            raise ValueError(
+                f"releases must be one or more of {', '.join(RELEASES)}, got {', '.join(unknown) or 'none'}"
+            )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One mechanism on one set: its mean L1 distortion with a 95 % interval, and the standard deviation of one release.
+
+    `example` (c,) are the proportions of the first release, `delta` its exact δ at the wanted ε; `holds` whether
+    (ε, δ) is met without a look at the private counts. Where there is no such noise, `problem` says why.
+    """
+
+    release: str
+    mechanism: CountRelease | None
+    distortion: Estimate
+    deviation: float
+    example: tuple[float, ...]
+    delta: float
+    holds: bool
+    problem: str = ""
+
+
+def run(config: DistortionConfig) -> dict[str, Outcome]:
+    """Release the counts `repeats` times by every mechanism; all see the same seed."""
+    return {name: _outcome(config, name) for name in config.releases}
+
+
+def _outcome(config: DistortionConfig, name: str) -> Outcome:
+    counts = np.array(config.counts)
+    try:
+        mechanism = calibrate(name, config.epsilon, config.delta, counts, config.n_min)
+        released = mechanism.randomise(np.tile(counts, (config.repeats, 1)), np.random.default_rng(config.seed))
+    except ValueError as error:  # too few of a class, or δ = 0 where it cannot hold: the others go on
+        nothing = Estimate(math.nan, math.nan, math.nan)
+        return Outcome(name, None, nothing, math.nan, (), math.nan, False, str(error))
+    distortions = np.abs(released - counts / counts.sum()).sum(axis=1)
+    delta = mechanism.delta_at(config.epsilon)
+    return Outcome(
+        release=name,
+        mechanism=mechanism,
+        distortion=mean_interval(distortions),
+        deviation=float(distortions.std(ddof=1)),
+        example=tuple(released[0].tolist()),
+        delta=delta,
+        holds=delta <= config.delta * (1 + 1e-9) and not RELEASES[name].data_dependent,
+    )
+
+
+def design(n_classes: int, total: int, rho: float) -> tuple[int, ...]:
+    """The paper's counts: all classes but the last have a share `rho` of `total`, the last what is left.
+
+    Raises ``ValueError`` where nothing would be left for it.
+    """
+    few = round(rho * total)
+    last = total - (n_classes - 1) * few
+    if last < 1:
+        raise ValueError(
+            f"a share of {rho:g} for {n_classes - 1} classes leaves nothing for the last; it must be below "
+            f"{1 / (n_classes - 1):.4g}, or take fewer classes"
+        )
+    return (*[few] * (n_classes - 1), last)
+
+
+def along(
+    config: DistortionConfig, axis: str, n_classes: int, total: int, rho: float
+) -> dict[float, dict[str, Outcome]]:
+    """`run` at every level of an axis, all else as it is; of classes and shares only where some are left to the last.
+
+    Along classes and shares the counts are those of the design; `n_classes`, `total` and `rho` are not used else.
+    """
+    outcomes = {}
+    for level in AXES[axis]:
+        if axis in (C_AXIS, RHO_AXIS):
+            try:
+                counts = design(int(level) if axis == C_AXIS else n_classes, total, level if axis == RHO_AXIS else rho)
+            except ValueError:
+                continue
+            outcomes[level] = run(replace(config, counts=counts))
+        else:
+            outcomes[level] = run(
+                replace(config, epsilon=level) if axis == EPSILON_AXIS else replace(config, delta=level)
+            )
+    return outcomes
+
+
+class Winner(NamedTuple):
+    """The promise that costs least at `delta`: its name and distortion; those within its interval are `level`."""
+
+    delta: float
+    release: str
+    distortion: float
+    level: tuple[str, ...]
+
+
+def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
+    """Of the mechanisms that keep (ε, δ) without a look at private counts, the least distorting at every level."""
+    found = []
+    for level, here in outcomes.items():
+        valid = {name: o for name, o in here.items() if o.holds}
+        if valid:
+            best = min(valid, key=lambda name: valid[name].distortion.mean)
+            near = tuple(
+                name for name, o in valid.items() if name != best and o.distortion.low <= valid[best].distortion.high
+            )
+            found.append(Winner(level, best, valid[best].distortion.mean, near))
+    return found
+
+
+def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
+    """δ(ε) of a mechanism."""
+    return [mechanism.delta_at(epsilon) for epsilon in epsilons]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The paper's claim of 0.06 for scaled Dirichlet at its design, against what its own criterion gives.
+
+    `sigma` is the σ whose mean distortion is the published one; there `criterion` is P(loss > ε), which the paper wants
+    to be at most δ, and `exact` the exact δ. `by_criterion` and `by_exact` are the distortions at the largest σ that
+    either allows.
+    """
+
+    published: float
+    sigma: float
+    criterion: float
+    exact: float
+    by_criterion: float
+    by_exact: float
+
+
+def settle(config: DistortionConfig) -> Settled:
+    """How the published distortion of scaled Dirichlet comes out: see `Settled`."""
+    counts = np.array(config.counts)
+    share = counts / counts.sum()
+    moves = count_accounting.neighbouring_moves(counts)
+    many = np.tile(counts, (2000, 1))
+
+    def distortion(sigma: float) -> float:
+        released = ScaledDirichlet(sigma, moves).randomise(many, np.random.default_rng(config.seed))
+        return float(np.abs(released - share).sum(axis=1).mean())
+
+    low, high = 1e-4, 10.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if distortion(middle) > PUBLISHED["dirichlet published"] else (low, middle)
+    sigma = math.sqrt(low * high)
+    criterion = max(
+        count_accounting.published_dirichlet_delta(sigma, move, config.epsilon)
+        for move in count_accounting.moves_away(counts)
+    )
+    by = [
+        distortion(calibrate(name, config.epsilon, config.delta, counts).sigma)  # type: ignore[attr-defined]
+        for name in ("dirichlet published", "dirichlet local")
+    ]
+    exact = max(count_accounting.dirichlet_delta(sigma, move, config.epsilon) for move in moves)
+    return Settled(PUBLISHED["dirichlet published"], sigma, criterion, exact, *by)
+
+
+# --- the results file ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The mean distortion of one mechanism in one batch of `BATCH` releases, at a place of figure 1."""
+
+    axis: str
+    level: float
+    release: str
+    distortion: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A place of figure 1: mean distortion of `n_draws` batches with 95 % ends; `deviation` of one release."""
+
+    axis: str
+    level: float
+    release: str
+    n_draws: int
+    distortion: float
+    low: float
+    high: float
+    deviation: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The distortion with its interval."""
+        return Estimate(self.distortion, self.low, self.high)
+
+
+def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
+    """The paper's design along an axis. The public bound is half the smallest count that the design has there."""
+    found = {}
+    for level in AXES[axis]:
+        counts = design(int(level) if axis == C_AXIS else CLASSES, TOTAL, level if axis == RHO_AXIS else RHO)
+        config = DistortionConfig(
+            counts,
+            level if axis == EPSILON_AXIS else EPSILON,
+            level if axis == DELTA_AXIS else DELTA,
+            max(1, min(counts) // 2),
+            repeats=repeats,
+            seed=seed,
+        )
+        found[level] = run(config)
+    return found
+
+
+def trial(axis: str, draw: int) -> list[Mark]:
+    """Every mechanism along an axis, `BATCH` releases each."""
+    return [
+        Mark(axis, level, name, outcome.distortion.mean, outcome.deviation)
+        for level, outcomes in paper_outcomes(axis, BATCH, draw).items()
+        for name, outcome in outcomes.items()
+        if not outcome.problem
+    ]
+
+
+def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Run every batch; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
+    return results.side_by_side(trial, [(axis, draw) for axis in AXES for draw in range(n_draws)], n_jobs)
+
+
+def rows(marks: Sequence[Mark]) -> list[Row]:
+    """The means over batches, in the order of the axes."""
+    groups: dict[tuple[str, float, str], list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.axis, mark.level, mark.release), []).append(mark)
+    axes, names = list(AXES), list(RELEASES)
+    places = sorted(groups, key=lambda place: (axes.index(place[0]), place[1], names.index(place[2])))
+    found = []
+    for axis, level, release in places:
+        here = groups[axis, level, release]
+        estimate = mean_interval([mark.distortion for mark in here])
+        deviation = float(np.sqrt(np.mean([mark.deviation**2 for mark in here])))
+        found.append(Row(axis, level, release, len(here), *estimate, deviation))
+    return found
+
+
+def to_csv(marks: Sequence[Mark]) -> str:
+    """The means over batches as the text of a results file."""
+    return results.to_csv(Row, rows(marks))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped means."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def published(row: Row) -> float | None:
+    """The published distortion of a row, if the paper's text gives one."""
+    at = {C_AXIS: CLASSES, RHO_AXIS: RHO, EPSILON_AXIS: EPSILON}.get(row.axis)
+    return PUBLISHED.get(row.release) if row.level == at else None

@@ -1,0 +1,248 @@
+"""Class ratios over many draws: the paper's figures 2 and 3, and what skew and the number of sets change.
+
+The results are shipped as one small CSV file; `python -m privdemo reproduce classratio` computes it anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from privdemo.experiments import class_ratio, results
+from privdemo.experiments.class_ratio import (
+    COUNT,
+    EM,
+    IDENTITY,
+    METHODS,
+    MMD,
+    NO_RELEASE,
+    PCC,
+    PSVM,
+    RFF,
+    SHARES,
+    SPREAD,
+    TASKS,
+    RatioConfig,
+)
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.label_counts import RELEASES
+
+NAME = "classratio"
+TITLE = "Class ratios from sets (Iyer, Nath & Sarawagi 2016): figures 2 and 3, and what skew and many sets change"
+BINARY, DIGITS, PRIVATE, SKEW, SETS = "two classes", "ten digits", "private counts", "skew", "sets"
+# A row's share of the first class where it is the mean over all of `SHARES`.
+ALL_SHARES = math.nan
+# Noise that the studies of skew and of the number of sets are also made with.
+WITH_NOISE = "gaussian tight"
+
+
+@dataclass(frozen=True)
+class RatioStudy:
+    """A question asked of several configs, each with some releases of the counts on the same records."""
+
+    name: str
+    title: str
+    configs: tuple[RatioConfig, ...]
+    releases: tuple[str, ...] = (NO_RELEASE,)
+
+
+def base() -> RatioConfig:
+    """Three digits in sets of 600, for the studies of skew and of the number of sets."""
+    return RatioConfig("mnist", 3, 600, rho=0.1, n_test=600, methods=(SPREAD, MMD))
+
+
+def ten_digits() -> RatioConfig:
+    """The paper's protocol on MNIST: ten sets of 3000 for training, ten more for tuning, ε = δ = 0.05."""
+    return RatioConfig("mnist", 10, 3000, rho=0.05, n_test=3000, n_min=75)
+
+
+def _two_classes(dataset: str) -> RatioConfig:
+    size = TASKS[dataset].set_size
+    methods = (SPREAD, MMD, RFF, IDENTITY, COUNT, PSVM, EM, PCC)
+    return RatioConfig(dataset, 2, size, rho=0.1, n_test=size, methods=methods)
+
+
+STUDIES = {
+    study.name: study
+    for study in (
+        RatioStudy(
+            BINARY,
+            "Figure 2: two classes, sets of proportions 0.1 and 0.9",
+            tuple(_two_classes(dataset) for dataset in ("adult", "mnist", "sms", "breast_cancer")),
+        ),
+        RatioStudy(
+            DIGITS,
+            "Ten digits, every method",
+            (replace(ten_digits(), methods=(SPREAD, MMD, RFF, IDENTITY, COUNT, EM, PCC)),),
+        ),
+        RatioStudy(
+            PRIVATE,
+            "Figure 3: ten digits, counts released with ε = δ = 0.05",
+            (replace(ten_digits(), methods=(SPREAD, MMD)),),
+            (NO_RELEASE, *RELEASES),
+        ),
+        RatioStudy(
+            SKEW,
+            "The share ρ of every class but the common one of a set",
+            tuple(replace(base(), rho=rho) for rho in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
+            (NO_RELEASE, WITH_NOISE),
+        ),
+        RatioStudy(
+            SETS,
+            "The same records in few large sets, or in many small ones",
+            tuple(replace(base(), copies=n, set_size=2400 // n) for n in (1, 2, 4, 8, 16)),
+            (NO_RELEASE, WITH_NOISE),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One method on one draw and one release: L1 errors along `SHARES`; of the sets Q, the bound and the distortion."""
+
+    study: str
+    config: RatioConfig
+    method: str
+    errors: tuple[float, ...]
+    condition_number: float
+    bound: float
+    distortion: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method in one place of a study, with its mean L1 error over `n_draws` draws and 95 % ends.
+
+    `share` is that of the first class in the asked set; nan: the mean over all shares.
+    """
+
+    study: str
+    dataset: str
+    n_classes: int
+    set_size: int
+    copies: int
+    rho: float
+    release: str
+    epsilon: float
+    delta: float
+    n_min: int
+    method: str
+    share: float
+    n_draws: int
+    error: float
+    low: float
+    high: float
+    condition_number: float
+    bound: float
+    distortion: float
+    seconds: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The error with its interval."""
+        return Estimate(self.error, self.low, self.high)
+
+
+def trial(study: str, config: RatioConfig) -> list[Mark]:
+    """All releases and methods of `config` on one draw; always in one thread, for the same numbers everywhere."""
+    with threadpool_limits(1, user_api="blas"):
+        draws = class_ratio.run_releases(config, STUDIES[study].releases)
+    return [
+        Mark(
+            study,
+            replace(draw.config, draw=0),
+            fit.method,
+            fit.errors,
+            draw.condition_number,
+            draw.bound,
+            draw.distortion,
+            fit.seconds,
+        )
+        for draw in draws
+        for fit in draw.fits.values()
+    ]
+
+
+def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Run every study; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
+    trials = [
+        (study.name, class_ratio.at_draw(config, draw))
+        for study in STUDIES.values()
+        for config in study.configs
+        for draw in range(n_draws)
+    ]
+    return results.side_by_side(trial, trials, n_jobs)
+
+
+def rows(marks: Sequence[Mark]) -> list[Row]:
+    """The means over draws, in the order of the studies; of each place the mean over all shares first."""
+    groups: dict[tuple[str, RatioConfig, str], list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.study, mark.config, mark.method), []).append(mark)
+    configs = [
+        (study.name, replace(config, release=release))
+        for study in STUDIES.values()
+        for config in study.configs
+        for release in study.releases
+    ]
+    methods = list(METHODS)
+    order = sorted(groups, key=lambda place: (configs.index((place[0], place[1])), methods.index(place[2])))
+    return [
+        row
+        for place in order
+        for row in (
+            _row(*place, groups[place], ALL_SHARES),
+            *(_row(*place, groups[place], share) for share in SHARES),
+        )
+    ]
+
+
+def _row(study: str, config: RatioConfig, method: str, marks: list[Mark], share: float) -> Row:
+    if math.isnan(share):
+        errors = [float(np.mean(mark.errors)) for mark in marks]
+    else:
+        errors = [mark.errors[SHARES.index(share)] for mark in marks]
+    estimate = mean_interval(errors)
+    return Row(
+        study=study,
+        dataset=config.dataset,
+        n_classes=config.n_classes,
+        set_size=config.set_size,
+        copies=config.copies,
+        rho=config.rho,
+        release=config.release,
+        epsilon=config.epsilon,
+        delta=config.delta,
+        n_min=config.n_min,
+        method=method,
+        share=share,
+        n_draws=len(marks),
+        error=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        condition_number=float(np.mean([mark.condition_number for mark in marks])),
+        bound=float(np.mean([mark.bound for mark in marks])),
+        distortion=float(np.mean([mark.distortion for mark in marks])),
+        seconds=float(np.mean([mark.seconds for mark in marks])),
+    )
+
+
+def to_csv(marks: Sequence[Mark]) -> str:
+    """The means over draws as the text of a results file."""
+    return results.to_csv(Row, rows(marks))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped means."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def of(all_rows: Sequence[Row], study: str, overall: bool = True) -> list[Row]:
+    """The rows of a study: the means over all shares, or those of single ones."""
+    return [row for row in all_rows if row.study == study and math.isnan(row.share) == overall]
