@@ -10,6 +10,8 @@ st.navigation(
         st.Page("pages/image_noise.py", title="Noise on images"),
         st.Page("pages/training.py", title="Training on noise"),
         st.Page("pages/proportions.py", title="Only bag totals"),
+        st.Page("pages/class_ratio.py", title="Share of a group"),
+        st.Page("pages/distortion.py", title="Private counts"),
     ],
     position="top",
 ).run()

@@ -12,10 +12,13 @@ from threadpoolctl import threadpool_limits
 from privdemo import attacks, datasets, limits
 from privdemo.experiments import (
     bag_studies,
+    class_ratio,
+    distortion,
     image_noise,
     label_proportions,
     naive_training,
     private_training,
+    ratio_studies,
     trade_off,
     voting,
 )
@@ -125,6 +128,35 @@ def n_columns(dataset: str) -> int:
 def bag_rows() -> tuple[bag_studies.Row, ...]:
     """The shipped rows of the studies of bags."""
     return bag_studies.load()
+
+
+@st.cache_data(max_entries=64, show_spinner="Drawing sets, training and asking once…")
+def one_ratio_draw(config: class_ratio.RatioConfig) -> class_ratio.Draw:
+    return class_ratio.run(config)
+
+
+@st.cache_data(show_spinner=False)
+def ratio_rows() -> tuple[ratio_studies.Row, ...]:
+    """The shipped rows of the studies of class ratios."""
+    return ratio_studies.load()
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def released(config: distortion.DistortionConfig) -> dict[str, distortion.Outcome]:
+    return distortion.run(config)
+
+
+@st.cache_data(max_entries=256, show_spinner="Releasing counts along the curve…")
+def released_along(
+    config: distortion.DistortionConfig, axis: str, n_classes: int, total: int, rho: float
+) -> dict[float, dict[str, distortion.Outcome]]:
+    return distortion.along(config, axis, n_classes, total, rho)
+
+
+@st.cache_data(show_spinner=False)
+def settled() -> distortion.Settled:
+    """The paper's claim for scaled Dirichlet, at its own design."""
+    return distortion.settle(distortion.DistortionConfig())
 
 
 @st.cache_data(show_spinner=False)

@@ -37,21 +37,41 @@ NO_RELEASE = "none"
 
 @dataclass(frozen=True)
 class Task:
-    """A data set whose classes are counted; `classes` in the order in which they are taken, `records` in words."""
+    """A data set whose classes are counted, in the order in which they are taken.
+
+    `labels` name them in charts and `words` in sentences, “so many are a 7”; `records` are what is counted.
+    """
 
     title: str
     classes: tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
     records: str
     set_size: int
 
 
 DIGITS = tuple("0123456789")
+_ARE = tuple(f"are {'an' if digit == '8' else 'a'} {digit}" for digit in DIGITS)
 TASKS = {
-    "mnist": Task("MNIST", DIGITS, "images", 600),
-    "digits": Task("Small digits", DIGITS, "images", 120),
-    "adult": Task("Adult", ("<=50K", ">50K"), "people", 600),
-    "sms": Task("SMS", ("ham", "spam"), "messages", 300),
-    "breast_cancer": Task("Breast cancer", ("benign", "malignant"), "tumours", 80),
+    "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images", 600),
+    "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images", 120),
+    "adult": Task(
+        "Adult",
+        ("<=50K", ">50K"),
+        ("up to 50K", "over 50K"),
+        ("earn up to $50,000 a year", "earn over $50,000"),
+        "people",
+        600,
+    ),
+    "sms": Task("SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", 300),
+    "breast_cancer": Task(
+        "Breast cancer",
+        ("benign", "malignant"),
+        ("benign", "malignant"),
+        ("are benign", "are malignant"),
+        "tumours",
+        80,
+    ),
 }
 
 MMD, RFF, SPREAD, IDENTITY, PSVM, COUNT, EM, PCC = (*("mmd", "rff", "spread", "identity", "svm", "count", "em", "pcc"),)
@@ -143,6 +163,12 @@ class RatioConfig:
         classes = TASKS[self.dataset].classes
         return ("7", "9") if classes is DIGITS and self.n_classes == 2 else classes[: self.n_classes]
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes as charts name them."""
+        task = TASKS[self.dataset]
+        return tuple(task.labels[task.classes.index(name)] for name in self.chosen_classes)
+
     def counts(self) -> NDArray[np.int64]:
         """Records of each class in each of the training sets, (copies · c, c)."""
         c = self.n_classes
@@ -224,19 +250,26 @@ def most_records(config: RatioConfig) -> int:
     return math.floor((1 - TEST_SHARE) * np.bincount(y).min())
 
 
+def check(config: RatioConfig) -> None:
+    """Raise ``ValueError`` where the data set is too small for the sets, or their counts cannot be released so."""
+    most, wanted = most_records(config), config.set_size * config.copies
+    if wanted > most:
+        raise ValueError(
+            f"set_size times copies must be at most {most:,} for {TASKS[config.dataset].title}, whose smallest class "
+            f"has no more records to train on, got {wanted:,}; take smaller or fewer sets"
+        )
+    if config.private:
+        calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)
+
+
 def drawn(config: RatioConfig) -> Drawn:
     """The records of one draw.
 
     Of every class `TEST_SHARE` are kept for testing; the others fill the sets in turn, each once before any serves
     again, so that no set holds a record twice and two sets share some only where the class has too few.
     """
+    check(config)
     dataset = records(config.dataset, config.chosen_classes)
-    most = most_records(config)
-    if config.set_size * config.copies > most:
-        raise ValueError(
-            f"set_size times copies must be at most {most:,} for {TASKS[config.dataset].title}, whose smallest class "
-            f"has no more records to train on, got {config.set_size * config.copies:,}; take smaller or fewer sets"
-        )
     rng = _generators(config)[0]
     queues, pools = [], []
     for c in range(config.n_classes):
@@ -490,11 +523,11 @@ def table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
     rows = []
     for draw in draws:
         for method, found in draw.fits.items():
-            shares = dict(zip(draw.config.chosen_classes, found.found, strict=True))
+            shares = dict(zip(draw.config.labels, found.found, strict=True))
             errors = dict(zip(SHARES, found.errors, strict=True))
             rows.append(
                 {"draw": draw.config.draw, "method": METHODS[method], "seconds": round(found.seconds, 3)}
-                | {f"true share of {c}": p for c, p in zip(draw.config.chosen_classes, draw.truth, strict=True)}
+                | {f"true share of {c}": p for c, p in zip(draw.config.labels, draw.truth, strict=True)}
                 | {f"share found of {c}": p for c, p in shares.items()}
                 | {f"L1 error at {share:g}": e for share, e in errors.items()}
             )

@@ -67,8 +67,9 @@ class DistortionConfig:
 class Outcome:
     """One mechanism on one set: its mean L1 distortion with a 95 % interval, and the standard deviation of one release.
 
-    `example` (c,) are the proportions of the first release, `delta` its exact δ at the wanted ε; `holds` whether
-    (ε, δ) is met without a look at the private counts. Where there is no such noise, `problem` says why.
+    `example` (c,) are the proportions of the first release, `ranges` (c, 2) hold 95 % of all releases, `delta` the
+    exact δ at the wanted ε; `holds` whether (ε, δ) is met without a look at the private counts. Where there is no such
+    noise, `problem` says why.
     """
 
     release: str
@@ -76,6 +77,7 @@ class Outcome:
     distortion: Estimate
     deviation: float
     example: tuple[float, ...]
+    ranges: tuple[tuple[float, float], ...]
     delta: float
     holds: bool
     problem: str = ""
@@ -93,7 +95,7 @@ def _outcome(config: DistortionConfig, name: str) -> Outcome:
         released = mechanism.randomise(np.tile(counts, (config.repeats, 1)), np.random.default_rng(config.seed))
     except ValueError as error:  # too few of a class, or δ = 0 where it cannot hold: the others go on
         nothing = Estimate(math.nan, math.nan, math.nan)
-        return Outcome(name, None, nothing, math.nan, (), math.nan, False, str(error))
+        return Outcome(name, None, nothing, math.nan, (), (), math.nan, False, str(error))
     distortions = np.abs(released - counts / counts.sum()).sum(axis=1)
     delta = mechanism.delta_at(config.epsilon)
     return Outcome(
@@ -102,6 +104,7 @@ def _outcome(config: DistortionConfig, name: str) -> Outcome:
         distortion=mean_interval(distortions),
         deviation=float(distortions.std(ddof=1)),
         example=tuple(released[0].tolist()),
+        ranges=tuple(map(tuple, np.quantile(released, (0.025, 0.975), axis=0).T.tolist())),
         delta=delta,
         holds=delta <= config.delta * (1 + 1e-9) and not RELEASES[name].data_dependent,
     )
@@ -170,6 +173,44 @@ def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
 def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
     """δ(ε) of a mechanism."""
     return [mechanism.delta_at(epsilon) for epsilon in epsilons]
+
+
+def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
+    """How often an adversary who knows all labels but one names that one, of two classes equally likely before.
+
+    The best guess is right with probability (1 + δ(0))/2, δ(0) being the total variation distance of the two releases,
+    for the worst two classes.
+    """
+    return {name: (1 + outcome.mechanism.delta_at(0.0)) / 2 for name, outcome in outcomes.items() if outcome.mechanism}
+
+
+def promised_rate(epsilon: float, delta: float) -> float:
+    """The most that (ε, δ) allows such a guess: (1 + (e^ε − 1 + 2δ)/(e^ε + 1))/2 (Kairouz, Oh & Viswanath 2015)."""
+    return min(1.0, (1 + math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1)) / 2)
+
+
+class Leak(NamedTuple):
+    """What noise chosen from the private counts gives away: σ here, σ at a neighbour, and δ there with σ from here."""
+
+    sigma: float
+    neighbour_sigma: float
+    neighbour_delta: float
+
+
+def leak(config: DistortionConfig) -> Leak:
+    """The worst neighbour of the counts: one label has left the smallest class for the largest.
+
+    Raises as `label_counts.calibrate` does.
+    """
+    counts = np.array(config.counts)
+    other = counts.copy()
+    other[counts.argmin()] -= 1
+    other[counts.argmax()] += 1
+    here, there = (calibrate("dirichlet local", config.epsilon, config.delta, some) for some in (counts, other))
+    assert isinstance(here, ScaledDirichlet)
+    assert isinstance(there, ScaledDirichlet)
+    same = ScaledDirichlet(here.sigma, count_accounting.neighbouring_moves(other))
+    return Leak(here.sigma, there.sigma, same.delta_at(config.epsilon))
 
 
 @dataclass(frozen=True)

@@ -221,6 +221,74 @@ def own(x: float, mark: Estimate, style: look.Style, name: str, group: str, axis
     }
 
 
+class Curve(NamedTuple):
+    """A line with 95 % intervals: `name`, style, abscissas and estimates."""
+
+    name: str
+    style: look.Style
+    x: Sequence[float]
+    estimates: Sequence[Estimate]
+
+
+def curve_chart(
+    lines: Sequence[Curve],
+    x_axis: dict[str, Any],
+    y_axis: dict[str, Any],
+    number: str = ".3f",
+    stars: Sequence[tuple[float, float, look.Style, str]] = (),
+    yours: float | None = None,
+    legend: int = 130,
+) -> Figure:
+    """Several curves; `stars` are published values (x, y, style, words), `yours` the visitor's own setting, a rule."""
+    traces = [
+        {
+            "x": list(curve.x),
+            "y": [estimate.mean for estimate in curve.estimates],
+            "error_y": error_bars(curve.estimates, curve.style),
+            "mode": "lines+markers",
+            "line": line(curve.style),
+            "marker": point(curve.style),
+            "name": curve.name,
+            "hovertemplate": f"{curve.name}: %{{y:{number}}}<extra></extra>",
+        }
+        for curve in lines
+    ]
+    traces += [published(*star) for star in stars]
+    layout: dict[str, Any] = {}
+    if yours is not None:
+        low, high = x_axis["range"]
+        at = math.log10(yours) if x_axis.get("type") == "log" else yours
+        at = min(max(at, low), high)
+        layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
+        layout["annotations"] = [over_rule(at, "yours", low, high)]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": x_axis,
+            "yaxis": y_axis,
+            "height": 360 + legend,
+            "margin": {"l": 60, "r": 12, "t": 26, "b": legend + 10},
+            "legend": legend_below(),
+            **layout,
+        },
+    )
+
+
+def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
+    """A logarithmic axis with room around `levels`, and numbers at them."""
+    low, high = math.log10(min(levels)), math.log10(max(levels))
+    room = 0.05 * (high - low)
+    ticks = {"tickvals": list(levels), "ticktext": [f"{level:g}" for level in levels]}
+    return {"title": {"text": title}, "type": "log", "range": [low - room, high + room], **ticks}
+
+
+def axis(title: str, levels: Sequence[float], tickformat: str = "") -> dict[str, Any]:
+    """An axis with room around `levels`."""
+    room = 0.05 * (max(levels) - min(levels))
+    shown = {"tickformat": tickformat} if tickformat else {}
+    return {"title": {"text": title}, "range": [min(levels) - room, max(levels) + room], **shown}
+
+
 def percent(value: float) -> str:
     """A share as charts write it: “35.0%”, “−1.2%”, “12,050.0%”."""
     return f"{round(value, 3) + 0.0:,.1%}".replace("-", "−")

@@ -1,0 +1,110 @@
+"""The controls of the page on released counts: a visitor's choices in, frozen configs out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import lies, privacy_ladder, settings, text
+from pages.shared.settings import Choice, Number, Words
+from privdemo import limits
+from privdemo.experiments import distortion
+from privdemo.experiments.distortion import DistortionConfig
+from privdemo.mechanisms.label_counts import RELEASES, check_counts
+
+DESIGN, OWN = "the paper’s", "my own"
+COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN)
+CLASSES = Number("count_classes", limits.Limit("number of classes", 2, 50, integer=True), distortion.CLASSES)
+TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), distortion.TOTAL)
+RHO = Number("share", limits.Limit("share", 0.001, 0.5, "of every class but the last"), distortion.RHO)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, distortion.EPSILON)
+DELTA = Number("count_delta", limits.RELEASE_DELTA, distortion.DELTA)
+N_MIN = Number("n_min", limits.N_MIN, 25)
+REPEATS = Number("releases", limits.REPEATS, 200)
+SEED = Number("count_seed", limits.SEED, 0)
+TITLES = {release.title: name for name, release in RELEASES.items()}
+MECHANISM = Choice("mechanism", tuple(TITLES), RELEASES["dirichlet public"].title)
+AXES = {
+    "classes": distortion.C_AXIS,
+    "class share": distortion.RHO_AXIS,
+    "ε": distortion.EPSILON_AXIS,
+    "δ": distortion.DELTA_AXIS,
+}
+AXIS = Choice("along", tuple(AXES), "classes")
+LESSONS = (COUNTS_SEEN, PROMISE, WINNERS, CLAIM, ADVERSARY, NUMBERS) = (
+    *("released counts", "the promise", "who wins", "the paper’s claim", "the adversary", "all numbers"),
+)
+LESSON = Choice("look_into", LESSONS, COUNTS_SEEN)
+EXAMPLE = "120, 80, 300, 500"
+
+
+def parse(words: str) -> tuple[int, ...]:
+    """Counts as typed or pasted, with commas, blanks, tabs or new lines between.
+
+    Raises ``ValueError`` with a sentence for what are no counts.
+    """
+    parts = [part for part in re.split(r"[\s,;]+", words.strip()) if part]
+    numbers = []
+    for part in parts:
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise ValueError(f"“{part[:20]}” is not a number; give counts such as {EXAMPLE}") from None
+    return tuple(int(n) for n in check_counts(numbers))
+
+
+TYPED = Words("counts", parse, EXAMPLE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: `config` with the counts, the design behind them, the mechanism to look at."""
+
+    config: DistortionConfig
+    n_classes: int
+    total: int
+    rho: float
+    own: bool
+    release: str
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page."""
+    counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
+    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED, AXIS, LESSON]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    own = settings.choose(COUNTS, "Counts") == OWN
+    with st.container(key="other-levels-design" if own else "design"):
+        with lies.pair("design") as (left, right):
+            with left:
+                n_classes = settings.number(CLASSES, "Classes c", step=1)
+            with right:
+                rho = settings.number(
+                    RHO, "Share ρ₁", step=0.01, form="%.4g", help="Of every class but the last, which has the rest."
+                )
+        total = settings.number(TOTAL, "Labels in the set", step=100)
+    with st.container(key="typed" if own else "other-levels-typed"):
+        typed = settings.write(TYPED, "Counts of each class", "Type or paste: 120, 80, 300, 500.")
+    epsilon, delta = privacy_ladder.epsilon_and_delta(EPSILON, DELTA, "count-privacy")
+    release = TITLES[settings.pick(MECHANISM, "Mechanism to look at")]
+    n_min = settings.number(
+        N_MIN,
+        "n_min, public lower bound",
+        step=5,
+        help="What everybody may know: that no class has fewer labels. The noise of “scaled Dirichlet, tight from "
+        "n_min on” is chosen from it alone, never from the counts.",
+    )
+    with st.expander("More settings"):
+        repeats = settings.number(REPEATS, "Releases", step=100, help="How often each mechanism releases the counts.")
+        seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same noise.")
+    try:
+        counts = parse(typed) if own else distortion.design(n_classes, total, rho)
+        config = DistortionConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
+    except ValueError as error:
+        return f"Nothing can be released here. {text.sentence(error)}"
+    return Question(config, n_classes, total, rho, own, release)

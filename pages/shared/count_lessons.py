@@ -1,0 +1,319 @@
+"""What can be looked at below the distortion of released counts, one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pages.shared import cached, count_controls, layout, settings, text
+from pages.shared.count_controls import Question
+from pages.shared.count_panels import best, capital, code, misplaced, table
+from privdemo.experiments import distortion
+from privdemo.experiments.distortion import Outcome, Winner
+from privdemo.figures import distortion as charts
+from privdemo.mechanisms.label_counts import RELEASES
+
+Outcomes = Mapping[str, Outcome]
+
+
+def show(question: Question, outcomes: Outcomes) -> None:
+    """Draw the lesson that is chosen."""
+    lessons = {
+        count_controls.COUNTS_SEEN: released_counts,
+        count_controls.PROMISE: the_promise,
+        count_controls.WINNERS: who_wins,
+        count_controls.CLAIM: the_claim,
+        count_controls.ADVERSARY: the_adversary,
+        count_controls.NUMBERS: all_numbers,
+    }
+    lessons[settings.choose(count_controls.LESSON, "Look at")](question, outcomes)
+
+
+def _title(name: str) -> str:
+    return RELEASES[name].title
+
+
+def _more_code(question: Question, *lines: str) -> str:
+    return "\n".join((code(question), *lines))
+
+
+def _no_noise(outcome: Outcome) -> bool:
+    """Say why there is no such noise, if there is none."""
+    if outcome.problem:
+        layout.section("What is released?", f"{text.sentence(outcome.problem)}")
+    return bool(outcome.problem)
+
+
+def released_counts(question: Question, outcomes: Outcomes) -> None:
+    """One release beside the true counts."""
+    outcome, counts = outcomes[question.release], question.config.counts
+    if _no_noise(outcome):
+        return
+    order = sorted(range(len(counts)), key=lambda c: counts[c])
+    shown = sorted(order[: charts.MOST_BARS])
+    some = f"The {len(shown)} smallest of {len(counts)} classes" if len(shown) < len(counts) else "All classes"
+    total = sum(counts)
+    worst = max(range(len(counts)), key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
+    layout.section(
+        "What is released?",
+        f"{capital(_title(outcome.release))} makes of {counts[worst]:,} labels of class {worst + 1} "
+        f"<b>{outcome.example[worst] * total:,.1f}</b> in the release shown, and over all releases between "
+        f"{outcome.ranges[worst][0] * total:,.1f} and {outcome.ranges[worst][1] * total:,.1f}. {_noise_words(outcome)}",
+    )
+    layout.figure(
+        "released",
+        charts.beside(counts, outcome, shown),
+        f"{some}: true counts, one release (the first with this seed), and where 95 % of {question.config.repeats:,} "
+        f"releases lie. Released proportions are of {total:,} labels, a number that is public.",
+        lambda: [
+            {"class": c + 1, "true": counts[c], "released": outcome.example[c] * total}
+            | {"low": outcome.ranges[c][0] * total, "high": outcome.ranges[c][1] * total}
+            for c in range(len(counts))
+        ],
+        _more_code(question, f'print(outcomes["{outcome.release}"].example, outcomes["{outcome.release}"].ranges)'),
+    )
+
+
+def _noise_words(outcome: Outcome) -> str:
+    mechanism = outcome.mechanism
+    scale, sigma = getattr(mechanism, "scale", None), getattr(mechanism, "sigma", None)
+    if RELEASES[outcome.release].family == "dirichlet":
+        words = f"It draws proportions from a Dirichlet distribution with parameters σ·counts, σ = {sigma:.3g}."
+    elif sigma is not None:
+        words = f"It adds Gaussian noise with a standard deviation of {sigma:.4g} to every count."
+    else:
+        words = f"It adds Laplace noise of scale {scale:.4g} to every count."
+    if RELEASES[outcome.release].family == "prior":
+        words += " Then it draws proportions from a Dirichlet distribution with those parameters."
+    if RELEASES[outcome.release].data_dependent:
+        words += " That number is chosen from the private counts: no formal guarantee."
+    return words
+
+
+def the_promise(question: Question, outcomes: Outcomes) -> None:
+    """The exact δ(ε) of the chosen mechanism."""
+    config, outcome = question.config, outcomes[question.release]
+    if _no_noise(outcome):
+        return
+    named = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
+    curves = {name: m for name in named if (m := outcomes[name].mechanism) is not None}
+    exact = f"is exactly {_small(outcome.delta)}" if outcome.delta > 0 else "is 0: its promise holds with certainty"
+    spare = (
+        "no less noise would do"
+        if RELEASES[outcome.release].tight
+        else f"the promise of {text.power_of_ten(config.delta)} is <b>broken</b>"
+        if outcome.delta > config.delta * (1 + 1e-9)
+        else f"that is less than the {text.power_of_ten(config.delta)} that was asked for, and noise is wasted"
+    )
+    guarantee = (
+        " But its σ is chosen from the private counts, so this holds for these counts alone: no formal guarantee."
+        if RELEASES[outcome.release].data_dependent
+        else ""
+    )
+    layout.section(
+        "What does the mechanism promise?",
+        f"At ε = {text.epsilon(config.epsilon)} the δ of {_title(outcome.release)} {exact}; {spare}.{guarantee}",
+    )
+    layout.figure(
+        "profile",
+        charts.profiles(curves, question.release, config.epsilon, config.delta),
+        "For every ε the smallest δ that holds, exactly: a mechanism keeps any promise on or above its line. The "
+        "cross is the promise that was asked for. At ε = 0, δ is how far apart the releases of two neighbours can be.",
+        lambda: [
+            {"epsilon": e, "mechanism": _title(name), "delta": m.delta_at(e)}
+            for name, m in curves.items()
+            for e in (config.epsilon * i / 20 for i in range(61))
+        ],
+        _more_code(
+            question,
+            "epsilons = [config.epsilon * i / 20 for i in range(61)]",
+            f'print(distortion.profile(outcomes["{question.release}"].mechanism, epsilons))',
+        ),
+    )
+
+
+def _small(value: float) -> str:
+    return f"{value:.3g}" if value >= 1e-3 else text.power_of_ten(float(f"{value:.2g}"))
+
+
+def who_wins(question: Question, outcomes: Outcomes) -> None:
+    """Which mechanism distorts least, at every δ."""
+    config = question.config
+    along = cached.released_along(config, distortion.DELTA_AXIS, question.n_classes, question.total, question.rho)
+    winners = distortion.winners(along)
+    layout.section("Which mechanism distorts least?", _winner_words(winners, question))
+    heads = ["δ", "least distortion", "", "as good within their intervals"]
+    body = [
+        [
+            text.power_of_ten(w.delta),
+            _title(w.release),
+            f"{w.distortion:.3f}",
+            ", ".join(_title(name) for name in w.level) or "none",
+        ]
+        for w in reversed(winners)
+    ]
+    layout.grid(heads, body)
+    layout.under_figure(
+        "winners",
+        f"Your counts and ε = {text.epsilon(config.epsilon)}, for several δ; mean L1 distortion over "
+        f"{config.repeats:,} releases. Only mechanisms that keep (ε, δ) without a look at the private counts take "
+        "part: not scaled Dirichlet with σ from the counts, nor any whose exact δ is above the wish.",
+        lambda: table(along, "delta"),
+        lambda: layout.grid_page(heads, body),
+        _more_code(
+            question,
+            f'along = distortion.along(config, "delta", {question.n_classes}, {question.total}, {question.rho})',
+            "for winner in distortion.winners(along):",
+            "    print(winner)",
+        ),
+    )
+
+
+def _winner_words(winners: list[Winner], question: Question) -> str:
+    """Runs of δ with one winner, from large to small."""
+    if not winners:
+        return "No mechanism keeps the promise at any δ looked at."
+    runs: list[list[Winner]] = []
+    for winner in reversed(winners):
+        if runs and runs[-1][0].release == winner.release:
+            runs[-1].append(winner)
+        else:
+            runs.append([winner])
+    parts = []
+    for run in runs:
+        high, low = text.power_of_ten(run[0].delta), text.power_of_ten(run[-1].delta)
+        where = f"at δ = {high}" if len(run) == 1 else f"from δ = {high} down to {low}"
+        parts.append(f"<b>{_title(run[0].release)}</b> {where}")
+    also = "" if len(runs) > 1 else " Change ε or the counts to see another win."
+    return (
+        f"With ε = {text.epsilon(question.config.epsilon)} and your counts, the least distortion is that of "
+        f"{', then of '.join(parts)}.{also}"
+    )
+
+
+def the_claim(question: Question, outcomes: Outcomes) -> None:
+    """The paper's 0.06 for scaled Dirichlet: what its criterion gives, and what the exact profile does."""
+    s = cached.settled()
+    layout.section(
+        "Does the paper’s claim come out?",
+        f"Not by its own criterion. On five classes, four of 50 labels and one of 800, with ε = δ = 0.05, the paper "
+        f"plots a distortion of about {s.published:g} for scaled Dirichlet and 0.15 for the best of the others. Its "
+        f"criterion (equation 9) allows σ only so small that the distortion is <b>{s.by_criterion:.2f}</b>; the "
+        f"exact δ allows <b>{s.by_exact:.3f}</b>. And tight noise of the other kinds is ahead of both.",
+    )
+    layout.cards(
+        [
+            ("Published", f"{s.published:g}", "What the paper’s text and figure 1 say of scaled Dirichlet."),
+            (
+                "By the published criterion",
+                f"{s.by_criterion:.3f}",
+                "The largest σ with P(loss > ε) ≤ δ. That is sufficient, but far from necessary: the loss exceeds ε "
+                "often and by little.",
+            ),
+            (
+                "By the exact profile",
+                f"{s.by_exact:.3f}",
+                "The largest σ whose exact δ is 0.05. Like the criterion it looks at the private counts.",
+            ),
+            (
+                "At the published distortion",
+                f"σ = {s.sigma:.3f}",
+                f"This σ gives {s.published:g}. The criterion says {s.criterion:.2f} there, far above 0.05, so the "
+                f"paper’s procedure as printed cannot have chosen it; the exact δ is {s.exact:.3f}, so what it plots "
+                "is private all the same.",
+            ),
+        ]
+    )
+    layout.under_figure(
+        "claim",
+        "Each number is computed here: Beta tails for the criterion and the exact δ, 2,000 releases for distortions. "
+        "Why the paper’s figure differs from its text cannot be told from what is printed.",
+        lambda: [vars(s)],
+        lambda: layout.grid_page(["", ""], [[name, f"{value:.6g}"] for name, value in vars(s).items()]),
+        "from privdemo.experiments import distortion\n\n"
+        "print(distortion.settle(distortion.DistortionConfig()))\n"
+        "# figure 1 anew: python -m privdemo reproduce distortion",
+    )
+
+
+def the_adversary(question: Question, outcomes: Outcomes) -> None:
+    """How often somebody who knows all other labels names the last one."""
+    config = question.config
+    rates = distortion.guess_rates(dict(outcomes))
+    promised = distortion.promised_rate(config.epsilon, config.delta)
+    chosen = rates.get(question.release)
+    mine = (
+        f"With {_title(question.release)} the guess is right <b>{text.share(chosen)}</b> of the time; "
+        if chosen is not None
+        else ""
+    )
+    layout.section(
+        "What does the adversary see?",
+        f"Somebody who knows every label but one, and that it is of one of two classes, guesses right half the time. "
+        f"{mine}ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)} allow "
+        f"{text.share(promised)} at most. {_leak_words(question)}",
+    )
+    layout.figure(
+        "count-attack",
+        charts.attack(rates, promised),
+        "The best possible guess, exactly: (1 + δ(0))/2 for the two classes where it is easiest. Rule: what (ε, δ) "
+        "allows. " + "; ".join(f"{_title(name)} {text.share(rate)}" for name, rate in rates.items()) + ".",
+        lambda: [{"mechanism": _title(name), "named": rate} for name, rate in rates.items()],
+        _more_code(question, "print(distortion.guess_rates(outcomes))"),
+    )
+
+
+def _leak_words(question: Question) -> str:
+    """What noise chosen from the private counts gives away."""
+    try:
+        leak = distortion.leak(question.config)
+    except ValueError:
+        return ""
+    return (
+        f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.5g}, with one label moved it would be "
+        f"{leak.neighbour_sigma:.5g}; and with the σ from here the neighbour’s own δ is {leak.neighbour_delta:.4f}, "
+        f"above the {question.config.delta:g} that was asked for."
+    )
+
+
+def _holds(outcome: Outcome) -> str:
+    """Whether the promise is kept, and why not."""
+    if outcome.holds:
+        return "yes"
+    return "no: σ from the private counts" if RELEASES[outcome.release].data_dependent else "no: δ too large"
+
+
+def all_numbers(question: Question, outcomes: Outcomes) -> None:
+    """Every mechanism on the visitor's counts."""
+    config = question.config
+    least = best(outcomes)
+    total = sum(config.counts)
+    layout.section(
+        "How do all mechanisms compare?",
+        "No mechanism keeps this promise."
+        if least is None
+        else f"The least distortion with a promise that holds is that of {_title(least.release)}: "
+        f"<b>{least.distortion.mean:.3f}</b>, as if {misplaced(least.distortion.mean, total)} of {total:,} labels had "
+        "changed class.",
+    )
+    heads = ["mechanism", "distortion", "labels misplaced", "exact δ at your ε", "(ε, δ) holds"]
+    body = [
+        [
+            _title(name),
+            f"{o.distortion.mean:.4f} ± {o.distortion.high - o.distortion.mean:.4f}",
+            misplaced(o.distortion.mean, total),
+            _small(o.delta) if o.delta > 0 else "0",
+            _holds(o),
+        ]
+        if not o.problem
+        else [_title(name), "–", "–", "–", text.sentence(o.problem)]
+        for name, o in outcomes.items()
+    ]
+    layout.grid(heads, body)
+    layout.under_figure(
+        "all-releases",
+        f"{config.repeats:,} releases each. Distortion: L1 distance of released and true proportions, ± half the 95 % "
+        "interval of its mean.",
+        lambda: table({config.epsilon: outcomes}, "epsilon"),
+        lambda: layout.grid_page(heads, body),
+        code(question),
+    )

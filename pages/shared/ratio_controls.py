@@ -1,0 +1,177 @@
+"""The controls of the page on class ratios: a visitor's choices in, a frozen config out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import cached, lies, privacy_ladder, settings, text
+from pages.shared.settings import Choice, Number
+from privdemo import datasets, limits
+from privdemo.experiments import class_ratio
+from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, PSVM, SPREAD, TASKS, RatioConfig
+from privdemo.mechanisms.label_counts import RELEASES
+
+# Up to this many records in training sets a first draw takes about a second.
+AT_ONCE = 6000
+SLIDE, RANDOM = "set by hand", "at random"
+CHOSEN, GIVEN = "chosen", "given"
+NO_NOISE = "none, true counts"
+_DATA = "ratio_of"
+
+CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
+RHO = Number("rho", limits.Limit("rho", 0.0, 0.49, "of every class but a set's common one"), 0.1)
+SET_SIZE = Number("set_size", limits.SET_SIZE, 600)
+COPIES = Number("sets_of_each", limits.Limit("sets_of_each", 1, 10, integer=True), 1)
+TEST_SIZE = Number("asked", limits.N_TEST, 600)
+MIX = Choice("mix", (SLIDE, RANDOM), SLIDE)
+SHARE = Number("share", limits.SHARE, 0.5)
+BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN)
+FACTOR = Number("times_median", limits.Limit("times_median", 0.03125, 32.0, "times the median heuristic"), 1.0)
+TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
+RELEASE = Choice("release", tuple(TITLES), NO_NOISE)
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05)
+N_MIN = Number("n_min", limits.N_MIN, 25)
+METHOD = Choice("find_by", tuple(METHODS.values()), tuple(METHODS[m] for m in (SPREAD, MMD, EM)), many=True)
+DRAWS = Number("ratio_draws", limits.N_DRAWS, 10)
+SEED = Number("ratio_seed", limits.SEED, 0)
+
+LESSONS = (MIXES, BINARY, COUNTS, SETS, ADVERSARY, NUMBERS) = (
+    *("other mixes", "two classes", "private counts", "which sets", "the adversary", "all numbers"),
+)
+LESSON = Choice("look_into", LESSONS, MIXES)
+FIGURE_DATA = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult")
+FIGURE_METHOD = Choice("figure_3", (METHODS[SPREAD], METHODS[MMD]), METHODS[MMD])
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: the first draw's config, and how many draws."""
+
+    config: RatioConfig
+    n_draws: int
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the first draw is quick enough to wait for."""
+        config = self.config
+        quick = config.dataset != "sms" and class_ratio.COUNT not in config.methods and PSVM not in config.methods
+        return quick and 2 * config.copies * config.n_classes * config.set_size <= AT_ONCE
+
+
+def data_choice() -> Choice:
+    """The data sets that are here, MNIST first."""
+    here = tuple(task.title for name, task in TASKS.items() if datasets.available(name))
+    return Choice("records", here, here[0])
+
+
+def missing() -> tuple[str, ...]:
+    """The data sets that are not here."""
+    return tuple(name for name in TASKS if not datasets.available(name))
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page."""
+    sets = [data_choice(), CLASSES, RHO, SET_SIZE, COPIES, TEST_SIZE, MIX, SHARE, BANDWIDTH, FACTOR]
+    privacy = [RELEASE, EPSILON, DELTA, N_MIN]
+    return [*sets, *privacy, METHOD, DRAWS, SEED, LESSON, FIGURE_DATA, FIGURE_METHOD]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    title = settings.choose(data_choice(), "Records")
+    dataset = next(name for name, task in TASKS.items() if task.title == title)
+    if absent := missing():
+        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
+    if problem := cached.problem(dataset):
+        return f"{title} cannot be read: {problem}"
+    _fit_sizes(dataset)
+    many = len(TASKS[dataset].classes) > 2
+    with st.container(key="classes-shown" if many else "other-levels-classes"):
+        n_classes = settings.number(CLASSES, "Classes (digits from 0 on; two are 7 and 9)", step=1)
+    n_classes = n_classes if many else 2
+    with lies.pair("sets") as (left, right):
+        with left:
+            set_size = settings.number(SET_SIZE, "Records in a set", step=100)
+        with right:
+            copies = settings.number(COPIES, "Sets of each kind", step=1, help="As many again choose settings.")
+    rho = settings.dial(RHO, "ρ, share of each rarer class", step=0.01, form="%.4g", help=_RHO_HELP)
+    st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
+    mix, share = _asked()
+    release, epsilon, delta, n_min = _privacy()
+    with st.expander("More settings"):
+        n_test = settings.number(TEST_SIZE, "Records asked about", step=100)
+        given = settings.choose(BANDWIDTH, "Bandwidth of MMD") == GIVEN
+        with st.container(key="factor-shown" if given else "other-levels-factor"):
+            factor = settings.number(FACTOR, "times the median heuristic", step=0.5, form="%.4g")
+        methods = settings.choose(METHOD, "Find shares by")
+        n_draws = settings.number(DRAWS, "Draws", step=1, help="Repeats with other records and other noise.")
+        seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same records and noise.")
+    chosen = tuple(name for name, words in METHODS.items() if words in methods)
+    if not chosen:
+        return "Choose at least one way to find shares, under “More settings”."
+    if n_classes > 2:
+        chosen = tuple(name for name in chosen if name != PSVM)
+    if not chosen:
+        return "∝SVM tells two classes apart, no more: choose another method under “More settings”, or two classes."
+    try:
+        config = RatioConfig(
+            dataset,
+            n_classes,
+            set_size,
+            copies,
+            rho,
+            n_test,
+            share if mix == SLIDE else None,
+            factor if given else None,
+            release,
+            epsilon,
+            delta,
+            n_min,
+            chosen,
+            seed,
+        )
+        class_ratio.check(config)
+    except ValueError as error:  # numbers, each in its range, may not go together
+        return f"Nothing can be found here. {text.sentence(error)}"
+    return Question(config, n_draws)
+
+
+_RHO_HELP = (
+    "Every set has one common class and the others with a share of ρ each; every class is the common one of a set. "
+    "At ρ = 1 / classes all sets are alike."
+)
+
+
+def _fit_sizes(dataset: str) -> None:
+    """Other records, other sizes: those that suit the data set."""
+    if st.session_state.get(_DATA, dataset) != dataset:
+        suits = TASKS[dataset].set_size
+        st.session_state[SET_SIZE.key] = st.session_state[TEST_SIZE.key] = suits
+    st.session_state[_DATA] = dataset
+
+
+def _asked() -> tuple[str, float]:
+    """The mix of the set that is asked about."""
+    mix = settings.choose(MIX, "Mix of the set asked about")
+    with st.container(key="share-shown" if mix == SLIDE else "other-levels-share"):
+        share = settings.dial(SHARE, "Share of its first class", step=0.05, form="%.4g")
+    return mix, float(share)
+
+
+def _privacy() -> tuple[str, float, float, int]:
+    """How the sets' counts are released; the numbers are drawn unseen without noise, so that they stay in the URL."""
+    release = TITLES[settings.pick(RELEASE, "Noise on the sets’ counts")]
+    private = release != NO_RELEASE
+    with st.container(key="privacy-shown" if private else "other-levels-privacy"):
+        epsilon, delta = privacy_ladder.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy")
+    bounded = private and RELEASES[release].public_bound
+    with st.container(key="n-min-shown" if bounded else "other-levels-n-min"):
+        n_min = settings.number(
+            N_MIN, "n_min, public lower bound", step=5, help="What everybody may know: no class of a set has fewer."
+        )
+    if private and RELEASES[release].data_dependent:
+        st.caption("Its noise is chosen from the private counts: **no formal guarantee**.")
+    return release, epsilon, delta, int(n_min)

@@ -1,0 +1,224 @@
+"""The main part of the page on class ratios: draws as they come, and the shares that every method finds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import cached, layout, live, settings, text
+from pages.shared.bag_panels import bold_interval, interval
+from pages.shared.live import Job, in_words
+from pages.shared.ratio_controls import (
+    CLASSES,
+    COPIES,
+    DELTA,
+    EPSILON,
+    MIX,
+    N_MIN,
+    RELEASE,
+    RHO,
+    SET_SIZE,
+    SLIDE,
+    TEST_SIZE,
+    Question,
+    data_choice,
+)
+from privdemo.experiments import class_ratio
+from privdemo.experiments.class_ratio import LABELLED, METHODS, MMD, RFF, SPREAD, TASKS, Draw
+from privdemo.figures import class_ratio as charts
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES
+
+# One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.
+PRESETS = {
+    "paper, binary": ("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
+    "three digits, private": ("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
+    "ten digits, 3,000 each": ("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The question, the draws that are done, and how the others come along."""
+
+    question: Question
+    draws: list[Draw]
+    work: live.Work
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that were tried, in their order."""
+        return tuple(name for name in METHODS if name in self.draws[0].fits)
+
+    @property
+    def task(self) -> class_ratio.Task:
+        """The data set and its words."""
+        return TASKS[self.question.config.dataset]
+
+
+def presets() -> None:
+    """Settings of the paper and others on one click, where their data sets are here."""
+    here = {name: values for name, values in PRESETS.items() if TASKS[values[0]].title in data_choice().options}
+    if not here:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Try:", width="content")
+        for name in here:
+            st.button(name, key=f"ratio {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
+    st.session_state[data_choice().key] = TASKS[dataset].title
+    st.session_state["ratio_of"] = dataset
+    st.session_state[RELEASE.key] = RELEASES[release].title if release else RELEASE.default
+    st.session_state[MIX.key] = SLIDE
+    numbers = {CLASSES: n_classes, SET_SIZE: size, COPIES: 1, RHO: rho, TEST_SIZE: n_test}
+    numbers |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}
+    settings.assign({setting.key: value for setting, value in numbers.items()})
+
+
+def lesson(below: Callable[[Shown], None]) -> live.Lesson:
+    """How the draws are followed; `below` shows one look at them."""
+
+    def show(shown: Shown) -> None:
+        layout.figure(
+            "shares",
+            charts.proportions(shown.draws, shown.methods),
+            shares_words(shown),
+            lambda: class_ratio.table(shown.draws),
+            code(shown.question),
+        )
+        with st.container(key="rest"):
+            st.caption(
+                "**Spread on set names** takes the name of a record’s set for a lie about its class. **MMD** looks for "
+                "the mixture of training sets whose mean in a kernel’s feature space is nearest. **All labels** knows "
+                "the class of every training record; the others know the sets’ proportions alone."
+            )
+            below(shown)
+
+    return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be found here.")
+
+
+def _jobs(question: Question) -> list[Job]:
+    """The draws that are made away from the screen."""
+    first = 1 if question.at_once else 0
+    tasks = [class_ratio.at_draw(question.config, i) for i in range(first, question.n_draws)]
+    config = question.config
+    slow = 2 * config.copies * config.n_classes * config.set_size > 20_000
+    return [Job(("ratio", config, first), "Draw", class_ratio.run, tasks, before=first, slow=slow)]
+
+
+def answer(question: Question) -> Shown:
+    """Make the first draw, at once where that is quick, and ask for the others."""
+    work = live.watch(question, _jobs(question))
+    draws = list(work[0][1].results)
+    if question.at_once:
+        draws.insert(0, cached.one_ratio_draw(question.config))
+    return Shown(question, draws, work)
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def waiting(question: Question) -> str:
+    """What is being done before there is anything to show."""
+    config = question.config
+    n_sets = 2 * config.copies * config.n_classes
+    large = " The exact kernel of so many records takes about a minute a draw." if not question.at_once else ""
+    return (
+        f"<b>{n_sets} sets of {config.set_size:,} {TASKS[config.dataset].records}</b> are being drawn and learnt from."
+        f"{large if MMD in config.methods and n_sets * config.set_size > 20_000 else ''}"
+    )
+
+
+def takeaway(shown: Shown) -> str:
+    """The one sentence: what is found, how far off, and what all labels would give."""
+    config, draws = shown.question.config, shown.draws
+    first = shown.task.words[shown.task.classes.index(config.chosen_classes[0])]
+    tried = [name for name in shown.methods if name not in LABELLED]
+    best = min(tried or shown.methods, key=lambda name: class_ratio.error(draws, name).mean)
+    found, error = class_ratio.share_of(draws, best, 0), class_ratio.error(draws, best)
+    start = (
+        f"Of {config.n_test:,} {shown.task.records}, {text.share(draws[0].truth[0])} {first}; from "
+        f"{2 * config.copies * config.n_classes} sets whose {_proportions(shown)} known, {METHODS[best]} finds "
+        f"<b>{text.share(found.mean)}</b>{_half(found)}."
+    )
+    off = f" All {config.n_classes} shares together are off by {bold_interval(error)} (L1)"
+    ceiling = [name for name in shown.methods if name in LABELLED]
+    if ceiling and tried:
+        least = min(ceiling, key=lambda name: class_ratio.error(draws, name).mean)
+        off += f", against {class_ratio.error(draws, least).mean:.3f} with the label of every training record"
+    return f"{start}{off}.{_verdict(shown)}{_cost(shown)}"
+
+
+def _half(estimate: Estimate) -> str:
+    return f" ± {100 * (estimate.high - estimate.mean):.1f}" if math.isfinite(estimate.low) else ""
+
+
+def _proportions(shown: Shown) -> str:
+    config = shown.question.config
+    if not config.private:
+        return "true proportions are"
+    promise = "no formal guarantee" if RELEASES[config.release].data_dependent else "private"
+    return (
+        f"proportions, with noise ({promise}, ε = {text.epsilon(config.epsilon)}, "
+        f"δ = {text.power_of_ten(config.delta)}), are"
+    )
+
+
+def _verdict(shown: Shown) -> str:
+    """Spread on set names against MMD, on the same draws and all mixes."""
+    kernel = next((name for name in (MMD, RFF) if name in shown.methods), None)
+    if SPREAD not in shown.methods or kernel is None:
+        return ""
+    if len(shown.draws) < live.ENOUGH:
+        return f" {in_words(shown.draws).capitalize()} cannot tell which method is better."
+    gap = class_ratio.difference(shown.draws, SPREAD, kernel)
+    if not gap.excludes_zero:
+        return f" No difference shows between spread and MMD in {in_words(shown.draws)}, over all mixes."
+    ahead, behind = ("spread", "MMD") if gap.mean < 0 else ("MMD", "spread")
+    return f" Over all mixes, {ahead}’s error is {abs(gap.mean):.3f} below {behind}’s."
+
+
+def _cost(shown: Shown) -> str:
+    config = shown.question.config
+    if not config.private:
+        return ""
+    moved = sum(draw.distortion for draw in shown.draws) / len(shown.draws)
+    return f" The noise has moved the proportions of a training set by {moved:.3f} on average."
+
+
+def shares_words(shown: Shown) -> str:
+    """Every method's shares in a sentence, and what the figure's marks are."""
+    config, draws = shown.question.config, shown.draws
+    classes = config.labels
+    some = range(min(3, len(classes)))
+    marks = "; ".join(
+        f"{METHODS[name]} finds "
+        + ", ".join(f"{text.share(class_ratio.share_of(draws, name, c).mean)} {classes[c]}" for c in some)
+        + f" (L1 error {interval(class_ratio.error(draws, name))})"
+        for name in shown.methods
+    )
+    over = f"95 % intervals over {len(draws)} draws" if len(draws) > 1 else "One draw, so no interval is known"
+    true = ", ".join(f"{text.share(draws[0].truth[c])} {classes[c]}" for c in some)
+    more = " and so on" if len(classes) > 3 else ""
+    return f"True shares: {true}{more}. {marks}. {over}; grey bars without pattern: the truth."
+
+
+def code(question: Question) -> str:
+    """The lines that compute the figure."""
+    return "\n".join(
+        [
+            "from privdemo.experiments import class_ratio",
+            "from privdemo.experiments.class_ratio import RatioConfig",
+            "",
+            f"config = {question.config!r}",
+            f"draws = [class_ratio.run(class_ratio.at_draw(config, i)) for i in range({question.n_draws})]",
+            "for method in draws[0].fits:",
+            "    print(method, class_ratio.error(draws, method))",
+        ]
+    )

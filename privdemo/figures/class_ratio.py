@@ -1,0 +1,155 @@
+"""Charts of class ratios: proportions found beside the true ones, and errors along every lever."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments import class_ratio
+from privdemo.experiments.class_ratio import METHODS, SHARES, Draw
+from privdemo.experiments.ratio_studies import Row
+from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
+from privdemo.figures.distortion import STYLES as RELEASE_STYLES
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES
+
+STYLES = {
+    class_ratio.SPREAD: look.SPREAD,
+    class_ratio.MMD: look.MMD,
+    class_ratio.RFF: look.Style(look.MMD.colour, "dot", "triangle-down-open"),
+    class_ratio.IDENTITY: look.OTHERS[0],
+    class_ratio.COUNT: look.LABEL_PROPORTIONS,
+    class_ratio.PSVM: look.OTHERS[1],
+    class_ratio.EM: look.Style(look.TRUTH.colour, "solid", "star-triangle-up"),
+    class_ratio.PCC: look.Style(look.TRUTH.colour, "dash", "square-open"),
+}
+_PATTERNS = {
+    class_ratio.SPREAD: "",
+    class_ratio.MMD: "/",
+    class_ratio.RFF: "\\",
+    class_ratio.IDENTITY: "x",
+    class_ratio.COUNT: ".",
+    class_ratio.PSVM: "-",
+    class_ratio.EM: "+",
+    class_ratio.PCC: "|",
+}
+_TEST_SHARE = "share of the first class in the set asked about"
+
+
+def proportions(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+    """The share of every class in the set asked about: true, and as each method finds it, with 95 % intervals."""
+    config, truth = draws[0].config, draws[0].truth
+    classes = list(config.labels)
+    traces: list[dict[str, Any]] = [
+        {
+            "x": classes,
+            "y": list(truth),
+            "name": "true",
+            "marker": {"color": look.TRUTH.colour, "opacity": 0.45},
+            "hovertemplate": "%{x}: %{y:.1%}<extra>true</extra>",
+        }
+    ]
+    for method in methods:
+        estimates = [class_ratio.share_of(draws, method, c) for c in range(len(classes))]
+        style = STYLES[method]
+        bars = error_bars(estimates, style) | {"color": look.TRUTH.colour, "thickness": 1.5}
+        traces.append(
+            {
+                "x": classes,
+                "y": [estimate.mean for estimate in estimates],
+                "error_y": bars,
+                "name": METHODS[method],
+                "marker": {"color": style.colour, "pattern": {"shape": _PATTERNS[method], "solidity": 0.35}},
+                "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{METHODS[method]}</extra>",
+            }
+        )
+    return Figure(
+        data=[{"type": "bar", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": "class"}, "type": "category"},
+            "yaxis": {"title": {"text": "share of the set"}, "tickformat": ".0%", "rangemode": "tozero"},
+            "barmode": "group",
+            "bargroupgap": 0.05,
+            "height": 430,
+            "margin": {"l": 60, "r": 12, "t": 12, "b": 120},
+            "legend": legend_below(),
+        },
+    )
+
+
+def errors(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+    """The L1 error of every method against the share of the first class in the set asked about (figure 2)."""
+    lines = [
+        Curve(
+            METHODS[method],
+            STYLES[method],
+            SHARES,
+            [class_ratio.error_along(draws, method, i) for i in range(len(SHARES))],
+        )
+        for method in methods
+    ]
+    return _error_chart(lines, axis(_TEST_SHARE, SHARES, ".0%"), yours=draws[0].config.share)
+
+
+def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
+    """Shipped errors against the share of the first class; the lines' names are methods' or releases'."""
+    lines = [
+        Curve(title_of(name), style_of(name), [row.share for row in rows], [row.estimate for row in rows])
+        for name, rows in by_name.items()
+    ]
+    return _error_chart(lines, axis(_TEST_SHARE, SHARES, ".0%"), legend=170)
+
+
+def levers(
+    by_name: Mapping[tuple[str, str], Sequence[tuple[float, Estimate]]], title: str, yours: float | None
+) -> Figure:
+    """Mean L1 errors along a lever, a line for each method with and without noise."""
+    levels = sorted({x for points in by_name.values() for x, _ in points})
+    lines = []
+    for (method, release), points in by_name.items():
+        noisy = release != class_ratio.NO_RELEASE
+        style = STYLES[method]
+        drawn = style._replace(dash="dot", marker=f"{style.marker}-open") if noisy else style
+        name = f"{METHODS[method]}, {'private counts' if noisy else 'true counts'}"
+        lines.append(Curve(name, drawn, [x for x, _ in points], [e for _, e in points]))
+    wide = max(levels) / min(levels) > 10
+    return _error_chart(lines, (log_axis if wide else axis)(title, levels), yours=yours)
+
+
+def attack(rates: Mapping[str, Estimate]) -> Figure:
+    """How often the label of a record in the training sets is named, by what the adversary goes by."""
+    sources = {
+        "set": "its set’s proportions",
+        "model": "a model of the sets",
+        "both": "set and model",
+        "new": "model, new records",
+    }
+    named = {f"by {sources[source]}": rate for source, rate in rates.items()}
+    known = rates["set"].mean
+    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label named")
+
+
+def title_of(name: str) -> str:
+    """A method or a release in words."""
+    if name == class_ratio.NO_RELEASE:
+        return "true counts, no privacy"
+    return METHODS[name] if name in METHODS else RELEASES[name].title
+
+
+def style_of(name: str) -> look.Style:
+    """A method's or a release's style."""
+    if name == class_ratio.NO_RELEASE:
+        return look.TRUTH
+    return STYLES[name] if name in STYLES else RELEASE_STYLES[name]
+
+
+def _error_chart(
+    lines: Sequence[Curve], x_axis: dict[str, Any], yours: float | None = None, legend: int = 130
+) -> Figure:
+    highs = [e.high if math.isfinite(e.high) else e.mean for curve in lines for e in curve.estimates]
+    y_axis = {"title": {"text": "L1 error of the proportions"}, "range": [0, 1.05 * max(highs)]}
+    return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend)

@@ -1,0 +1,191 @@
+"""Charts of released label counts: how far they are from the true ones, and what they promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments import distortion
+from privdemo.experiments.distortion import Outcome
+from privdemo.figures.charts import (
+    Curve,
+    axis,
+    curve_chart,
+    error_bars,
+    guesses,
+    legend_below,
+    line,
+    log_axis,
+    over_rule,
+    percent,
+    point,
+    rule,
+)
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease
+
+_LAPLACE, _GAUSSIAN, _DIRICHLET = (style.colour for style in look.OTHERS)
+# One colour a family of noise; solid and filled is tight, dashed and open as published, dotted looks at the counts.
+STYLES = {
+    "laplace published": look.Style(_LAPLACE, "dash", "circle-open"),
+    "laplace tight": look.Style(_LAPLACE, "solid", "circle"),
+    "gaussian published": look.Style(_GAUSSIAN, "dash", "square-open"),
+    "gaussian tight": look.Style(_GAUSSIAN, "solid", "square"),
+    "laplace prior": look.Style(_LAPLACE, "longdashdot", "triangle-up-open"),
+    "dirichlet published": look.Style(_DIRICHLET, "dot", "diamond-open"),
+    "dirichlet local": look.Style(_DIRICHLET, "dot", "diamond-tall"),
+    "dirichlet public": look.Style(_DIRICHLET, "solid", "diamond"),
+}
+TITLES = {
+    distortion.C_AXIS: "number of classes",
+    distortion.RHO_AXIS: "share of every class but the last",
+    distortion.EPSILON_AXIS: "ε",
+    distortion.DELTA_AXIS: "δ",
+}
+# The most classes that are drawn as bars.
+MOST_BARS = 40
+
+
+def along(axis_name: str, outcomes: Mapping[float, Mapping[str, Outcome]], yours: float | None) -> Figure:
+    """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
+
+    A line ends where its mechanism has no noise that meets (ε, δ). Stars: what the paper's text gives.
+    """
+    names = [name for name in RELEASES if any(name in here for here in outcomes.values())]
+    lines = []
+    for name in names:
+        there = {x: o[name].distortion for x, o in outcomes.items() if name in o and not o[name].problem}
+        if there:
+            lines.append(Curve(RELEASES[name].title, STYLES[name], list(there), list(there.values())))
+    levels = list(outcomes)
+    means = [e.mean for curve in lines for e in curve.estimates]
+    logarithmic = axis_name in (distortion.EPSILON_AXIS, distortion.DELTA_AXIS)
+    x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
+    if axis_name == distortion.DELTA_AXIS:
+        x_axis |= {"ticktext": [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.05 else f"{x:g}" for x in levels]}
+    low, high = math.log10(min(means)) - 0.1, math.log10(max(means)) + 0.1
+    ticks = [t for t in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= math.log10(t) <= high]
+    y_axis = {"title": {"text": "distortion (L1)"}, "type": "log", "range": [low, high]}
+    y_axis |= {"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
+    return curve_chart(lines, x_axis, y_axis, ".3f", _stars(axis_name, names), yours, legend=150)
+
+
+def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, look.Style, str]]:
+    at = {
+        distortion.C_AXIS: float(distortion.CLASSES),
+        distortion.RHO_AXIS: distortion.RHO,
+        distortion.EPSILON_AXIS: distortion.EPSILON,
+    }
+    words = {"dirichlet published": "scaled Dirichlet", "laplace published": "the best of the others"}
+    return [
+        (at[axis_name], value, STYLES[name], f"{words[name]}, published: {value:g}")
+        for name, value in distortion.PUBLISHED.items()
+        if axis_name in at and name in names
+    ]
+
+
+def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
+    """True counts as bars, and beside them one release, with the range of 95 % of all releases."""
+    style, total = STYLES[outcome.release], sum(counts)
+    names = [str(c + 1) for c in classes]
+    released = [total * outcome.example[c] for c in classes]
+    ranges = [(total * outcome.ranges[c][0], total * outcome.ranges[c][1]) for c in classes]
+    middle = [(low + high) / 2 for low, high in ranges]
+    return Figure(
+        data=[
+            {
+                "type": "bar",
+                "x": names,
+                "y": [counts[c] for c in classes],
+                "name": "true",
+                "marker": {"color": look.TRUTH.colour},
+                "hovertemplate": "class %{x}: %{y:,.0f}<extra>true</extra>",
+            },
+            {
+                "type": "bar",
+                "x": names,
+                "y": released,
+                "name": "one release",
+                "marker": {"color": style.colour, "pattern": {"shape": "/"}},
+                "hovertemplate": "class %{x}: %{y:,.1f}<extra>released</extra>",
+            },
+            {
+                "type": "scatter",
+                "x": names,
+                "y": middle,
+                "mode": "markers",
+                "marker": {"size": 1, "color": look.TRUTH.colour, "opacity": 0},
+                "error_y": error_bars([Estimate(m, *ends) for m, ends in zip(middle, ranges, strict=True)], look.TRUTH),
+                "name": "95 % of releases",
+                "hoverinfo": "skip",
+            },
+        ],
+        layout={
+            "xaxis": {"title": {"text": "class"}, "type": "category"},
+            "yaxis": {"title": {"text": "records"}, "rangemode": "tozero"},
+            "barmode": "group",
+            "height": 360,
+            "margin": {"l": 60, "r": 12, "t": 12, "b": 90},
+            "legend": legend_below(),
+        },
+    )
+
+
+def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
+    """δ(ε) of some releases on a logarithmic scale; the wanted (ε, δ) is where the rules cross."""
+    high = 3 * epsilon
+    epsilons = [high * i / 120 for i in range(121)]
+    traces = []
+    least = 1e-12
+    for name, mechanism in curves.items():
+        style = STYLES[name]
+        deltas = distortion.profile(mechanism, epsilons)
+        traces.append(
+            {
+                "type": "scatter",
+                "x": epsilons,
+                "y": [max(d, least / 10) for d in deltas],
+                "mode": "lines",
+                "line": line(style) | {"width": 3 if name == chosen else 1.5},
+                "name": RELEASES[name].title,
+                "hovertemplate": f"{RELEASES[name].title}: δ = %{{y:.2g}} at ε = %{{x:.3g}}<extra></extra>",
+            }
+        )
+    traces.append(
+        {
+            "type": "scatter",
+            "x": [epsilon],
+            "y": [delta],
+            "mode": "markers",
+            "marker": point(look.Style(look.TRUTH.colour, "solid", "x")) | {"size": 11},
+            "name": "wanted (ε, δ)",
+            "hovertemplate": "wanted: ε = %{x:.3g}, δ = %{y:.2g}<extra></extra>",
+        }
+    )
+    bottom = max(math.log10(least), math.log10(delta) - 5) if delta > 0 else math.log10(least)
+    ticks = [10.0**e for e in range(math.ceil(bottom), 1)]
+    return Figure(
+        data=traces,
+        layout={
+            "xaxis": {"title": {"text": "ε"}, "range": [0, high]},
+            "yaxis": {"title": {"text": "δ(ε)"}, "type": "log", "range": [bottom, 0.15]}
+            | {
+                "tickvals": ticks,
+                "ticktext": [f"10<sup>{round(math.log10(t))}</sup>" if t < 1 else "1" for t in ticks],
+            },
+            "shapes": [rule(epsilon)],
+            "annotations": [over_rule(epsilon, "wanted ε", 0, high)],
+            "height": 400,
+            "margin": {"l": 60, "r": 12, "t": 26, "b": 110},
+            "legend": legend_below(),
+        },
+    )
+
+
+def attack(rates: Mapping[str, float], promised: float) -> Figure:
+    """How often the last unknown label is named from every mechanism's release; the rule is what (ε, δ) allows."""
+    named = {RELEASES[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
+    return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named")
