@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from privdemo import datasets, limits
-from privdemo.experiments import bag_studies, results, trade_off
+from privdemo.experiments import bag_studies, distortion, ratio_studies, results, trade_off
 from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate
 
@@ -22,6 +22,8 @@ examples:
   python -m privdemo data all             the same for every data set
   python -m privdemo reproduce figure3    train on lies again, as in Barber's figure 3
   python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
+  python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (about an hour)
+  python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
 that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
@@ -149,6 +151,35 @@ def _bags_report(marks: list[bag_studies.Mark]) -> list[str]:
     return lines
 
 
+def _ratio_report(marks: list[ratio_studies.Mark]) -> list[str]:
+    lines = [ratio_studies.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
+    lines.append("the paper gives figures 2 and 3 as drawings without numbers")
+    for row in ratio_studies.rows(marks):
+        if math.isnan(row.share):
+            lines.append(
+                f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
+                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {_interval(row.estimate)}"
+            )
+    return lines
+
+
+def _distortion_report(marks: list[distortion.Mark]) -> list[str]:
+    lines = [distortion.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
+    for row in distortion.rows(marks):
+        published = distortion.published(row)
+        lines.append(
+            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {_interval(row.estimate)}"
+            + (f"  {published:.2f}" if published else "")
+        )
+    s = distortion.settle(distortion.DistortionConfig())
+    return [
+        *lines,
+        f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
+        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f}; at σ = {s.sigma:.3f}, which gives the published "
+        f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
+    ]
+
+
 @dataclass(frozen=True)
 class _Paper:
     """What can be computed anew: its trials, the text of its results file, and what to print of them."""
@@ -168,6 +199,13 @@ def _papers() -> dict[str, _Paper]:
     bags = _Paper(
         f"{bag_studies.TITLE}, needs MNIST, Adult and SMS", bag_studies.reproduce, bag_studies.to_csv, _bags_report
     )
+    ratios = _Paper(
+        f"{ratio_studies.TITLE}, needs MNIST, Adult and SMS",
+        ratio_studies.reproduce,
+        ratio_studies.to_csv,
+        _ratio_report,
+    )
+    counts = _Paper(distortion.TITLE, distortion.reproduce, distortion.to_csv, _distortion_report)
     return {
         study.name: _Paper(
             f"{study.title}, needs MNIST",
@@ -176,7 +214,7 @@ def _papers() -> dict[str, _Paper]:
             partial(_trade_off_report, study),
         )
         for study in trade_off.STUDIES.values()
-    } | {bag_studies.NAME: bags}
+    } | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, distortion.NAME: counts}
 
 
 if __name__ == "__main__":

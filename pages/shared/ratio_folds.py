@@ -11,10 +11,10 @@ _PAPER = "Iyer, Nath & Sarawagi, *Privacy preserving class ratio estimation* (KD
 
 _HOW = rf"""
 Training sets $S_1,\dots,S_M$ have known proportions $\rho_i$ of $c$ classes; no single label is known. A new set $U$
-has any mix of the same classes. If a class looks the same in every set, $p(x\mid y,S)=p(x\mid y)$, then $U$ is a mixture of
-the classes, and also of the training sets.
+has any mix of the same classes. If a class looks the same in every set, $p(x\mid y,S)=p(x\mid y)$, then $U$ is a
+mixture of the classes, and also of the training sets.
 
-- **Spread on set names** (ours): the name of a record’s set is a randomised response of its class, with
+- **Spread on set names** (ours): the name of a record’s set is a randomised response of its class,
   $T[s\mid y]=n_s\,\rho_s(y)/\sum_{{s'}}n_{{s'}}\rho_{{s'}}(y)$. The spread likelihood of *Training on noise* and *Only
   bag totals*, $\sum\ln\sum_y T[s\mid y]\,p_\theta(y\mid x)$, serves unchanged. Penalty and one temperature are chosen
   by the likelihood of held-out set *names*. Then EM finds the shares under which $U$ is likeliest (Saerens, Latinne &

@@ -27,7 +27,7 @@ from pages.shared.ratio_controls import (
     data_choice,
 )
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import LABELLED, METHODS, MMD, RFF, SPREAD, TASKS, Draw
+from privdemo.experiments.class_ratio import EM, LABELLED, METHODS, MMD, PCC, RFF, SPREAD, TASKS, Draw
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
@@ -139,20 +139,25 @@ def takeaway(shown: Shown) -> str:
     """The one sentence: what is found, how far off, and what all labels would give."""
     config, draws = shown.question.config, shown.draws
     first = shown.task.words[shown.task.classes.index(config.chosen_classes[0])]
-    tried = [name for name in shown.methods if name not in LABELLED]
-    best = min(tried or shown.methods, key=lambda name: class_ratio.error(draws, name).mean)
-    found, error = class_ratio.share_of(draws, best, 0), class_ratio.error(draws, best)
-    start = (
-        f"Of {config.n_test:,} {shown.task.records}, {text.share(draws[0].truth[0])} {first}; from "
-        f"{2 * config.copies * config.n_classes} sets whose {_proportions(shown)} known, {METHODS[best]} finds "
-        f"<b>{text.share(found.mean)}</b>{_half(found)}."
+    tried = [name for name in shown.methods if name not in LABELLED][:2] or list(shown.methods[:1])
+    found = text.a_list(
+        tuple(
+            f"{METHODS[name]} finds <b>{text.share(estimate.mean)}</b>{_half(estimate)}"
+            for name in tried
+            for estimate in (class_ratio.share_of(draws, name, 0),)
+        )
     )
-    off = f" All {config.n_classes} shares together are off by {bold_interval(error)} (L1)"
-    ceiling = [name for name in shown.methods if name in LABELLED]
-    if ceiling and tried:
-        least = min(ceiling, key=lambda name: class_ratio.error(draws, name).mean)
-        off += f", against {class_ratio.error(draws, least).mean:.3f} with the label of every training record"
-    return f"{start}{off}.{_verdict(shown)}{_cost(shown)}"
+    off = text.a_list(tuple(bold_interval(class_ratio.error(draws, name)) for name in tried))
+    every = "Both shares" if config.n_classes == 2 else f"All {config.n_classes} shares"
+    start = (
+        f"Of {config.n_test:,} {shown.task.records}, {text.share(draws[0].truth[0])} {first}. From "
+        f"{2 * config.copies * config.n_classes} sets whose {_proportions(shown)} known, {found}. {every} together are "
+        f"off by {off} (L1)"
+    )
+    ceiling = [name for name in (EM, PCC) if name in shown.methods and name not in tried][:1]
+    if ceiling:
+        start += f", against {class_ratio.error(draws, ceiling[0]).mean:.3f} with every training label"
+    return f"{start}.{_verdict(shown)}{_cost(shown)}"
 
 
 def _half(estimate: Estimate) -> str:

@@ -25,7 +25,7 @@ from privdemo.mechanisms.label_counts import RELEASES, calibrate, project_simple
 Array = NDArray[np.floating]
 
 # This share of the records of every class is kept for the sets that are asked about.
-TEST_SHARE = 0.2
+TEST_SHARE = 0.3
 # Shares of the first class in the sets that are asked about, as in the paper's figures 2 and 3.
 SHARES = tuple(tenth / 10 for tenth in range(1, 10))
 # Random Fourier features in the place of the exact kernel.
