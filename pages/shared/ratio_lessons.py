@@ -269,7 +269,9 @@ def all_numbers(shown: Shown) -> None:
         ]
         for name in shown.methods
     ]
-    rows = ratio_studies.of(cached.ratio_rows(), ratio_studies.DIGITS)
+    everything = cached.ratio_rows()
+    rows = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE) if row.release == NO_RELEASE]
+    rows += ratio_studies.of(everything, ratio_studies.DIGITS)
     ten = [[METHODS[row.method], "", interval(row.estimate, 4), f"{row.seconds:.1f}"] for row in rows]
     layout.section(
         "How do all methods compare?",
