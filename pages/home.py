@@ -24,3 +24,10 @@ st.page_link("pages/proportions.py", label="**What if only bag totals are known?
 st.caption(
     "Put records into bags, release one number of each, and see how well single records can still be told apart."
 )
+st.page_link("pages/class_ratio.py", label="**What share of this group…?** →")
+st.caption(
+    "From a few large sets of known proportions, find those of any other set, in eight ways, with true counts or "
+    "private ones."
+)
+st.page_link("pages/distortion.py", label="**How much do private counts distort?** →")
+st.caption("Release the label counts of a set in four ways, published and tight, and see which promise costs least.")

@@ -74,18 +74,10 @@ def released_counts(question: Question, outcomes: Outcomes) -> None:
 
 
 def _noise_words(outcome: Outcome) -> str:
-    mechanism = outcome.mechanism
-    scale, sigma = getattr(mechanism, "scale", None), getattr(mechanism, "sigma", None)
-    if RELEASES[outcome.release].family == "dirichlet":
-        words = f"It draws proportions from a Dirichlet distribution with parameters σ·counts, σ = {sigma:.3g}."
-    elif sigma is not None:
-        words = f"It adds Gaussian noise with a standard deviation of {sigma:.4g} to every count."
-    else:
-        words = f"It adds Laplace noise of scale {scale:.4g} to every count."
-    if RELEASES[outcome.release].family == "prior":
-        words += " Then it draws proportions from a Dirichlet distribution with those parameters."
+    assert outcome.mechanism is not None
+    words = f"What is done: {outcome.mechanism.noise}."
     if RELEASES[outcome.release].data_dependent:
-        words += " That number is chosen from the private counts: no formal guarantee."
+        words += " That σ is chosen from the private counts: no formal guarantee."
     return words
 
 
@@ -198,8 +190,8 @@ def the_claim(question: Question, outcomes: Outcomes) -> None:
         f"Not by its own criterion. On five classes, four of 50 labels and one of 800, with ε = δ = 0.05, the paper "
         f"plots a distortion of about {s.published:g} for scaled Dirichlet and 0.15 for the best of the others. Its "
         f"criterion (equation 9) allows σ only so small that the distortion is <b>{s.by_criterion:.2f}</b>; the "
-        f"exact δ allows <b>{s.by_exact:.3f}</b>. Tight Gaussian noise, whose promise needs no look at the counts, gives "
-        f"{s.gaussian:.3f}.",
+        f"exact δ allows <b>{s.by_exact:.3f}</b>. Tight Gaussian noise, whose promise needs no look at the "
+        f"counts, gives {s.gaussian:.3f}.",
     )
     layout.cards(
         [

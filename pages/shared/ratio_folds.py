@@ -47,9 +47,9 @@ is what the data are released for.
 """
 
 _CAVEATS = f"""
-- **Assumption A1**: a class must look the same in every set. With the publisher’s own split of MNIST, whose test digits
-  were written by other people, MMD loses much and spread little (README); here {TEST_SHARE:.0%} of all records are kept
-  for asking, at random.
+- **Assumption A1**: a class must look the same in every set. Here it does, as {TEST_SHARE:.0%} of all records are kept
+  for asking at random. Digits of other writers or people of another year would look different, and every method would
+  err, a broad kernel most.
 - **Assumption A0**: the sets’ proportions must differ enough. c sets are the least; at ρ = 1/c they are all alike.
 - A set that is asked about may hold a test record more than once where its class has too few left.
 - With large sets a record can be in a training set and in a tuning set; its label is then released about twice, and ε

@@ -59,7 +59,8 @@ def other_mixes(shown: Shown) -> None:
         "Does it work for other mixes?",
         f"Over mixes from {text.share(SHARES[0], 0)} to {text.share(SHARES[-1], 0)} of the first class, the least "
         f"error is that of {METHODS[best]}: <b>{means[best].mean:.3f}</b> on average, {edge[0].mean:.3f} at the lowest "
-        f"share and {edge[1].mean:.3f} at the highest. An error of 0.1 means that 5 % of the set would have to change class.",
+        f"share and {edge[1].mean:.3f} at the highest. An error of 0.1 means that 5 % of the set "
+        "would have to change class.",
     )
     layout.figure(
         "errors",

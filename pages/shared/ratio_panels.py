@@ -194,7 +194,9 @@ def _cost(shown: Shown) -> str:
     if not config.private:
         return ""
     moved = sum(draw.distortion for draw in shown.draws) / len(shown.draws)
-    return f" The noise has moved the proportions of a training set by {moved:.3f} on average."
+    lost = [draw for draw in shown.draws if draw.problem]
+    flat = f" In {in_words(lost)} released proportions cannot tell the classes apart." if lost else ""
+    return f" With {shown.draws[0].noise}, the proportions of a training set have moved by {moved:.3f}.{flat}"
 
 
 def shares_words(shown: Shown) -> str:
@@ -204,14 +206,14 @@ def shares_words(shown: Shown) -> str:
     some = range(min(3, len(classes)))
     marks = "; ".join(
         f"{METHODS[name]} finds "
-        + ", ".join(f"{text.share(class_ratio.share_of(draws, name, c).mean)} {classes[c]}" for c in some)
-        + f" (L1 error {interval(class_ratio.error(draws, name))})"
+        + ", ".join(f"{classes[c]}: {text.share(class_ratio.share_of(draws, name, c).mean)}" for c in some)
+        + f", L1 error {interval(class_ratio.error(draws, name))}"
         for name in shown.methods
     )
     over = f"95 % intervals over {len(draws)} draws" if len(draws) > 1 else "One draw, so no interval is known"
-    true = ", ".join(f"{text.share(draws[0].truth[c])} {classes[c]}" for c in some)
+    true = ", ".join(f"{classes[c]}: {text.share(draws[0].truth[c])}" for c in some)
     more = " and so on" if len(classes) > 3 else ""
-    return f"True shares: {true}{more}. {marks}. {over}; grey bars without pattern: the truth."
+    return f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {over}; grey bars without pattern: the truth."
 
 
 def code(question: Question) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset
-from privdemo.estimators.class_ratio import ClassRatioEstimator, MMDClassRatio
+from privdemo.estimators.class_ratio import ClassRatioEstimator, MMDClassRatio, span_problem
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
@@ -222,7 +222,8 @@ class Draw:
     """All methods on one draw.
 
     `truth` (c,) of the own set; `proportions` (M, c) of the training sets and `released` ones; `distortion`, the mean
-    L1 distance of the two. Of MMD: `condition_number` Q, Theorem 1's `bound`, and the `factor` of its bandwidth.
+    L1 distance of the two; `noise` in words; `problem` why released proportions cannot tell the classes apart, if so. Of
+    MMD: `condition_number` Q, Theorem 1's `bound`, and the `factor` of its bandwidth.
     """
 
     config: RatioConfig
@@ -232,6 +233,7 @@ class Draw:
     released: Array
     distortion: float
     noise: str
+    problem: str | None
     condition_number: float
     bound: float
     factor: float
@@ -343,8 +345,7 @@ def release(config: RatioConfig, sample: Drawn) -> tuple[Array, Array, str]:
     counts = config.counts()
     mechanism = calibrate(config.release, config.epsilon, config.delta, counts, config.n_min)
     rng = _generators(config)[1]
-    level = getattr(mechanism, "sigma", getattr(mechanism, "scale", math.nan))
-    return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), f"{level:.4g}"
+    return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), mechanism.noise
 
 
 def run(config: RatioConfig) -> Draw:
@@ -375,6 +376,7 @@ def _run(
 ) -> Draw:
     """All methods on one release."""
     training, tuning, noise = release(config, sample)
+    problem = span_problem(np.concatenate((training, tuning)))
     fits, models = {}, {}
     for name in dict.fromkeys(config.methods):
         start = time.perf_counter()
@@ -403,6 +405,7 @@ def _run(
         released=training,
         distortion=float(np.abs(training - sample.training.proportions).sum(axis=1).mean()),
         noise=noise,
+        problem=problem,
         condition_number=mmd.condition_number_ if mmd else math.nan,
         bound=mmd.bound(config.n_test) if mmd else math.nan,
         factor=mmd.factor_ if mmd else math.nan,

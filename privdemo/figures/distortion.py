@@ -117,7 +117,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
                 "x": names,
                 "y": middle,
                 "mode": "markers",
-                "marker": {"size": 1, "color": look.TRUTH.colour, "opacity": 0},
+                "marker": {"symbol": "line-ns-open", "size": 9, "color": look.TRUTH.colour},
                 "error_y": error_bars([Estimate(m, *ends) for m, ends in zip(middle, ranges, strict=True)], look.TRUTH),
                 "name": "95 % of releases",
                 "hoverinfo": "skip",

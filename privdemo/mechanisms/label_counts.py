@@ -27,6 +27,10 @@ Counts = NDArray[np.int64]
 class CountRelease(Protocol):
     """A mechanism on label counts."""
 
+    @property
+    def noise(self) -> str:
+        """What it does with a count, in words."""
+
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         """Proportions (..., c) that are released of `counts` (..., c), each row by itself."""
 
@@ -88,6 +92,10 @@ class LaplaceCounts:
     def __post_init__(self) -> None:
         limits.SCALE.check(self.scale)
 
+    @property
+    def noise(self) -> str:
+        return f"Laplace noise of scale {self.scale:.3g} on every count"
+
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         return _projected(check_counts(counts), self.scale * rng.laplace(size=np.shape(counts)))
 
@@ -103,6 +111,10 @@ class GaussianCounts:
 
     def __post_init__(self) -> None:
         limits.SIGMA.check(self.sigma)
+
+    @property
+    def noise(self) -> str:
+        return f"Gaussian noise of standard deviation {self.sigma:.3g} on every count"
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         return _projected(check_counts(counts), self.sigma * rng.standard_normal(np.shape(counts)))
@@ -122,6 +134,10 @@ class LaplacePrior:
 
     def __post_init__(self) -> None:
         limits.SCALE.check(self.scale)
+
+    @property
+    def noise(self) -> str:
+        return f"Laplace noise of scale {self.scale:.3g} on every count, then a sample of Dir(counts)"
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         noisy = LaplaceCounts(self.scale).randomise(counts, rng)
@@ -144,6 +160,10 @@ class ScaledDirichlet:
 
     def __post_init__(self) -> None:
         limits.Limit("sigma", 0.0, math.inf, low_open=True).check(self.sigma)
+
+    @property
+    def noise(self) -> str:
+        return f"a sample of Dir(σ · counts), σ = {self.sigma:.3g}"
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         checked = check_counts(counts)
