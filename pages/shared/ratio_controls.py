@@ -22,9 +22,7 @@ _DATA = "ratio_of"
 
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
 RHO = Number("rho", limits.Limit("rho", 0.0, 0.49, "of every class but a set's common one"), 0.1)
-SET_SIZE = Number("set_size", limits.SET_SIZE, 600)
 COPIES = Number("sets_of_each", limits.Limit("sets_of_each", 1, 10, integer=True), 1)
-TEST_SIZE = Number("asked", limits.N_TEST, 600)
 MIX = Choice("mix", (SLIDE, RANDOM), SLIDE)
 SHARE = Number("share", limits.SHARE, 0.5)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN)
@@ -72,9 +70,19 @@ def missing() -> tuple[str, ...]:
     return tuple(name for name in TASKS if not datasets.available(name))
 
 
+def size_settings() -> tuple[Number, Number]:
+    """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
+    suits = TASKS[_named(data_choice().default)].set_size
+    return Number("set_size", limits.SET_SIZE, suits), Number("asked", limits.N_TEST, suits)
+
+
+def _named(title: str) -> str:
+    return next(name for name, task in TASKS.items() if task.title == title)
+
+
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page."""
-    sets = [data_choice(), CLASSES, RHO, SET_SIZE, COPIES, TEST_SIZE, MIX, SHARE, BANDWIDTH, FACTOR]
+    sets = [data_choice(), CLASSES, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
     privacy = [RELEASE, EPSILON, DELTA, N_MIN]
     return [*sets, *privacy, METHOD, DRAWS, SEED, LESSON, FIGURE_DATA, FIGURE_METHOD]
 
@@ -82,7 +90,8 @@ def all_settings() -> list[settings.Setting]:
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     title = settings.choose(data_choice(), "Records")
-    dataset = next(name for name, task in TASKS.items() if task.title == title)
+    dataset = _named(title)
+    set_sizes, test_sizes = size_settings()
     if absent := missing():
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
@@ -94,7 +103,7 @@ def controls() -> Question | str:
     n_classes = n_classes if many else 2
     with lies.pair("sets") as (left, right):
         with left:
-            set_size = settings.number(SET_SIZE, "Records in a set", step=100)
+            set_size = settings.number(set_sizes, "Records in a set", step=100)
         with right:
             copies = settings.number(COPIES, "Sets of each kind", step=1, help="As many again choose settings.")
     rho = settings.dial(RHO, "ρ, share of each rarer class", step=0.01, form="%.4g", help=_RHO_HELP)
@@ -102,7 +111,7 @@ def controls() -> Question | str:
     mix, share = _asked()
     release, epsilon, delta, n_min = _privacy()
     with st.expander("More settings"):
-        n_test = settings.number(TEST_SIZE, "Records asked about", step=100)
+        n_test = settings.number(test_sizes, "Records asked about", step=100)
         given = settings.choose(BANDWIDTH, "Bandwidth of MMD") == GIVEN
         with st.container(key="factor-shown" if given else "other-levels-factor"):
             factor = settings.number(FACTOR, "times the median heuristic", step=0.5, form="%.4g")
@@ -148,8 +157,8 @@ _RHO_HELP = (
 def _fit_sizes(dataset: str) -> None:
     """Other records, other sizes: those that suit the data set."""
     if st.session_state.get(_DATA, dataset) != dataset:
-        suits = TASKS[dataset].set_size
-        st.session_state[SET_SIZE.key] = st.session_state[TEST_SIZE.key] = suits
+        for setting in size_settings():
+            st.session_state[setting.key] = TASKS[dataset].set_size
     st.session_state[_DATA] = dataset
 
 

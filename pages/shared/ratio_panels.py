@@ -20,11 +20,10 @@ from pages.shared.ratio_controls import (
     N_MIN,
     RELEASE,
     RHO,
-    SET_SIZE,
     SLIDE,
-    TEST_SIZE,
     Question,
     data_choice,
+    size_settings,
 )
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import EM, LABELLED, METHODS, MMD, PCC, RFF, SPREAD, TASKS, Draw
@@ -76,7 +75,8 @@ def _apply(name: str) -> None:
     st.session_state["ratio_of"] = dataset
     st.session_state[RELEASE.key] = RELEASES[release].title if release else RELEASE.default
     st.session_state[MIX.key] = SLIDE
-    numbers = {CLASSES: n_classes, SET_SIZE: size, COPIES: 1, RHO: rho, TEST_SIZE: n_test}
+    set_sizes, test_sizes = size_settings()
+    numbers = {CLASSES: n_classes, set_sizes: size, COPIES: 1, RHO: rho, test_sizes: n_test}
     numbers |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}
     settings.assign({setting.key: value for setting, value in numbers.items()})
 

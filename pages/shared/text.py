@@ -38,7 +38,7 @@ def superscript(number: int) -> str:
 
 def power_of_ten(value: float) -> str:
     """A small probability such as 1e-5 as “10⁻⁵” or “2·10⁻⁵”; a larger one as it is."""
-    if value >= 0.01:
+    if value >= 0.01 or value == 0:
         return f"{value:g}"
     exponent = math.floor(math.log10(value))
     factor = value / 10.0**exponent

@@ -73,9 +73,14 @@ class Sets:
 
 
 class ClassRatioEstimator(BaseEstimator):
-    """What the estimators of class ratios share: reading the sets, and predictions on the simplex."""
+    """What the estimators of class ratios share: reading the sets, and predictions on the simplex.
+
+    A class that no set is said to have, as noise on counts may leave it, gets no share: `present_` (c,) are the others.
+    """
 
     random_state: int
+    # Whether the method knows only classes that some set is said to have.
+    _needs_presence = True
 
     def fit(
         self,
@@ -98,9 +103,17 @@ class ClassRatioEstimator(BaseEstimator):
             tuning = read_sets(tuning_sets, proportions if tuning_proportions is None else tuning_proportions)
             if tuning.X[0].shape[1] != self.n_features_in_ or tuning.proportions.shape[1] != given.proportions.shape[1]:
                 raise ValueError("tuning_sets must have the columns and classes of sets")
-        if problem := span_problem(np.concatenate((given.proportions, tuning.proportions))):
+        both = given + tuning
+        if problem := span_problem(both.proportions):
             warnings.warn(problem, stacklevel=2)
-        self._fit(given, tuning)
+        somewhere = (both.proportions > 0).any(axis=0)
+        self.present_ = somewhere if self._needs_presence else np.ones_like(somewhere)
+        if self.present_.sum() == 1:
+            return self
+        groups = [Sets(group.X, group.proportions[:, self.present_]) for group in (given, tuning)]
+        if self._needs_presence and not all((group.proportions > 0).any(axis=0).all() for group in groups):
+            groups = list(split_sets(groups[0] + groups[1], np.random.default_rng(self.random_state)))
+        self._fit(*groups)
         return self
 
     def predict(self, U: Any) -> Array:
@@ -110,7 +123,11 @@ class ClassRatioEstimator(BaseEstimator):
     def predict_raw(self, U: Any) -> Array:
         """The same as the method gives them, perhaps below 0 or with another sum than 1, (c,)."""
         check_is_fitted(self)
-        return self._predict(_read_set(U, "U", self.n_features_in_))
+        checked = _read_set(U, "U", self.n_features_in_)
+        found = self.present_.astype(float)
+        if self.present_.sum() > 1:
+            found[self.present_] = self._predict(checked)
+        return found
 
     @abstractmethod
     def _fit(self, sets: Sets, tuning: Sets) -> None:
@@ -141,6 +158,8 @@ class MMDClassRatio(ClassRatioEstimator):
     errors. gram_ : (M, M), inner products of the sets' mean features. proportions_ : (M, c), sizes_ : (M,).
     condition_number_ : Q = σ_max(P̂)/σ_min(Â) (Theorem 1), large where sets are alike.
     """
+
+    _needs_presence = False
 
     def __init__(self, bandwidth: float | str = "cv", n_features: int | None = None, *, random_state: int = 0) -> None:
         self.bandwidth = bandwidth
@@ -315,9 +334,6 @@ def read_proportions(proportions: ArrayLike) -> Array:
             f"proportions must be 0 or more and sum to 1, got {np.array2string(p[wrong], precision=4)} for set "
             f"{wrong + 1}; project_simplex(…) takes noisy ones back"
         )
-    if not p.any(axis=0).all():
-        missing = int(np.argmin(p.any(axis=0)))
-        raise ValueError(f"class {missing + 1} has no share in any set; merge it with another, or give a set that has")
     return p
 
 

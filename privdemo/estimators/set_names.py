@@ -17,6 +17,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
 from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, split_sets
@@ -64,7 +65,8 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     Attributes
     ----------
-    C_, temperature_, classifier_ : the fitted `SpreadLogisticRegression`. channel_ : T[set | class]. prior_ : (c,).
+    C_, temperature_, classifier_ : the fitted `SpreadLogisticRegression`. channel_ : T[set | class]. prior_ : their
+    shares in training; of the classes that are present.
     """
 
     def __init__(
@@ -86,8 +88,27 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """p(class | x) of single records (n, D), for classes as common as in training: (n, c)."""
-        scores = _scores(self.classifier_, X)
-        return np.exp(log_softmax(scores / self.temperature_, axis=1))
+        check_is_fitted(self)
+        proba = np.zeros((X.shape[0], len(self.present_)))
+        proba[:, self.present_] = self._proba(X) if self.present_.sum() > 1 else 1.0
+        return proba
+
+    def predict_proba_in(self, X: Any, proportions: ArrayLike) -> Array:
+        """p(class | x, set) of records (n, D), each from a set of these `proportions` (n, c) or (c,): (n, c)."""
+        proba, p = (
+            self.predict_proba(X),
+            np.broadcast_to(np.asarray(proportions, dtype=float), (X.shape[0], len(self.present_))),
+        )
+        if self.present_.sum() == 1:
+            return proba
+        joint = proba * p
+        joint[:, self.present_] /= self.prior_
+        total = joint.sum(axis=1, keepdims=True)
+        return np.divide(joint, total, out=proba.copy(), where=total > 0)
+
+    def _proba(self, X: Matrix) -> Array:
+        """The same for the classes that are present."""
+        return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         _, self.C_, self.temperature_ = _fit_names(sets, tuning, self.C, self.temperature, self.tol, self.max_iter)
@@ -96,7 +117,7 @@ class SpreadClassRatio(ClassRatioEstimator):
         self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
 
     def _predict(self, U: Matrix) -> Array:
-        proba = self.predict_proba(U)
+        proba = self._proba(U)
         return prior_shift(proba, self.prior_) if self.correct else proba.mean(axis=0)
 
 

@@ -222,7 +222,7 @@ class Draw:
     """All methods on one draw.
 
     `truth` (c,) of the own set; `proportions` (M, c) of the training sets and `released` ones; `distortion`, the mean
-    L1 distance of the two; `noise` in words; `problem` why released proportions cannot tell the classes apart, if so. Of
+    L1 distance of the two; `noise` in words; `problem` why released proportions cannot tell the classes apart, if so.
     MMD: `condition_number` Q, Theorem 1's `bound`, and the `factor` of its bandwidth.
     """
 
@@ -452,7 +452,8 @@ def _attack(config: RatioConfig, sample: Drawn, spread: SpreadClassRatio, releas
     rows = np.concatenate(sample.training.rows)
     some = rng.permutation(len(rows))[:N_ATTACKED]
     y, in_set = sample.dataset.y[rows[some]], released[names[some]]
-    proba = spread.predict_proba(as_input(sample.dataset, rows[some]))
+    inside = as_input(sample.dataset, rows[some])
+    proba = spread.predict_proba(inside)
     new = np.concatenate([pool[rng.permutation(len(pool))[: N_ATTACKED // config.n_classes]] for pool in sample.pools])
     named = spread.predict_proba(as_input(sample.dataset, new)).argmax(axis=1)
 
@@ -463,7 +464,7 @@ def _attack(config: RatioConfig, sample: Drawn, spread: SpreadClassRatio, releas
         n=len(some),
         by_set=right(in_set),
         by_model=right(proba),
-        by_both=right(proba / spread.prior_ * in_set),
+        by_both=right(spread.predict_proba_in(inside, in_set)),
         n_new=len(new),
         new_right=int((named == sample.dataset.y[new]).sum()),
     )
