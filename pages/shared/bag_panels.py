@@ -103,18 +103,12 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
 
 def _jobs(question: Question) -> list[Job]:
     """The draws that are made away from the screen."""
-    first = 1 if question.at_once else 0
-    tasks = [llp.at_draw(question.config, i) for i in range(first, question.n_draws)]
-    return [Job(("bags", question.config, first), "Draw", llp.run, tasks, before=first)]
+    return live.one_job("bags", question, llp.run)
 
 
 def answer(question: Question) -> Shown:
     """Make the first draw, at once where that is quick, and ask for the others."""
-    work = live.watch(question, _jobs(question))
-    draws = list(work[0][1].results)
-    if question.at_once:
-        draws.insert(0, cached.one_bag_draw(question.config))
-    return Shown(question, draws, work)
+    return Shown(question, *live.draws_so_far(question, _jobs(question), cached.one_bag_draw))
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 from uuid import uuid4
 
 import streamlit as st
@@ -52,6 +52,33 @@ class Lesson:
     takeaway: Callable[[Any], str]
     show: Callable[[Any], None]
     failed: str
+
+
+class Asked(Protocol):
+    """A question of `n_draws` draws of a `config`, the first of which may be quick enough to wait for."""
+
+    @property
+    def config(self) -> Any: ...
+    @property
+    def n_draws(self) -> int: ...
+    @property
+    def at_once(self) -> bool: ...
+
+
+def one_job(kind: str, question: Asked, run: Callable[[Any], Any], slow: bool = False) -> list[Job]:
+    """The draws of a question that are made away from the screen, in one job; a config's `draw` counts them."""
+    first = 1 if question.at_once else 0
+    tasks = [replace(question.config, draw=i) for i in range(first, question.n_draws)]
+    return [Job((kind, question.config, first), "Draw", run, tasks, before=first, slow=slow)]
+
+
+def draws_so_far(question: Asked, jobs: Sequence[Job], first: Callable[[Any], Any]) -> tuple[list[Any], Work]:
+    """The draws of the one job that are there, the first made at once by `first` where that is quick; and the work."""
+    work = watch(question, jobs)
+    draws = list(work[0][1].results)
+    if question.at_once:
+        draws.insert(0, first(question.config))
+    return draws, work
 
 
 def running(work: Work) -> bool:

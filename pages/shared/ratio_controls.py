@@ -15,10 +15,12 @@ from privdemo.mechanisms.label_counts import RELEASES
 
 # Up to this many records in training sets a first draw takes about a second.
 AT_ONCE = 6000
+# From so many on draws go where long work is done, apart from others.
+LARGE = 20_000
 SLIDE, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
-_DATA = "ratio_of"
+DATA = "ratio_of"
 
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
 RHO = Number("rho", limits.Limit("rho", 0.0, 0.49, "of every class but a set's common one"), 0.1)
@@ -52,11 +54,16 @@ class Question:
     n_draws: int
 
     @property
+    def n_records(self) -> int:
+        """Records in all training and tuning sets."""
+        return 2 * self.config.copies * self.config.n_classes * self.config.set_size
+
+    @property
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
         config = self.config
         quick = config.dataset != "sms" and class_ratio.COUNT not in config.methods and PSVM not in config.methods
-        return quick and 2 * config.copies * config.n_classes * config.set_size <= AT_ONCE
+        return quick and self.n_records <= AT_ONCE
 
 
 def data_choice() -> Choice:
@@ -156,10 +163,10 @@ _RHO_HELP = (
 
 def _fit_sizes(dataset: str) -> None:
     """Other records, other sizes: those that suit the data set."""
-    if st.session_state.get(_DATA, dataset) != dataset:
+    if st.session_state.get(DATA, dataset) != dataset:
         for setting in size_settings():
             st.session_state[setting.key] = TASKS[dataset].set_size
-    st.session_state[_DATA] = dataset
+    st.session_state[DATA] = dataset
 
 
 def _asked() -> tuple[str, float]:

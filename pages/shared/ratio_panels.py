@@ -14,8 +14,10 @@ from pages.shared.live import Job, in_words
 from pages.shared.ratio_controls import (
     CLASSES,
     COPIES,
+    DATA,
     DELTA,
     EPSILON,
+    LARGE,
     MIX,
     N_MIN,
     RELEASE,
@@ -72,7 +74,7 @@ def presets() -> None:
 def _apply(name: str) -> None:
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
     st.session_state[data_choice().key] = TASKS[dataset].title
-    st.session_state["ratio_of"] = dataset
+    st.session_state[DATA] = dataset
     st.session_state[RELEASE.key] = RELEASES[release].title if release else RELEASE.default
     st.session_state[MIX.key] = SLIDE
     set_sizes, test_sizes = size_settings()
@@ -105,20 +107,12 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
 
 def _jobs(question: Question) -> list[Job]:
     """The draws that are made away from the screen."""
-    first = 1 if question.at_once else 0
-    tasks = [class_ratio.at_draw(question.config, i) for i in range(first, question.n_draws)]
-    config = question.config
-    slow = 2 * config.copies * config.n_classes * config.set_size > 20_000
-    return [Job(("ratio", config, first), "Draw", class_ratio.run, tasks, before=first, slow=slow)]
+    return live.one_job("ratio", question, class_ratio.run, slow=question.n_records > LARGE)
 
 
 def answer(question: Question) -> Shown:
     """Make the first draw, at once where that is quick, and ask for the others."""
-    work = live.watch(question, _jobs(question))
-    draws = list(work[0][1].results)
-    if question.at_once:
-        draws.insert(0, cached.one_ratio_draw(question.config))
-    return Shown(question, draws, work)
+    return Shown(question, *live.draws_so_far(question, _jobs(question), cached.one_ratio_draw))
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -127,12 +121,10 @@ def answer(question: Question) -> Shown:
 def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     config = question.config
-    n_sets = 2 * config.copies * config.n_classes
-    large = " The exact kernel of so many records takes about a minute a draw." if not question.at_once else ""
-    return (
-        f"<b>{n_sets} sets of {config.set_size:,} {TASKS[config.dataset].records}</b> are being drawn and learnt from."
-        f"{large if MMD in config.methods and n_sets * config.set_size > 20_000 else ''}"
-    )
+    n_sets, records = 2 * config.copies * config.n_classes, TASKS[config.dataset].records
+    slow = MMD in config.methods and question.n_records > LARGE
+    large = " The exact kernel of so many records takes about a minute a draw." if slow else ""
+    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learnt from.{large}"
 
 
 def takeaway(shown: Shown) -> str:

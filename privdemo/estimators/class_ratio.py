@@ -106,7 +106,7 @@ class ClassRatioEstimator(BaseEstimator):
         both = given + tuning
         if problem := span_problem(both.proportions):
             warnings.warn(problem, stacklevel=2)
-        somewhere = (both.proportions > 0).any(axis=0)
+        somewhere: NDArray[np.bool_] = np.asarray((both.proportions > 0).any(axis=0))
         self.present_ = somewhere if self._needs_presence else np.ones_like(somewhere)
         if self.present_.sum() == 1:
             return self
