@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaln, expit, gammaln, ndtr
+from scipy.special import betainc, betaincc, betaln, expit, gammaln, ndtr
 
 from privdemo import accounting, limits
 
@@ -28,10 +28,10 @@ from privdemo import accounting, limits
 Move = tuple[int, int]
 # Moving one label changes two counts by 1: the L1 and the L2 sensitivity.
 L1, L2 = 2.0, math.sqrt(2)
-# Scales σ of a Dirichlet between which the largest is sought.
-LEAST_SIGMA, MOST_SIGMA = 1e-9, 1e9
-# Beyond these log odds a Beta tail is its own power series' first term, to the last digit.
-FAR = 40.0
+# The smallest scale σ of a Dirichlet that is tried.
+LEAST_SIGMA = 1e-9
+# Beyond these log odds a share is too near to 0 for a number, and a Beta tail its power series' first term.
+FAR = 700.0
 # Stirling's series is exact to the last digit from here on.
 LARGE = 20.0
 # Parameters beyond which Beta tails are taken from their expansion: the library's lose digits from 1e11 on.
@@ -48,7 +48,8 @@ class NoSuchNoise(ValueError):
 def published_laplace_scale(epsilon: float) -> float:
     """The scale 2/ε of Laplace noise on every count: ε-private at δ = 0 (Dwork & Roth 2014)."""
     limits.RELEASE_EPSILON.check(epsilon)
-    return L1 / epsilon
+    scale = L1 / epsilon
+    return scale if L1 / scale <= epsilon else math.nextafter(scale, math.inf)
 
 
 def laplace_counts_delta(scale: float, epsilon: float) -> float:
@@ -69,14 +70,16 @@ def laplace_counts_scale(epsilon: float, delta: float) -> float:
     """The smallest scale of Laplace noise on counts whose exact profile meets (ε, δ); 2/ε for δ = 0."""
     limits.RELEASE_EPSILON.check(epsilon)
     limits.RELEASE_DELTA.check(delta)
-    return accounting.least(lambda scale: laplace_counts_delta(scale, epsilon) <= delta, 0.0, L1 / epsilon)
+    return accounting.least(
+        lambda scale: laplace_counts_delta(scale, epsilon) <= delta, 0.0, published_laplace_scale(epsilon)
+    )
 
 
 def published_gaussian_sigma(epsilon: float, delta: float) -> float:
     """σ = √2 √(2 ln(1.25/δ)) / ε of Gaussian noise on counts (Dwork & Roth 2014, theorem A.1), proved for ε < 1."""
     limits.RELEASE_EPSILON.check(epsilon)
     _check_delta(delta, "Gaussian noise")
-    return L2 * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    return L2 * math.sqrt(2 * (math.log(1.25) - math.log(delta))) / epsilon
 
 
 def gaussian_counts_sigma(epsilon: float, delta: float) -> float:
@@ -94,14 +97,19 @@ def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
 
     Both ways: from `counts` to a neighbour and from a neighbour back, (a, b) being the counts before the label moves.
     """
-    away = moves_away(counts)
+    smallest, second = (int(n) for n in np.sort(np.asarray(counts))[:2])
+    away = ((smallest, second), (second, smallest))
     return away + tuple((b + 1, a - 1) for a, b in away)
 
 
 def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
-    """Of those the moves away from `counts` alone, which the paper looks at."""
-    smallest, second = (int(n) for n in np.sort(np.asarray(counts))[:2])
-    return ((smallest, second), (second, smallest))
+    """The moves away from `counts`, at which alone the paper looks, that can be worst by its criterion.
+
+    Those among the two smallest classes and the largest: unlike δ, the criterion may grow with a count.
+    """
+    ordered = np.sort(np.asarray(counts))
+    ends = [int(n) for n in (*ordered[:2], *ordered[2:][-1:])]
+    return tuple((a, b) for i, a in enumerate(ends) for j, b in enumerate(ends) if i != j)
 
 
 def public_moves(n_min: int) -> tuple[Move, ...]:
@@ -116,21 +124,35 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. It is 1 where a class is empty
     before or after: it has no share then, and its share gives that away.
     """
+    limits.DIRICHLET_SIGMA.check(sigma)
+    limits.EPSILON.check(epsilon)
     a, b = move
     if a < 2 or b < 1:
         return 1.0
+    if math.isinf(epsilon):
+        return 0.0
     level = _log_ratio(sigma, move, epsilon)
-    p = _beta_tail(sigma * a, sigma * b, level)
-    return max(0.0, p - math.exp(epsilon) * _beta_tail(sigma * (a - 1), sigma * (b + 1), level))
+    # Both tails by one method: their errors would not cancel otherwise.
+    tail = _huge_beta_tail if sigma * min(a - 1, b) > HUGE else _beta_tail
+    p, q = tail(sigma * a, sigma * b, level), tail(sigma * (a - 1), sigma * (b + 1), level)
+    return max(0.0, p - math.exp(min(0.0, epsilon + math.log(q)))) if q > 0 else p
 
 
 def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     """P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}), the paper's equation 9: how likely the loss exceeds ε.
 
-    Sufficient for δ, not exact. The integral that the paper leaves is the tail of Beta(σa, σb).
+    Sufficient for δ in the direction of the `move`, not exact. The integral that the paper leaves is the tail of
+    Beta(σa, σb).
     """
+    limits.DIRICHLET_SIGMA.check(sigma)
+    limits.EPSILON.check(epsilon)
     a, b = move
-    return _beta_tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon)) if a >= 2 and b >= 1 else 1.0
+    if a < 2 or b < 1:
+        return 1.0
+    if math.isinf(epsilon):
+        return 0.0
+    tail = _huge_beta_tail if sigma * min(a, b) > HUGE else _beta_tail
+    return tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon))
 
 
 def dirichlet_sigma(
@@ -141,8 +163,9 @@ def dirichlet_sigma(
 ) -> float:
     """The largest σ at which `profile` is at most `delta` for every one of the `moves`: the least noise.
 
-    δ falls with σ, the published criterion where it is below 0.3. Raises `NoSuchNoise` where not even the smallest σ
-    will do: as σ → 0 the loss goes to a difference of two exponentials of means 1/b and 1/a, which is not 0.
+    The exact δ grows with σ; the published criterion may also fall where it is above 0.15, so σ is sought from above.
+    Raises `NoSuchNoise` where not even the smallest σ will do: as σ → 0 the loss goes to the difference of two
+    exponentials of means 1/b and 1/a, plus log(ab/((a − 1)(b + 1))), and not to 0.
     """
     limits.RELEASE_EPSILON.check(epsilon)
     _check_delta(delta, "scaled Dirichlet")
@@ -150,16 +173,18 @@ def dirichlet_sigma(
     def private(sigma: float) -> bool:
         return all(profile(sigma, move, epsilon) <= delta for move in moves)
 
-    if not private(LEAST_SIGMA):
-        raise NoSuchNoise(f"no σ meets ε = {epsilon:g}, δ = {delta:g} with counts of {min(min(m) for m in moves)}")
     # Where the loss is nearly Gaussian, a σ with the standard deviation of the Gaussian mechanism's loss.
     loss = 1 / accounting.gaussian_sigma(epsilon, delta)
-    low = high = max(LEAST_SIGMA, loss**2 / max(1 / a + 1 / b for a, b in moves))
+    high = max(LEAST_SIGMA, loss**2 / max(1 / max(a, 1) + 1 / max(b, 1) for a, b in moves))
+    while private(high) and 2 * high < limits.DIRICHLET_SIGMA.high:
+        high *= 2
+    low = high / 2
     while not private(low):
-        low, high = max(LEAST_SIGMA, low / 2), low
-    while private(high) and high < MOST_SIGMA:
-        low, high = high, 2 * high
-    return 1 / accounting.least(lambda noise: private(1 / noise), 1 / high, 1 / low) if low < high else high
+        low, high = low / 2, low
+        if high < LEAST_SIGMA:
+            least = min(min(move) for move in moves)
+            raise NoSuchNoise(f"no σ meets ε = {epsilon:g}, δ = {delta:g} with counts of {least}")
+    return 1 / accounting.least(lambda noise: private(1 / noise), 1 / high, 1 / low)
 
 
 def smallest_count(
@@ -168,7 +193,7 @@ def smallest_count(
     moves: Callable[[int], Sequence[Move]] = public_moves,
     profile: Callable[[float, Move, float], float] = dirichlet_delta,
 ) -> int:
-    """The smallest n_min (or, by other `moves`, smallest count of the data) for which some σ meets (ε, δ)."""
+    """The smallest n_min (or, by other `moves`, count of all classes) for which some σ meets (ε, δ)."""
 
     def possible(n: int) -> bool:
         return all(profile(LEAST_SIGMA, move, epsilon) <= delta for move in moves(n))
@@ -176,8 +201,6 @@ def smallest_count(
     low, high = 0, 1
     while not possible(high):
         low, high = high, 2 * high
-        if high > limits.N_MIN.high:
-            raise NoSuchNoise(f"no count is large enough for ε = {epsilon:g}, δ = {delta:g}")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if possible(middle) else (middle, high)
@@ -204,21 +227,21 @@ def _stirling(x: float) -> float:
 
 def _beta_tail(p: float, q: float, log_odds: float) -> float:
     """P(log B/(1 − B) > `log_odds`) for B ~ Beta(p, q), also where B itself would round to 0 or 1."""
-    if min(p, q) > HUGE:
-        return _huge_beta_tail(p, q, log_odds)
     if log_odds > FAR:
         return math.exp(-log_odds * q - math.log(q) - float(betaln(p, q)))
     if log_odds < -FAR:
         return -math.expm1(log_odds * p - math.log(p) - float(betaln(p, q)))
-    return float(betainc(q, p, expit(-log_odds)))
+    return float(betainc(q, p, expit(-log_odds)) if log_odds > 0 else betaincc(p, q, expit(log_odds)))
 
 
 def _huge_beta_tail(p: float, q: float, log_odds: float) -> float:
     """The same by Temme's expansion for large p + q (DLMF 8.18.9, two terms, c₀ at its centre): errors below 1e-7."""
     n, share = p + q, p / (p + q)
     from_mean = log_odds - math.log(p / q)
-    half_square = math.log1p(share * math.expm1(from_mean)) - share * from_mean  # ½ η²
-    eta = math.copysign(math.sqrt(2 * max(0.0, half_square)), from_mean)
+    if abs(from_mean) > 1:  # a thousand standard deviations
+        return 0.0 if from_mean > 0 else 1.0
+    half_square = max(0.0, math.log1p(share * math.expm1(from_mean)) - share * from_mean)  # ½ η²
+    eta = math.copysign(math.sqrt(2 * half_square), from_mean)
     skew = (1 - 2 * share) / (3 * math.sqrt(share * (1 - share)))
     return float(ndtr(-eta * math.sqrt(n))) - math.exp(-n * half_square) * skew / math.sqrt(2 * math.pi * n)
 

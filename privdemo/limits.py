@@ -118,7 +118,14 @@ TEMPERATURE = Limit("temperature", 0.0, math.inf, "1 leaves probabilities as the
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
 RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is how likely the promise of ε may fail; a promise that often void is none")
 N_MIN = Limit("n_min", 1, 10**9, "it is a public lower bound on the count of every class", integer=True)
-N_LABELS = Limit("number of classes", 2, 1000, "one class hides nothing", integer=True)
+N_LABELS = Limit(
+    "number of classes",
+    2,
+    1000,
+    "one class hides nothing, and a thousand are as many as are computed with",
+    integer=True,
+)
+DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
 COUNT = Limit("count", 0, 10**9, "how many records of a set are of a class", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 

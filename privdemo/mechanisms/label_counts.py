@@ -7,14 +7,12 @@ another. Every mechanism has `randomise(counts, rng)` → proportions θ (..., c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from privdemo import accounting, limits
 from privdemo import count_accounting as account
@@ -46,6 +44,7 @@ def project_simplex(values: ArrayLike) -> Array:
     v = np.asarray(values, dtype=float)
     if not np.isfinite(v).all():
         raise ValueError("values must be finite to be projected to the simplex")
+    v = v - v.max(axis=-1, keepdims=True)  # so that the 1 below is not lost beside large values
     descending = -np.sort(-v, axis=-1)
     excess = np.cumsum(descending, axis=-1) - 1
     n = np.arange(1, v.shape[-1] + 1)
@@ -66,17 +65,23 @@ def check_counts(counts: ArrayLike) -> Counts:
 
     Raises ``ValueError`` for one class, an empty set, fractions, negative and very large numbers.
     """
-    given = np.asarray(counts)
-    if given.ndim == 0 or given.dtype.kind not in "iuf":
-        raise ValueError(f"counts must be a list of whole numbers, one for each class, got {counts!r}")
-    limits.N_LABELS.check(given.shape[-1])
-    values = given.astype(float)
+    try:
+        given = np.asarray(counts)
+        values = given.astype(float) if given.dtype.kind in "iufO" and given.ndim else None
+    except (TypeError, ValueError, OverflowError):
+        values = None
+    if values is None:
+        shown = repr(counts)
+        shown = shown if len(shown) <= 80 else f"{shown[:80]}…"
+        raise ValueError(f"counts must be a list of whole numbers, one for each class, got {shown}")
+    limits.N_LABELS.check(values.shape[-1])
     wrong = ~((values >= limits.COUNT.low) & (values <= limits.COUNT.high) & (values == np.rint(values)))
     if wrong.any():
-        value, place = values[wrong][0], int(np.argwhere(wrong)[0][-1])
+        value, place = values[wrong][0], tuple(int(i) + 1 for i in np.argwhere(wrong)[0])
+        share = ", not a share" if 0 < value < 1 else ""
         raise ValueError(
-            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for class {place + 1}; "
-            "give how many records of the class there are, not a share"
+            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for {_where(place)}; give "
+            f"how many records of the class there are{share}"
         )
     if (values.sum(axis=-1) == 0).any():
         raise ValueError("counts are all 0: an empty set has no proportions; leave it out, or merge it with another")
@@ -159,7 +164,7 @@ class ScaledDirichlet:
     n_min: int | None = None
 
     def __post_init__(self) -> None:
-        limits.Limit("sigma", 0.0, math.inf, low_open=True).check(self.sigma)
+        limits.DIRICHLET_SIGMA.check(self.sigma)
 
     @property
     def noise(self) -> str:
@@ -226,17 +231,19 @@ def _dirichlet_from_data(
 ) -> CountRelease:
     """σ from the private counts: the least of all sets' where there are several."""
     _check_least(counts, 1)
-    rows = np.unique(np.sort(counts.reshape(-1, counts.shape[-1]), axis=-1)[:, :2], axis=0)
+    if not counts.size:
+        raise ValueError("counts hold no set: give at least one")
+    ordered = np.sort(counts.reshape(-1, counts.shape[-1]), axis=-1)
+    rows = np.unique(np.concatenate((ordered[:, :2], ordered[:, 2:][:, -1:]), axis=1), axis=0)
     moves = tuple(dict.fromkeys(move for row in rows for move in moves_of(row)))
+    both_ways = tuple(dict.fromkeys(move for row in rows for move in account.neighbouring_moves(row)))
     try:
-        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves, profile), moves)
+        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves, profile), both_ways)
     except NoSuchNoise:
         needed = account.smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
-        worst = np.unravel_index(int(counts.argmin()), counts.shape)
         raise NoSuchNoise(
-            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: class {int(worst[-1]) + 1} has "
-            f"{counts[worst]:,} labels, and no class may have fewer than {needed:,}; merge classes, or allow a "
-            "larger ε or δ"
+            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_fewest(counts)}; with {needed:,} or more "
+            "in every class it has; merge classes, or allow a larger ε or δ"
         ) from None
 
 
@@ -298,18 +305,30 @@ def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
     shape = np.where(some, alpha, 1.0)
     log_gamma = np.log(rng.standard_gamma(shape + 1)) + np.log1p(-rng.random(shape.shape)) / shape
     log_gamma = np.where(some, log_gamma, -np.inf)
-    return np.exp(log_gamma - logsumexp(log_gamma, axis=-1, keepdims=True))
+    gamma = np.exp(log_gamma - log_gamma.max(axis=-1, keepdims=True))
+    return gamma / gamma.sum(axis=-1, keepdims=True)
+
+
+def _where(place: tuple[int, ...]) -> str:
+    """“class 2”, or “class 2 of set 5” where there are several."""
+    return f"class {place[-1]}" + (f" of set {place[-2]}" if len(place) > 1 else "")
+
+
+def _fewest(counts: Counts) -> str:
+    """Where the smallest count is, and what it is: “class 2 has 1 label”."""
+    worst = np.unravel_index(int(counts.argmin()), counts.shape)
+    n = int(counts[worst])
+    return f"{_where(tuple(int(i) + 1 for i in worst))} has {n:,} label{'s' * (n != 1)}"
 
 
 def _check_least(counts: Counts, least: int) -> None:
     if (counts >= least).all():
         return
-    worst = np.unravel_index(int(counts.argmin()), counts.shape)
-    n = int(counts[worst])
-    where = f"class {int(worst[-1]) + 1} has {n} label{'s' * (n != 1)}"
-    if n == 0:
-        raise ValueError(f"{where}, and scaled Dirichlet has no share for an empty class; merge it with another")
+    if counts.min() == 0:
+        raise ValueError(
+            f"{_fewest(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
+        )
     raise ValueError(
-        f"{where}, fewer than the public bound n_min = {least:,}, so the promise does not cover this set; lower n_min, "
-        "or merge classes"
+        f"{_fewest(counts)}, fewer than the public bound n_min = {least:,}, so the promise does not cover this set; "
+        "lower n_min, or merge classes"
     )
