@@ -27,7 +27,8 @@ event is more than $e^\varepsilon$ times as likely for one neighbour as for the 
   $$\delta_{{ij}}(\varepsilon)=P_{{\mathrm{{Beta}}(\sigma\eta_i,\sigma\eta_j)}}(B)-e^\varepsilon
   P_{{\mathrm{{Beta}}(\sigma\eta_i-\sigma,\sigma\eta_j+\sigma)}}(B),\quad
   B:\ \theta_i/\theta_j>(\Lambda_{{ij}}e^\varepsilon)^{{1/\sigma}}.$$
-  The paper asks only that the first tail be at most $\delta$, which is sufficient but wastes most of the promise.
+  The paper asks only that the first tail be at most $\delta$. That wastes most of the promise from the data to its
+  neighbours, and looks at no neighbour from its own side, where with counts of a few labels it may break it.
 - **From n_min on**: adding gamma variates to both classes is post-processing that makes counts larger, so $\delta$
   never grows with a count. Among all sets whose classes have at least $n_{{\min}}$ labels the worst neighbours are
   where a label leaves a class of $n_{{\min}}+1$ for one of $n_{{\min}}$: σ is chosen for those, and no private count

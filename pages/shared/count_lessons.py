@@ -199,8 +199,8 @@ def the_claim(question: Question, outcomes: Outcomes) -> None:
             (
                 "By the published criterion",
                 f"{s.by_criterion:.3f}",
-                "The largest σ with P(loss > ε) ≤ δ. That is sufficient, but far from necessary: the loss exceeds ε "
-                "often and by little.",
+                "The largest σ with P(loss > ε) ≤ δ. That is far more than is needed, as the loss exceeds ε often and "
+                "by little; and it looks one way only, from the data to a neighbour.",
             ),
             (
                 "By the exact profile",

@@ -1,0 +1,214 @@
+"""Distortion of released counts: outcomes, curves, winners, the paper's claim, and the results file."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from privdemo import count_accounting
+from privdemo.experiments import distortion, results
+from privdemo.experiments.distortion import DistortionConfig, Outcome
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES, ScaledDirichlet, calibrate
+
+CONFIG = DistortionConfig()
+SHARE = np.array(CONFIG.counts) / sum(CONFIG.counts)
+
+
+def test_an_outcome_is_the_mean_distance_of_so_many_releases():
+    outcomes = distortion.run(replace(CONFIG, repeats=50, seed=4))
+    assert list(outcomes) == list(RELEASES)
+    for name, outcome in outcomes.items():
+        mechanism = calibrate(name, 0.05, 0.05, CONFIG.counts, 25)
+        released = mechanism.randomise(np.tile(CONFIG.counts, (50, 1)), np.random.default_rng(4))
+        distances = [sum(abs(p - q) for p, q in zip(row, SHARE, strict=True)) for row in released]
+        assert outcome.distortion.mean == pytest.approx(np.mean(distances))
+        assert outcome.deviation == pytest.approx(np.std(distances, ddof=1))
+        assert outcome.example == pytest.approx(released[0])
+        inside = [(released[:, c] >= low) & (released[:, c] <= high) for c, (low, high) in enumerate(outcome.ranges)]
+        assert all(0.9 <= some.mean() <= 0.96 for some in inside), "all but one or two of 50 at either end"
+        assert outcome.delta == mechanism.delta_at(0.05)
+    assert distortion.run(replace(CONFIG, repeats=50, seed=4)) == outcomes
+    assert distortion.run(replace(CONFIG, repeats=50, seed=5)) != outcomes
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("laplace published", 0.165),
+        ("laplace tight", 0.038),
+        ("gaussian published", 0.211),
+        ("gaussian tight", 0.028),
+        ("dirichlet published", 0.310),
+        ("dirichlet local", 0.037),
+    ],
+)
+def test_the_papers_design_gives_the_known_distortions(name, expected):
+    outcome = distortion.run(replace(CONFIG, repeats=2000, releases=(name,)))[name]
+    # five standard errors, and half a unit of the known value's last digit
+    assert abs(outcome.distortion.mean - expected) < 5 * outcome.deviation / math.sqrt(2000) + 0.0005
+    assert abs(outcome.distortion.mean - 0.9 * expected) > 5 * outcome.deviation / math.sqrt(2000)
+
+
+def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
+    outcomes = distortion.run(CONFIG)
+    assert {name for name, o in outcomes.items() if not o.holds} == {"dirichlet published", "dirichlet local"}
+    at_large_epsilon = distortion.run(replace(CONFIG, epsilon=10.0, delta=1e-6))
+    assert not at_large_epsilon["gaussian published"].holds, "its formula is proved for ε < 1"
+    assert at_large_epsilon["gaussian published"].delta > 1e-6
+    assert at_large_epsilon["gaussian tight"].holds
+
+
+def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
+    outcomes = distortion.run(replace(CONFIG, delta=0.0))
+    assert "use Laplace noise" in outcomes["gaussian tight"].problem
+    assert outcomes["laplace tight"].holds
+    assert math.isnan(outcomes["dirichlet public"].distortion.mean)
+    assert "n_min ≥ 83" in distortion.run(replace(CONFIG, delta=1e-4))["dirichlet public"].problem
+    assert "n_min = 60" in distortion.run(replace(CONFIG, n_min=60))["dirichlet public"].problem
+
+
+def test_the_design_is_the_papers_and_says_where_nothing_is_left():
+    assert distortion.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
+    assert distortion.design(2, 10, 0.1) == (1, 9)
+    with pytest.raises(ValueError, match=r"a share of 0.3 for 4 classes leaves nothing for the last; .* below 0.25"):
+        distortion.design(5, 1000, 0.3)
+
+
+@pytest.mark.parametrize("axis", distortion.AXES)
+def test_a_curve_is_a_run_at_every_level(axis):
+    config = replace(CONFIG, repeats=20, releases=("laplace tight", "dirichlet public"), seed=2)
+    along = distortion.along(config, axis, 4, 800, 0.1)
+    for level, here in along.items():
+        if axis == distortion.C_AXIS:
+            expected = replace(config, counts=distortion.design(int(level), 800, 0.1))
+        elif axis == distortion.RHO_AXIS:
+            expected = replace(config, counts=distortion.design(4, 800, level))
+        else:
+            expected = replace(config, **{axis: level})
+        assert repr(here) == repr(distortion.run(expected))
+    assert set(along) == set(distortion.AXES[axis])
+    assert 10.0 not in distortion.along(config, distortion.C_AXIS, 4, 800, 0.2), "nothing is left for the last class"
+
+
+def outcome(name, mean, holds=True, half=0.001):
+    return Outcome(name, None, Estimate(mean, mean - half, mean + half), half, (), (), 0.0, holds)
+
+
+def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are_named():
+    here = {
+        "laplace tight": outcome("laplace tight", 0.05),
+        "gaussian tight": outcome("gaussian tight", 0.0515),
+        "dirichlet local": outcome("dirichlet local", 0.01, holds=False),
+        "laplace published": outcome("laplace published", 0.2),
+    }
+    none = {"dirichlet local": outcome("dirichlet local", 0.01, holds=False)}
+    found = distortion.winners({0.1: here, 0.01: none})
+    assert found == [distortion.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
+
+
+def test_gaussian_wins_at_large_delta_and_laplace_at_small():
+    found = {w.delta: w.release for w in distortion.winners(distortion.along(CONFIG, "delta", 5, 1000, 0.05))}
+    assert found[0.05] == "gaussian tight"
+    assert found[1e-4].startswith("laplace")
+    assert found[1e-8].startswith("laplace")
+
+
+def test_the_best_guess_of_the_last_label_is_what_a_simulated_adversary_reaches():
+    rates = distortion.guess_rates(distortion.run(CONFIG))
+    rng, n = np.random.default_rng(0), 40_000
+    # Gaussian noise on two counts: the best guess goes by the sign of their noisy difference's shift.
+    sigma = calibrate("gaussian tight", 0.05, 0.05, CONFIG.counts).sigma
+    moved = rng.integers(0, 2, n)
+    noisy = sigma * rng.standard_normal((n, 2)) + np.stack((-moved, moved), axis=1)
+    right = ((noisy[:, 1] - noisy[:, 0] > 1) == (moved == 1)).mean()
+    # five standard errors
+    assert abs(right - rates["gaussian tight"]) < 5 * math.sqrt(0.25 / n)
+    assert abs(right - rates["gaussian published"]) > 5 * math.sqrt(0.25 / n)
+    promised = distortion.promised_rate(0.05, 0.05)
+    assert all(rate <= promised + 1e-12 for rate in rates.values())
+    # randomised response with (ε, δ): with δ the label is told, else a binary answer of ε
+    told = 0.05 + 0.95 * math.exp(0.05) / (1 + math.exp(0.05))
+    assert promised == pytest.approx(told)
+    assert distortion.promised_rate(20.0, 0.3) <= 1
+
+
+def test_noise_from_the_private_counts_leaks_at_a_neighbour():
+    leak = distortion.leak(CONFIG)
+    assert leak.sigma == calibrate("dirichlet local", 0.05, 0.05, CONFIG.counts).sigma
+    assert leak.neighbour_sigma == calibrate("dirichlet local", 0.05, 0.05, (49, 50, 50, 50, 801)).sigma
+    assert leak.neighbour_sigma < leak.sigma
+    moves = [move for a, b in itertools.permutations((49, 50, 50, 50, 801), 2) for move in ((a, b), (b + 1, a - 1))]
+    worst = max(count_accounting.dirichlet_delta(leak.sigma, move, 0.05) for move in moves)
+    assert leak.neighbour_delta == pytest.approx(worst)
+    assert round(leak.neighbour_delta, 4) == 0.0504
+
+
+def test_the_papers_claim_is_settled_by_numbers_of_its_own():
+    settled = distortion.settle(CONFIG)
+    released = ScaledDirichlet(settled.sigma, ((50, 50),)).randomise(
+        np.tile(CONFIG.counts, (20_000, 1)), np.random.default_rng(1)
+    )
+    distances = np.abs(released - SHARE).sum(axis=1)
+    # five standard errors of either mean
+    assert abs(distances.mean() - settled.published) < 5 * distances.std() * math.sqrt(1 / 20_000 + 1 / 2000)
+    theta = np.random.default_rng(2).dirichlet(settled.sigma * np.array(CONFIG.counts), 200_000)
+    log_ratio = np.log(theta[:, 0] / theta[:, 1])
+    s = settled.sigma
+    log_lambda = 2 * gammaln(50 * s) - gammaln(49 * s) - gammaln(51 * s)
+    exceeds = (s * log_ratio - log_lambda > 0.05).mean()
+    assert abs(exceeds - settled.criterion) < 5 * math.sqrt(0.25 / 200_000)
+    assert settled.criterion > 0.05 > settled.exact, "the criterion forbids what is in fact private"
+    assert settled.by_exact < settled.published < settled.by_criterion
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"counts": (3,)}, "number of classes"),
+        ({"counts": (0, 0)}, "empty set"),
+        ({"epsilon": 0.0}, "epsilon must be in"),
+        ({"delta": 0.31}, "delta must be in"),
+        ({"n_min": 0}, "n_min must be"),
+        ({"repeats": 1}, "repeats must be"),
+        ({"releases": ()}, "releases must be one or more of laplace published"),
+        ({"releases": ("magic",)}, "got magic"),
+    ],
+)
+def test_a_bad_config_gets_a_sentence(change, words):
+    with pytest.raises(ValueError, match=words):
+        replace(CONFIG, **change)
+
+
+def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
+    marks = [mark for draw in range(2) for mark in distortion.trial(distortion.EPSILON_AXIS, draw)]
+    rows = distortion.rows(marks)
+    again = results.from_csv(distortion.Row, distortion.to_csv(marks))
+    for row, read in zip(rows, again, strict=True):
+        assert read.distortion == pytest.approx(row.distortion, rel=1e-5)
+        assert (read.axis, read.level, read.release) == (row.axis, row.level, row.release)
+    one = next(row for row in rows if row.release == "laplace tight" and row.level == 0.05)
+    here = [m.distortion for m in marks if m.release == "laplace tight" and m.level == 0.05]
+    assert one.distortion == pytest.approx(np.mean(here))
+    shipped = {(row.axis, row.level, row.release): row for row in distortion.load()}
+    assert shipped[distortion.EPSILON_AXIS, 0.05, "laplace tight"].n_draws == results.N_DRAWS
+    for row in rows:
+        other = shipped[row.axis, row.level, row.release]
+        # batches of 100 releases: five standard errors of both means
+        error = row.deviation * math.sqrt(1 / 200 + 1 / 1000)
+        assert abs(row.distortion - other.distortion) < 5 * error + 1e-9
+
+
+def test_published_values_stand_at_the_papers_design_alone():
+    at = {
+        (row.axis, row.level, row.release): distortion.published(row)
+        for row in distortion.load()
+        if distortion.published(row)
+    }
+    assert set(at.values()) == {0.06, 0.15}
+    assert {place[:2] for place in at} == {("classes", 5.0), ("share", 0.05), ("epsilon", 0.05)}
