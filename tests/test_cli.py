@@ -12,8 +12,9 @@ import pytest
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import bag_studies, results, trade_off
+from privdemo.experiments import bag_studies, distortion, ratio_studies, results, trade_off
 from privdemo.experiments.bag_studies import BagStudy
+from privdemo.experiments.class_ratio import MMD, SPREAD, RatioConfig
 from privdemo.experiments.label_proportions import FULL, HALF, LLP, SHARE, BagConfig
 from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
@@ -257,3 +258,33 @@ def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys
 def test_bags_that_are_not_the_apps_own_need_a_file(capsys):
     assert main(["reproduce", "llp", "--draws", "3"]) == 1
     assert capsys.readouterr().err == "privdemo: name a file with --out: the app's own has 10 draws, not 3\n"
+
+
+def test_class_ratios_are_written_and_printed(monkeypatch, tmp_path, capsys):
+    config = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD))
+    study = ratio_studies.RatioStudy("skew", "", (config,), ("none", "laplace tight"))
+    monkeypatch.setattr(ratio_studies, "STUDIES", {"skew": study})
+    out = tmp_path / "ratio.csv"
+    assert main(["reproduce", "classratio", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
+    rows = ratio_studies.of(results.from_csv(ratio_studies.Row, out.read_text(encoding="utf-8")), "skew")
+    output = capsys.readouterr()
+    assert "classratio: 2 of 2 trials" in output.err
+    assert len(rows) == 4
+    for row in rows:
+        printed = next(line for line in output.out.splitlines() if row.release in line and f" {row.method} " in line)
+        assert f"{row.error:.3f} ({row.low:.3f}–{row.high:.3f})" in printed
+
+
+def test_distortion_is_written_and_printed_beside_what_was_published(tmp_path, capsys):
+    out = tmp_path / "distortion.csv"
+    assert main(["reproduce", "distortion", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
+    rows = results.from_csv(distortion.Row, out.read_text(encoding="utf-8"))
+    output = capsys.readouterr()
+    assert "distortion: 8 of 8 trials" in output.err
+    at = {(row.axis, row.level, row.release): row for row in rows}
+    row = at["classes", 5.0, "dirichlet published"]
+    line = next(
+        line for line in output.out.splitlines() if line.startswith("classes   5 ") and "dirichlet published" in line
+    )
+    assert f"{row.distortion:.3f} ({row.low:.3f}–{row.high:.3f})  0.06" in line
+    assert "by the published criterion 0.310, by the exact profile 0.036" in output.out
