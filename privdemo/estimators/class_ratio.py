@@ -21,13 +21,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse, vstack
-from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import RBFSampler
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from privdemo import limits
-from privdemo.mechanisms.aggregation import Matrix, dense
+from privdemo.mechanisms.aggregation import Matrix, as_float, dense
 from privdemo.mechanisms.label_counts import project_simplex
 
 Array = NDArray[np.floating]
@@ -53,6 +53,10 @@ class Sets:
         return Sets(self.X + other.X, np.concatenate((self.proportions, other.proportions)))
 
     @property
+    def n_classes(self) -> int:
+        return self.proportions.shape[1]
+
+    @property
     def sizes(self) -> NDArray[np.intp]:
         """Records in each set, (M,)."""
         return np.array([x.shape[0] for x in self.X])
@@ -69,7 +73,9 @@ class Sets:
 
     def stacked(self) -> Matrix:
         """All records, (n, D)."""
-        return vstack(self.X, format="csr") if issparse(self.X[0]) else np.concatenate(self.X)
+        if any(issparse(x) for x in self.X):
+            return vstack([csr_array(x) for x in self.X], format="csr")
+        return np.concatenate(self.X)
 
 
 class ClassRatioEstimator(BaseEstimator):
@@ -95,26 +101,45 @@ class ClassRatioEstimator(BaseEstimator):
         are learnt from in the end. Warns where the proportions cannot span the simplex (assumption A0). Raises
         ``ValueError`` for an empty set, sets of unlike columns, and proportions that are none.
         """
+        limits.SEED.check(self.random_state)
         given = read_sets(sets, proportions)
-        self.n_features_in_ = given.X[0].shape[1]
         if tuning_sets is None:
+            if tuning_proportions is not None:
+                raise ValueError("tuning_proportions must come with tuning_sets")
+            problem = self._problem(given, given)
             given, tuning = split_sets(given, np.random.default_rng(self.random_state))
         else:
-            tuning = read_sets(tuning_sets, proportions if tuning_proportions is None else tuning_proportions)
-            if tuning.X[0].shape[1] != self.n_features_in_ or tuning.proportions.shape[1] != given.proportions.shape[1]:
-                raise ValueError("tuning_sets must have the columns and classes of sets")
-        both = given + tuning
-        if problem := span_problem(both.proportions):
+            tuning = read_sets(
+                tuning_sets, proportions if tuning_proportions is None else tuning_proportions, "tuning "
+            )
+            shape, wanted = (tuning.X[0].shape[1], tuning.n_classes), (given.X[0].shape[1], given.n_classes)
+            if shape != wanted:
+                raise ValueError(
+                    f"tuning_sets must have {wanted[0]} columns and {wanted[1]} classes as sets, got {shape[0]} and "
+                    f"{shape[1]}"
+                )
+            problem = self._problem(given, tuning)
+        if problem:
             warnings.warn(problem, stacklevel=2)
-        somewhere: NDArray[np.bool_] = np.asarray((both.proportions > 0).any(axis=0))
-        self.present_ = somewhere if self._needs_presence else np.ones_like(somewhere)
-        if self.present_.sum() == 1:
-            return self
-        groups = [Sets(group.X, group.proportions[:, self.present_]) for group in (given, tuning)]
-        if self._needs_presence and not all((group.proportions > 0).any(axis=0).all() for group in groups):
-            groups = list(split_sets(groups[0] + groups[1], np.random.default_rng(self.random_state)))
-        self._fit(*groups)
+        present = self._learn(given, tuning)
+        self.present_, self.n_features_in_ = present, given.X[0].shape[1]
         return self
+
+    def _problem(self, sets: Sets, tuning: Sets) -> str | None:
+        """Why the proportions cannot tell the classes apart, if so; without a second group, it is the first again."""
+        return span_problem(sets.proportions if tuning is sets else (sets + tuning).proportions)
+
+    def _learn(self, sets: Sets, tuning: Sets) -> NDArray[np.bool_]:
+        """Fit to the classes that are present, and say which these are, (c,)."""
+        both = sets + tuning
+        somewhere: NDArray[np.bool_] = np.asarray((both.proportions > 0).any(axis=0))
+        present = somewhere if self._needs_presence else np.ones_like(somewhere)
+        if present.sum() > 1:
+            groups = [Sets(group.X, group.proportions[:, present]) for group in (sets, tuning)]
+            if self._needs_presence and not all((group.proportions > 0).any(axis=0).all() for group in groups):
+                groups = list(split_sets(groups[0] + groups[1], np.random.default_rng(self.random_state)))
+            self._fit(*groups)
+        return present
 
     def predict(self, U: Any) -> Array:
         """The class proportions of the set `U` (n, D), (c,): `predict_raw` projected to the simplex."""
@@ -142,8 +167,10 @@ class MMDClassRatio(ClassRatioEstimator):
     """The mixture of training sets nearest to U in a kernel's feature space (Iyer et al., equations 4 and 5).
 
     α̂ = argmin ‖Σ α_i Φ̂_i − Φ̂_U‖², Φ̂ the mean of the features of k(x, x′) = exp(−‖x − x′‖²/(2 bandwidth²)) over a set;
-    the proportions are P̂ α̂. Only means of k over pairs of sets are needed: they are summed block by block, so the
-    memory is that of one block, and the time that of all inner products once.
+    the proportions are P̂ α̂. The true distributions of M sets span c dimensions, so of the sets' Gram matrix the c largest
+    eigenvalues count, and the others are chance; with M = c sets that is the paper's system. Only means of k over pairs
+    of sets are needed: they are summed block by block, so the memory is that of one block, and the time that of all
+    inner products once.
 
     Parameters
     ----------
@@ -156,7 +183,8 @@ class MMDClassRatio(ClassRatioEstimator):
     ----------
     bandwidth_, factor_ : in the units of X, and as a multiple of the median heuristic. cv_errors_ : (factors,) mean L1
     errors. gram_ : (M, M), inner products of the sets' mean features. proportions_ : (M, c), sizes_ : (M,).
-    condition_number_ : Q = σ_max(P̂)/σ_min(Â) (Theorem 1), large where sets are alike.
+    condition_number_ : Q = σ_max(P̂)/σ_min(Â) (Theorem 1) of the first group of sets, large where they are alike; of
+    more sets than classes σ_c(Â) is in the place of σ_min.
     """
 
     _needs_presence = False
@@ -169,17 +197,21 @@ class MMDClassRatio(ClassRatioEstimator):
     def bound(self, n_u: int, delta: float = 0.05) -> float:
         """Theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
 
-        (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)). Ā, of the sets' true
-        distributions, is not known; Â is in its place. (C is never below the constant 1/√n + √(ln((2M + 1)/δ)/n) that
-        McDiarmid's inequality gives, unless δ/(2M + 1) is below 9e-6.)
+        (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)), of the M = c sets of the
+        first group alone; ∞ for other numbers of sets, as for more than c the true σ_min(Ā) is 0 and the theorem says
+        nothing. Ā, of the sets' true distributions, is not known; Â is in its place. (C is never below the constant
+        1/√n + √(ln((2M + 1)/δ)/n) that McDiarmid's inequality gives, unless δ/(2M + 1) is below 1.75e-6.)
         """
         check_is_fitted(self)
-        limits.DELTA.check(delta)
-        least = math.sqrt(_least_eigenvalue(self.gram_))
-        n = np.append(self.sizes_, n_u)
-        c = 2 / np.sqrt(n) + np.sqrt(math.log(2 * (2 * len(self.sizes_) + 1) / delta) / (2 * n))
-        q = self.condition_number_
-        return float((1 + q) * np.sqrt(np.square(c[:-1]).sum()) / least + q * c[-1])
+        limits.Limit("delta", 0.0, 1.0, "it is how likely the bound may fail", low_open=True).check(delta)
+        limits.Limit("n_u", 1, math.inf, "records of U", integer=True).check(n_u)
+        n_sets, c = self._n_first, self.proportions_.shape[1]
+        if n_sets != c or math.isinf(self.condition_number_):
+            return math.inf
+        n = np.append(self.sizes_[:n_sets], n_u)
+        constant = 2 / np.sqrt(n) + np.sqrt(math.log(2 * (2 * n_sets + 1) / delta) / (2 * n))
+        q, least = self.condition_number_, least_singular_value(self.gram_[:n_sets, :n_sets], c)
+        return float((1 + q) * np.sqrt(np.square(constant[:-1]).sum()) / least + q * constant[-1])
 
     def reweigh(self, proportions: ArrayLike, tuning_proportions: ArrayLike) -> MMDClassRatio:
         """The estimator that `fit` would give for the same sets with other proportions, without a kernel computed anew.
@@ -187,8 +219,17 @@ class MMDClassRatio(ClassRatioEstimator):
         What a kernel says of records does not depend on proportions; which bandwidth is chosen may.
         """
         check_is_fitted(self)
+        p, tuning = read_proportions(proportions), read_proportions(tuning_proportions)
+        wanted = (self._n_first, len(self.sizes_) - self._n_first, self.proportions_.shape[1])
+        if (len(p), len(tuning), p.shape[1]) != wanted or tuning.shape[1] != wanted[2]:
+            raise ValueError(
+                f"proportions must be those of {wanted[0]} and {wanted[1]} sets of {wanted[2]} classes, as fitted, got "
+                f"shapes {p.shape} and {tuning.shape}"
+            )
+        if problem := span_problem(np.concatenate((p, tuning))):
+            warnings.warn(problem, stacklevel=2)
         other = copy(self)
-        other._choose(read_proportions(proportions), read_proportions(tuning_proportions))
+        other._choose(p, tuning)
         return other
 
     def similarities(self, U: Any) -> Array:
@@ -201,7 +242,8 @@ class MMDClassRatio(ClassRatioEstimator):
 
     def from_similarities(self, k: Array) -> Array:
         """The proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
-        return mixture(self.gram_, k) @ self.proportions_
+        check_is_fitted(self)
+        return mixture(self.gram_, k, self.proportions_.shape[1]) @ self.proportions_
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         both = sets + tuning
@@ -209,7 +251,7 @@ class MMDClassRatio(ClassRatioEstimator):
             self._factors = FACTORS
         else:
             self._factors = (float(limits.BANDWIDTH.check(self.bandwidth)),)  # type: ignore[arg-type]
-        self._median, self.sizes_ = median_heuristic(both, self.random_state), both.sizes
+        self._median, self.sizes_, self._n_first = median_heuristic(both, self.random_state), both.sizes, len(sets.X)
         self._all_grams, self._all_features = self._grams(both, np.array(self._factors) * self._median)
         self._sets = both.X if self.n_features is None else ()
         self._choose(sets.proportions, tuning.proportions)
@@ -222,7 +264,8 @@ class MMDClassRatio(ClassRatioEstimator):
         self.factor_, self.gram_ = self._factors[best], self._all_grams[best]
         self._mean_features = self._all_features[best]
         self.bandwidth_ = self.factor_ * self._median
-        self.condition_number_ = condition_number(self.proportions_, self.gram_)
+        n = self._n_first
+        self.condition_number_ = condition_number(proportions, self.gram_[:n, :n])
 
     def _predict(self, U: Matrix) -> Array:
         return self.from_similarities(self.similarities(U))
@@ -256,36 +299,50 @@ def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:
 
     `y` None: of `x` (n, D) with itself, each pair computed once. No more than `BLOCK`² distances are held.
     """
-    scales = [np.asarray(-0.5 / b**2).astype(x.dtype) for b in bandwidths]
     total = np.zeros(len(bandwidths))
     other = x if y is None else y
+    # Distances do not depend on the origin, but their last digits do.
+    centre = None if issparse(x) or issparse(other) else x[:BLOCK].mean(axis=0)
     for start in range(0, x.shape[0], BLOCK):
-        rows = x[start : start + BLOCK]
+        rows = _around(x[start : start + BLOCK], centre)
         square = _squares(rows)
         for first in range(0, start + 1 if y is None else other.shape[0], BLOCK):
-            columns = other[first : first + BLOCK]
+            columns = _around(other[first : first + BLOCK], centre)
             distances = dense(rows @ columns.T)
             distances *= -2
             distances += square[:, None]
             distances += _squares(columns)
+            np.maximum(distances, 0, out=distances)
             twice = 2.0 if y is None and first < start else 1.0
             kernel = np.empty_like(distances)
-            for i, scale in enumerate(scales):
-                np.multiply(distances, scale, out=kernel)
+            for i, bandwidth in enumerate(bandwidths):
+                np.multiply(distances, distances.dtype.type(-0.5 / bandwidth**2), out=kernel)
                 np.exp(kernel, out=kernel)
                 total[i] += twice * kernel.sum(axis=1).sum(dtype=np.float64)
     return total / (x.shape[0] * other.shape[0])
 
 
-def mixture(gram: Array, k: Array) -> Array:
-    """The weights α of least ‖Σ α_i Φ_i − Φ_U‖², given the inner products `gram` (M, M) and `k` (M,) with Φ_U."""
-    return np.linalg.lstsq(gram, k, rcond=1e-10)[0]
+def mixture(gram: Array, k: Array, n_classes: int) -> Array:
+    """The weights α of least ‖Σ α_i Φ_i − Φ_U‖², given the inner products `gram` (M, M) and `k` (M, …) with Φ_U.
+
+    Within the span of the c = `n_classes` largest eigenvalues of `gram`: the others are chance.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    kept = (np.arange(len(values)) >= len(values) - n_classes) & (values > 1e-10 * values[-1])
+    basis = vectors[:, kept]
+    return basis @ ((basis.T @ k).T / values[kept]).T
+
+
+def least_singular_value(gram: Array, n_classes: int) -> float:
+    """σ_c(Â), the smallest that is not chance, from the inner products `gram` (M, M) of mean features; 0 for M < c."""
+    values = np.linalg.eigvalsh(gram)
+    return math.sqrt(max(0.0, float(values[-n_classes]))) if len(values) >= n_classes else 0.0
 
 
 def condition_number(proportions: Array, gram: Array) -> float:
-    """Q = σ_max(P̂)/σ_min(Â) (Theorem 1) of `proportions` (M, c) and the sets' `gram` (M, M); ∞ where sets coincide."""
-    least = _least_eigenvalue(gram)
-    return float(np.linalg.norm(proportions, 2)) / math.sqrt(least) if least > 0 else math.inf
+    """Q = σ_max(P̂)/σ_c(Â) (Theorem 1) of `proportions` (M, c) and the sets' `gram` (M, M); ∞ where sets coincide."""
+    least = least_singular_value(gram, proportions.shape[1])
+    return float(np.linalg.norm(proportions, 2)) / least if least > 0 else math.inf
 
 
 def span_problem(proportions: ArrayLike) -> str | None:
@@ -307,20 +364,25 @@ def median_heuristic(sets: Sets, seed: int) -> float:
     rng = np.random.default_rng(seed)
     each = max(2, MEDIAN_SAMPLE // len(sets.X))
     some = [x[rng.permutation(x.shape[0])[:each]] for x in sets.X]
-    distances = pdist(np.concatenate([dense(x) for x in some]).astype(np.float64), "sqeuclidean")
+    sample = as_float(Sets(tuple(some), sets.proportions).stacked())
+    if not issparse(sample):
+        sample = sample - sample.mean(axis=0)  # the origin costs digits
+    distances = euclidean_distances(sample, squared=True)
+    distances = distances[np.triu_indices(len(distances), 1)]
     median = float(np.median(distances)) or float(distances.mean())
     if median == 0:
         raise ValueError("all records are alike: nothing tells the sets apart")
     return math.sqrt(median / 2)
 
 
-def read_sets(sets: Sequence[Any], proportions: ArrayLike) -> Sets:
-    """The sets, checked. Raises as `ClassRatioEstimator.fit` does."""
+def read_sets(sets: Sequence[Any], proportions: ArrayLike, group: str = "") -> Sets:
+    """The sets of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
     p = read_proportions(proportions)
     if len(sets) != len(p):
-        raise ValueError(f"sets and proportions must be as many, got {len(sets)} and {len(p)}")
-    first = _read_set(sets[0], "set 1")
-    return Sets((first, *(_read_set(x, f"set {i}", first.shape[1]) for i, x in enumerate(sets[1:], 2))), p)
+        raise ValueError(f"{group}sets and proportions must be as many, got {len(sets)} and {len(p)}")
+    first = _read_set(sets[0], f"{group}set 1")
+    others = (_read_set(x, f"{group}set {i}", first.shape[1]) for i, x in enumerate(sets[1:], 2))
+    return Sets((first, *others), p)
 
 
 def read_proportions(proportions: ArrayLike) -> Array:
@@ -338,7 +400,9 @@ def read_proportions(proportions: ArrayLike) -> Array:
 
 
 def _read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
-    if np.ndim(x) == 2 and x.shape[0] == 0:
+    if not issparse(x):
+        x = np.asarray(x)
+    if x.ndim == 2 and x.shape[0] == 0:
         raise ValueError(f"{name} is empty: leave it out, or put records in it")
     checked = check_array(x, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
     if n_columns is not None and checked.shape[1] != n_columns:
@@ -349,7 +413,9 @@ def _read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
 def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
     """A random half of every set, and the other half."""
     if (sets.sizes < 2).any():
-        raise ValueError(f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give tuning_sets")
+        raise ValueError(
+            f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give larger sets, tuning_sets"
+        )
     orders = [rng.permutation(n) for n in sets.sizes]
     parts = [[x[np.sort(order[i::2])] for x, order in zip(sets.X, orders, strict=True)] for i in range(2)]
     return Sets(tuple(parts[0]), sets.proportions), Sets(tuple(parts[1]), sets.proportions)
@@ -363,13 +429,14 @@ def tuning_error(gram: Array, proportions: Array, tuning_proportions: Array) -> 
     first = np.arange(len(gram)) < len(proportions)
     errors = []
     for known, p, truth in ((first, proportions, tuning_proportions), (~first, tuning_proportions, proportions)):
-        weights = mixture(gram[np.ix_(known, known)], gram[np.ix_(known, ~known)])
+        weights = mixture(gram[np.ix_(known, known)], gram[np.ix_(known, ~known)], p.shape[1])
         errors.append(np.abs(project_simplex(weights.T @ p) - truth).sum(axis=1))
     return float(np.concatenate(errors).mean())
 
 
-def _least_eigenvalue(gram: Array) -> float:
-    return max(0.0, float(np.linalg.eigvalsh(gram)[0]))
+def _around(x: Matrix, centre: Array | None) -> Matrix:
+    """Rows of x (n, D) measured from `centre` (D,)."""
+    return x if centre is None else x - centre
 
 
 def _squares(x: Matrix) -> Array:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags
@@ -14,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privdemo import limits
 from privdemo.estimators.label_proportions import Bags, most_likely_labels, read_bags
-from privdemo.estimators.logistic import check_C
 
 Array = NDArray[np.floating]
 
 # Strengths of the loss in turn, as shares of C: weak first, so that early labels may still be turned.
 ANNEALING = (1e-3, 1e-2, 1e-1, 1.0)
+# The intercept's penalty is weaker by the square of this.
+FREE = 100.0
 # Rounds of labelling and fitting at one strength.
 ROUNDS = 20
 
@@ -44,15 +46,18 @@ class ProportionSVM(ClassifierMixin, BaseEstimator):
 
         Raises as `LabelProportionClassifier.fit` does.
         """
-        check_C(self.C)
+        limits.Limit("C", 0.0, 1e9, "the inverse strength of the penalty", low_open=True).check(self.C)
         limits.Limit("n_starts", 1, math.inf, integer=True).check(self.n_starts)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        data = read_bags(X, bags, proportions, np.ones(X.shape[0]))
+        # Around the mean the penalty on b, which the solver cannot do without, is next to none.
+        centre = 0.0 if issparse(X) else X.mean(axis=0)
+        data = read_bags(X if issparse(X) else X - centre, bags, proportions, np.ones(X.shape[0]))
         rng = np.random.default_rng(self.random_state)
         self.classes_ = np.arange(2)
         found = [self._descend(data, rng.random(len(data.weight))) for _ in range(self.n_starts)]
         self.loss_, machine = min(found, key=lambda pair: pair[0])
-        self.coef_, self.intercept_ = machine.coef_, machine.intercept_
+        self.coef_ = machine.coef_
+        self.intercept_ = machine.intercept_ - np.sum(machine.coef_[0] * centre)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -76,7 +81,9 @@ class ProportionSVM(ClassifierMixin, BaseEstimator):
         labels = _whole_labels(scores, data)
         for strength in ANNEALING:
             for _ in range(ROUNDS):
-                machine = LinearSVC(C=strength * self.C, dual=False, tol=1e-3).fit(data.X, labels)
+                machine = LinearSVC(
+                    C=strength * self.C, dual=False, tol=1e-5, intercept_scaling=FREE, max_iter=10_000
+                ).fit(data.X, labels)
                 scores = machine.decision_function(data.X)
                 new = _whole_labels(scores, data)
                 if (new == labels).all():

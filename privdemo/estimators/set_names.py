@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
+from scipy.special import log_softmax, logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
-from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, split_sets
+from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, span_problem, split_sets
 from privdemo.estimators.label_proportions import name_channel
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C
 from privdemo.mechanisms.aggregation import Matrix
@@ -41,7 +41,8 @@ def prior_shift(proba: ArrayLike, prior: ArrayLike) -> Array:
     """
     p, base = np.asarray(proba, dtype=float), np.asarray(prior, dtype=float)
     ratio = np.divide(p, base, out=np.zeros_like(p), where=base > 0)
-    share = base / base.sum()
+    ratio = ratio[ratio.any(axis=1)]  # nothing is said by records of classes that have no share
+    share = (base > 0) / np.count_nonzero(base)
     for _ in range(STEPS):
         new = share * (ratio / (ratio @ share)[:, None]).mean(axis=0)
         if np.abs(new - share).max() < SETTLED:
@@ -140,7 +141,13 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def _problem(self, sets: Sets, tuning: Sets) -> str | None:
+        """What is mixed in the end are the tuning sets alone."""
+        return span_problem(tuning.proportions)
+
     def _fit(self, sets: Sets, tuning: Sets) -> None:
+        if len(sets.X) < 2:
+            raise ValueError("sets must be two or more: nothing is learnt from the name of one")
         named = Sets(sets.X, np.eye(len(sets.X)))
         seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
         _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
@@ -150,7 +157,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
 
     def _predict(self, U: Matrix) -> Array:
         q = self.classifier_.predict_proba(U).mean(axis=0)
-        return mixture(self.means_ @ self.means_.T, self.means_ @ q) @ self.proportions_
+        return mixture(self.means_ @ self.means_.T, self.means_ @ q, self.proportions_.shape[1]) @ self.proportions_
 
 
 class ClassifyAndCount(ClassRatioEstimator):
@@ -206,7 +213,13 @@ def _fit_names(
 
 def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogisticRegression:
     """The spread likelihood's model of the names of `sets`."""
+    limits.TOLERANCE.check(tol)
     channel = name_channel(sets.proportions, sets.sizes)
+    if contrast(channel) < 1e-9:
+        raise ValueError(
+            "two classes have the same share of every set, so nothing tells them apart; give sets whose proportions "
+            "differ"
+        )
     # Sets that hardly differ leave a gradient that is small everywhere.
     tol = tol * contrast(channel)
     return SpreadLogisticRegression(channel, C=C, tol=tol, max_iter=max_iter).fit(sets.stacked(), sets.names)
@@ -226,7 +239,8 @@ def _scores(classifier: SpreadLogisticRegression, X: Matrix) -> Array:
 
 def _name_log_likelihood(scores: Array, rows: Array) -> Array:
     """log Σ_c T[name_n | c] p(c | x_n) of every record, (n,), `rows` (n, K) = T[name_n | c]."""
-    return np.log((rows * np.exp(log_softmax(scores, axis=1))).sum(axis=1))
+    with np.errstate(divide="ignore"):
+        return logsumexp(np.log(rows) + log_softmax(scores, axis=1), axis=1)
 
 
 def _best_temperature(scores: Array, rows: Array) -> float:
