@@ -415,7 +415,7 @@ def _run(
 
 def fit(name: str, config: RatioConfig, sample: Drawn, training: Array, tuning: Array) -> Any:
     """A method fitted to the sets with these proportions; those with all labels to one set of each class."""
-    seed = config.seed
+    seed = int(np.random.SeedSequence(config.seed, spawn_key=(config.draw, 4)).generate_state(1)[0])
     if name in LABELLED:
         pure = [_by_class(sample, group) for group in (sample.training, sample.tuning)]
         sure = np.eye(config.n_classes)
