@@ -168,9 +168,9 @@ class MMDClassRatio(ClassRatioEstimator):
 
     α̂ = argmin ‖Σ α_i Φ̂_i − Φ̂_U‖², Φ̂ the mean of the features of k(x, x′) = exp(−‖x − x′‖²/(2 bandwidth²)) over a set;
     the proportions are P̂ α̂. The true distributions of M sets span c dimensions, so of the sets' Gram matrix the c
-    largest eigenvalues count, and the others are chance; with M = c sets that is the paper's system. Only means of k over pairs
-    of sets are needed: they are summed block by block, so the memory is that of one block, and the time that of all
-    inner products once.
+    largest eigenvalues count, and the others are chance; with M = c sets that is the paper's system. Only means of k
+    over pairs of sets are needed: they are summed block by block, so the memory is that of one block, and the time that
+    of all inner products once.
 
     Parameters
     ----------
