@@ -61,7 +61,7 @@ def replace_share(draw):
 
 def row(method, share, error, release="none", rho=0.1):
     return ratio_studies.Row(
-        *("two classes", "adult", 2, 600, 1, rho, release, 0.05, 0.05, 25, method, share, 10),
+        *("two classes", "adult", 2, 600, 1, rho, release, "none", 0.05, 0.05, 25, method, share, 10),
         *(error, error - 0.01, error + 0.01, 5.0, 100.0, 0.0, 1.0),
     )
 

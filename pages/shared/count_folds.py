@@ -42,7 +42,7 @@ _ADVERSARY = """
 The adversary is as strong as can be: all labels but one are known. What is left is a choice between two neighbours, and
 the best guess is right with probability (1 + δ(0))/2, computed exactly for every mechanism under *the adversary* above.
 A real adversary knows less. But nothing here protects what a *model* of the sets says of people in general: see *What
-share of this group is positive?*
+share of this group…?*
 """
 
 _CAVEATS = """
@@ -50,8 +50,8 @@ _CAVEATS = """
   at hand: at a neighbouring set with the same σ the promise is already broken, and σ itself differs. Only “tight from
   n_min on” is free of that, and it promises nothing for sets that break the public bound. That it refuses such a set
   tells of it, too.
-- δ = 0.05, the paper’s choice, is large: one release in twenty may give a label away. At small δ scaled Dirichlet needs
-  counts of hundreds (the page says how many), and plain Laplace noise distorts least.
+- δ = 0.05, the paper’s choice, is large: one release in twenty may give a label away. The smaller ε and δ, the larger
+  the counts that scaled Dirichlet needs; the page says how large.
 - The published Gaussian scale is proved for ε < 1. Above, its exact δ can exceed the wish; the page then says that its
   promise is void.
 - “Tight” is exact for the noisy counts. That the projection hides a little more is not made use of.

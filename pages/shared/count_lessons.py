@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from pages.shared import cached, count_controls, layout, settings, text
@@ -82,36 +83,21 @@ def _noise_words(outcome: Outcome) -> str:
 
 
 def the_promise(question: Question, outcomes: Outcomes) -> None:
-    """The exact δ(ε) of the chosen mechanism."""
+    """The δ(ε) of the chosen mechanism."""
     config, outcome = question.config, outcomes[question.release]
     if _no_noise(outcome):
         return
     named = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
     curves = {name: m for name in named if (m := outcomes[name].mechanism) is not None}
-    exact = f"is exactly {_small(outcome.delta)}" if outcome.delta > 0 else "is 0: its promise holds with certainty"
-    spare = (
-        "no less noise would do"
-        if RELEASES[outcome.release].tight
-        else f"the promise of {text.power_of_ten(config.delta)} is <b>broken</b>"
-        if outcome.delta > config.delta * (1 + 1e-9)
-        else f"that is less than the {text.power_of_ten(config.delta)} that was asked for, and noise is wasted"
-    )
-    guarantee = (
-        " But its σ is chosen from the private counts, so this holds for these counts alone: no formal guarantee."
-        if RELEASES[outcome.release].data_dependent
-        else ""
-    )
-    layout.section(
-        "What does the mechanism promise?",
-        f"At ε = {text.epsilon(config.epsilon)} the δ of {_title(outcome.release)} {exact}; {spare}.{guarantee}",
-    )
+    layout.section("What does the mechanism promise?", _promise_words(question, outcome))
     layout.figure(
         "profile",
         charts.profiles(curves, question.release, config.epsilon, config.delta),
-        "For every ε the smallest δ that holds, exactly: a mechanism keeps any promise on or above its line. The "
-        "cross is the promise that was asked for. At ε = 0, δ is how far apart the releases of two neighbours can be.",
+        "For every ε the smallest δ that holds for the noisy counts: a mechanism keeps any promise on or above its "
+        "line. The cross is the promise that was asked for. At ε = 0, δ is how far apart the releases of two "
+        "neighbours can be.",
         lambda: [
-            {"epsilon": e, "mechanism": _title(name), "delta": m.delta_at(e)}
+            {"epsilon": e, "mechanism": _title(name), "guarantee": RELEASES[name].guarantee, "delta": m.delta_at(e)}
             for name, m in curves.items()
             for e in (config.epsilon * i / 20 for i in range(61))
         ],
@@ -123,8 +109,32 @@ def the_promise(question: Question, outcomes: Outcomes) -> None:
     )
 
 
+def _promise_words(question: Question, outcome: Outcome) -> str:
+    """The δ of a mechanism, what it is of, and whether noise is wasted."""
+    config, release = question.config, RELEASES[outcome.release]
+    wanted = text.power_of_ten(config.delta)
+    start = f"At ε = {text.epsilon(config.epsilon)} the δ of {release.title} is {_small(outcome.delta)}"
+    if release.data_dependent:
+        return (
+            f"{start} if its σ had been chosen beforehand. But it is chosen from the private counts, and differs at a "
+            "neighbour: <b>no formal guarantee</b>, and the true δ can be larger."
+        )
+    where = (
+        f", for the worst set whose classes have at least n_min = {config.n_min:,}"
+        if release.public_bound
+        else ", for the noisy counts"
+    )
+    if outcome.delta > config.delta * (1 + 1e-9):
+        return f"{start}{where}: the promise of {wanted} is <b>broken</b>."
+    if release.tight:
+        return f"{start}{where}; less noise would break the promise of {wanted}."
+    if outcome.delta >= config.delta:
+        return f"{start}{where}, as was asked for."
+    return f"{start}{where}: less than the {wanted} that was asked for, and noise is wasted."
+
+
 def _small(value: float) -> str:
-    return f"{value:.3g}" if value >= 1e-3 else text.power_of_ten(float(f"{value:.2g}"))
+    return f"{value:.3g}" if value >= 1e-3 or value == 0 else text.power_of_ten(float(f"{value:.2g}"))
 
 
 def who_wins(question: Question, outcomes: Outcomes) -> None:
@@ -138,7 +148,7 @@ def who_wins(question: Question, outcomes: Outcomes) -> None:
         [
             text.power_of_ten(w.delta),
             _title(w.release),
-            f"{w.distortion:.3f}",
+            text.distance(w.distortion),
             ", ".join(_title(name) for name in w.level) or "none",
         ]
         for w in reversed(winners)
@@ -162,8 +172,6 @@ def who_wins(question: Question, outcomes: Outcomes) -> None:
 
 def _winner_words(winners: list[Winner], question: Question) -> str:
     """Runs of δ with one winner, from large to small."""
-    if not winners:
-        return "No mechanism keeps the promise at any δ looked at."
     runs: list[list[Winner]] = []
     for winner in reversed(winners):
         if runs and runs[-1][0].release == winner.release:
@@ -175,10 +183,9 @@ def _winner_words(winners: list[Winner], question: Question) -> str:
         high, low = text.power_of_ten(run[0].delta), text.power_of_ten(run[-1].delta)
         where = f"at δ = {high}" if len(run) == 1 else f"from δ = {high} down to {low}"
         parts.append(f"<b>{_title(run[0].release)}</b> {where}")
-    also = "" if len(runs) > 1 else " Change ε or the counts to see another win."
     return (
         f"With ε = {text.epsilon(question.config.epsilon)} and your counts, the least distortion is that of "
-        f"{', then of '.join(parts)}.{also}"
+        f"{', then of '.join(parts)}."
     )
 
 
@@ -205,21 +212,23 @@ def the_claim(question: Question, outcomes: Outcomes) -> None:
             (
                 "By the exact profile",
                 f"{s.by_exact:.3f}",
-                "The largest σ whose exact δ is 0.05. Like the criterion it looks at the private counts.",
+                "The largest σ whose exact δ is 0.05. Like the criterion it looks at the private counts: no formal "
+                "guarantee.",
             ),
             (
                 "At the published distortion",
                 f"σ = {s.sigma:.3f}",
                 f"This σ gives {s.published:g}. The criterion says {s.criterion:.2f} there, far above 0.05, so the "
-                f"paper’s procedure as printed cannot have chosen it; the exact δ is {s.exact:.3f}, so what it plots "
-                "is private all the same.",
+                f"paper’s procedure as printed cannot have chosen it. At these counts the δ of that σ is "
+                f"{s.exact:.3f}; "
+                "chosen from them, it has no formal guarantee.",
             ),
         ]
     )
     layout.under_figure(
         "claim",
         "Each number is computed here: Beta tails for the criterion and the exact δ, 2,000 releases for distortions. "
-        "Why the paper’s figure differs from its text cannot be told from what is printed.",
+        "Why the paper’s figure shows what its equation 9 does not give cannot be told from what is printed.",
         lambda: [vars(s)],
         lambda: layout.grid_page(["", ""], [[name, f"{value:.6g}"] for name, value in vars(s).items()]),
         "from privdemo.experiments import distortion\n\n"
@@ -233,39 +242,52 @@ def the_adversary(question: Question, outcomes: Outcomes) -> None:
     config = question.config
     rates = distortion.guess_rates(dict(outcomes))
     promised = distortion.promised_rate(config.epsilon, config.delta)
-    chosen = rates.get(question.release)
-    mine = (
-        f"With {_title(question.release)} the guess is right <b>{text.share(chosen)}</b> of the time; "
-        if chosen is not None
-        else ""
-    )
+    release = RELEASES[question.release]
+    if release.data_dependent:
+        mine = f"For {release.title} no such number holds, as its noise is chosen from the counts. "
+    elif question.release in rates:
+        which = " for the worst set that n_min allows" if release.public_bound else ""
+        mine = (
+            f"With {release.title} the guess is right <b>{text.share(rates[question.release])}</b> of the time at "
+            f"most{which}; "
+        )
+    else:
+        mine = ""
     layout.section(
         "What does the adversary see?",
-        f"Somebody who knows every label but one, and that it is of one of two classes, guesses right half the time. "
+        "Somebody who knows every label but one, and that it is of one of two classes, guesses right half the time. "
         f"{mine}ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)} allow "
         f"{text.share(promised)} at most. {_leak_words(question)}",
     )
     layout.figure(
         "count-attack",
         charts.attack(rates, promised),
-        "The best possible guess, exactly: (1 + δ(0))/2 for the two classes where it is easiest. Rule: what (ε, δ) "
-        "allows. " + "; ".join(f"{_title(name)} {text.share(rate)}" for name, rate in rates.items()) + ".",
-        lambda: [{"mechanism": _title(name), "named": rate} for name, rate in rates.items()],
+        "The best possible guess from the noisy counts, (1 + δ(0))/2 for the worst two neighbours; what is computed "
+        "from noisy counts, as proportions or a Dirichlet sample, tells less. Rule: what (ε, δ) allows. "
+        + "; ".join(f"{_title(name)} {text.share(rate)}" for name, rate in rates.items())
+        + ". Without a line: noise chosen from the private counts.",
+        lambda: [{"mechanism": _title(name), "named at most": rate} for name, rate in rates.items()],
         _more_code(question, "print(distortion.guess_rates(outcomes))"),
     )
 
 
 def _leak_words(question: Question) -> str:
     """What noise chosen from the private counts gives away."""
+    config = question.config
     try:
-        leak = distortion.leak(question.config)
+        leak = distortion.leak(config)
     except ValueError:
-        return ""
-    return (
-        f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.5g}, with one label moved it would be "
-        f"{leak.neighbour_sigma:.5g}; and with the σ from here the neighbour’s own δ is {leak.neighbour_delta:.4f}, "
-        f"above the {question.config.delta:g} that was asked for."
+        return "For these counts scaled Dirichlet has no σ to choose."
+    start = f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.6g}"
+    if math.isnan(leak.neighbour_sigma):
+        return f"{start}, and with one label moved there is none, so a release alone tells the two apart."
+    excess = leak.neighbour_delta / config.delta - 1
+    beyond = (
+        f"; and with the σ from here the neighbour’s own δ is {100 * excess:.2g} % above what was asked for."
+        if excess > 1e-6
+        else ", next to the same, as the counts are large."
     )
+    return f"{start}, with one label moved it would be {leak.neighbour_sigma:.6g}{beyond}"
 
 
 def _holds(outcome: Outcome) -> str:
@@ -282,17 +304,15 @@ def all_numbers(question: Question, outcomes: Outcomes) -> None:
     total = sum(config.counts)
     layout.section(
         "How do all mechanisms compare?",
-        "No mechanism keeps this promise."
-        if least is None
-        else f"The least distortion with a promise that holds is that of {_title(least.release)}: "
-        f"<b>{least.distortion.mean:.3f}</b>, as if {misplaced(least.distortion.mean, total)} of {total:,} labels had "
-        "changed class.",
+        f"The least distortion with a promise that holds is that of {_title(least.release)}: "
+        f"<b>{text.distance(least.distortion.mean)}</b>, as if {misplaced(least.distortion.mean, total)} of {total:,} "
+        "labels had changed class.",
     )
-    heads = ["mechanism", "distortion", "labels misplaced", "exact δ at your ε", "(ε, δ) holds"]
+    heads = ["mechanism", "distortion", "labels misplaced", "δ at your ε", "(ε, δ) holds"]
     body = [
         [
             _title(name),
-            f"{o.distortion.mean:.4f} ± {o.distortion.high - o.distortion.mean:.4f}",
+            f"{o.distortion.mean:.4g} ± {o.distortion.high - o.distortion.mean:.2g}",
             misplaced(o.distortion.mean, total),
             _small(o.delta) if o.delta > 0 else "0",
             _holds(o),
@@ -305,7 +325,7 @@ def all_numbers(question: Question, outcomes: Outcomes) -> None:
     layout.under_figure(
         "all-releases",
         f"{config.repeats:,} releases each. Distortion: L1 distance of released and true proportions, ± half the 95 % "
-        "interval of its mean.",
+        "interval of its mean. δ is that of the noisy counts; where σ comes from the private counts, as if it did not.",
         lambda: table({config.epsilon: outcomes}, "epsilon"),
         lambda: layout.grid_page(heads, body),
         code(question),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import streamlit as st
+
 from pages.shared import cached, layout, settings, text
 from pages.shared.count_controls import AXES, AXIS, Question
 from privdemo.experiments import distortion
@@ -18,39 +20,35 @@ def misplaced(value: float, total: int) -> str:
     return f"{labels:,.0f}" if labels >= 9.5 else f"{labels:.2g}"
 
 
-def best(outcomes: Mapping[str, Outcome]) -> Outcome | None:
-    """Of the mechanisms whose promise holds, the one that distorts least."""
-    valid = [outcome for outcome in outcomes.values() if outcome.holds]
-    return min(valid, key=lambda outcome: outcome.distortion.mean) if valid else None
+def best(outcomes: Mapping[str, Outcome]) -> Outcome:
+    """Of the mechanisms whose promise holds (Laplace noise always has one), the one that distorts least."""
+    return min((o for o in outcomes.values() if o.holds), key=lambda outcome: outcome.distortion.mean)
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     """The one sentence: what the promise costs at least, and with noise as published."""
     config = question.config
-    total, least, smallest = sum(config.counts), best(outcomes), min(config.counts)
+    total, smallest = sum(config.counts), min(config.counts)
+    least, laplace, chosen = best(outcomes), outcomes["laplace published"], outcomes[question.release]
     start = (
         f"Released with ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)}, the counts of "
-        f"{total:,} labels in {len(config.counts)} classes (the smallest has {smallest:,})"
+        f"{total:,} labels in {len(config.counts):,} classes (the smallest has {smallest:,}) look as if "
+        f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the least noise that keeps "
+        f"the promise ({RELEASES[least.release].title})"
     )
-    if least is None:
-        return f"{start} have no mechanism here that keeps the promise: allow a larger δ."
-    laplace = outcomes["laplace published"]
-    chosen = outcomes[question.release]
+    if laplace.release != least.release:
+        start += f", and as if <b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published"
     mine = ""
     if question.release not in (least.release, laplace.release):
         mine = f" {capital(RELEASES[question.release].title)}: " + (
             text.sentence(chosen.problem)
             if chosen.problem
-            else f"{misplaced(chosen.distortion.mean, total)}{_promise(question, chosen)}."
+            else f"{misplaced(chosen.distortion.mean, total)}{_promise(chosen)}."
         )
-    return (
-        f"{start} look as if <b>{misplaced(least.distortion.mean, total)} labels</b> had changed class with the least "
-        f"noise that keeps the promise ({RELEASES[least.release].title}), and as if "
-        f"<b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published.{mine}"
-    )
+    return f"{start}.{mine}"
 
 
-def _promise(question: Question, outcome: Outcome) -> str:
+def _promise(outcome: Outcome) -> str:
     if RELEASES[outcome.release].data_dependent:
         return ", but its noise is chosen from the private counts: <b>no formal guarantee</b>"
     if not outcome.holds:
@@ -67,8 +65,12 @@ def main_figure(question: Question) -> None:
     """Distortion along the chosen lever."""
     axis = AXES[settings.choose(AXIS, "Along")]
     config = question.config
-    outcomes = cached.released_along(config, axis, question.n_classes, question.total, question.rho)
     on_design = axis in (distortion.C_AXIS, distortion.RHO_AXIS)
+    try:
+        outcomes = cached.released_along(config, axis, question.n_classes, question.total, question.rho)
+    except ValueError as error:
+        st.markdown(text.sentence(error))
+        return
     yours = {
         distortion.C_AXIS: float(question.n_classes),
         distortion.RHO_AXIS: question.rho,
@@ -77,51 +79,55 @@ def main_figure(question: Question) -> None:
     }[axis]
     layout.figure(
         "distortion",
-        charts.along(axis, outcomes, None if question.own and on_design else yours),
+        charts.along(axis, outcomes, None if question.own and on_design else yours, _as_published(question, axis)),
         _summary(question, axis, outcomes),
         lambda: table(outcomes, axis),
         along_code(question, axis),
     )
 
 
+def _as_published(question: Question, axis: str) -> bool:
+    """Whether all but what is on the axis is the paper's design, so that its values may stand beside ours."""
+    paper = {
+        distortion.C_AXIS: (question.n_classes, distortion.CLASSES),
+        distortion.RHO_AXIS: (question.rho, distortion.RHO),
+        distortion.EPSILON_AXIS: (question.config.epsilon, distortion.EPSILON),
+        distortion.DELTA_AXIS: (question.config.delta, distortion.DELTA),
+    }
+    same = all(mine == theirs for lever, (mine, theirs) in paper.items() if lever != axis)
+    return same and question.total == distortion.TOTAL and not question.own and axis != distortion.DELTA_AXIS
+
+
 def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str, Outcome]]) -> str:
     config = question.config
-    low, high = min(outcomes), max(outcomes)
     parts = []
     for name, release in RELEASES.items():
         there = [x for x, here in outcomes.items() if not here[name].problem]
         if not there:
             parts.append(f"{release.title} has no noise here that meets the wish")
             continue
-        ends = [f"{outcomes[x][name].distortion.mean:.3f} at {x:g}" for x in dict.fromkeys((there[0], there[-1]))]
-        short = "" if (there[0], there[-1]) == (low, high) else " (no noise will do at the others)"
+        ends = [
+            f"{text.distance(outcomes[x][name].distortion.mean)} at {text.power_of_ten(x)}"
+            for x in dict.fromkeys((there[0], there[-1]))
+        ]
+        short = "" if len(there) == len(outcomes) else " (no noise will do at others)"
         parts.append(f"{release.title} {' and '.join(ends)}{short}")
+    on_design = axis in (distortion.C_AXIS, distortion.RHO_AXIS)
     what = {
         distortion.C_AXIS: f"{question.total:,} labels, every class but the last with a share of {question.rho:g}",
         distortion.RHO_AXIS: f"{question.total:,} labels in {question.n_classes} classes",
     }.get(axis, "Your counts")
-    own = (
-        " These counts are the paper’s design, not yours."
-        if question.own
-        and axis
-        in (
-            distortion.C_AXIS,
-            distortion.RHO_AXIS,
-        )
+    own = " These counts are the paper’s design, not yours." if question.own and on_design else ""
+    stars = (
+        " Stars: what the paper’s text gives at its design, 0.06 for scaled Dirichlet and 0.15 for the best of the "
+        "others."
+        if _as_published(question, axis)
         else ""
     )
-    stars = (
-        ""
-        if axis == distortion.DELTA_AXIS
-        else (
-            " Stars: what the paper’s text gives at its design, 0.06 for scaled Dirichlet and 0.15 for the best of the "
-            "others."
-        )
-    )
     return (
-        f"{what}.{own} Mean L1 distance of released and true proportions over {config.repeats:,} releases, 95 % "
-        f"intervals: {'; '.join(parts)}. Dotted: the noise is chosen from the private counts, no formal "
-        f"guarantee.{stars}"
+        f"{what}.{own} Mean L1 distance of released and true proportions (half of it is the share of labels that would "
+        f"have to change class) over {config.repeats:,} releases, 95 % intervals: {'; '.join(parts)}. Dotted: the "
+        f"noise is chosen from the private counts, no formal guarantee.{stars}"
     )
 
 
@@ -136,7 +142,8 @@ def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[di
             "high": outcome.distortion.high,
             "standard deviation": outcome.deviation,
             "delta": outcome.delta,
-            "guaranteed": outcome.holds,
+            "guarantee": RELEASES[name].guarantee,
+            "(ε, δ) holds": outcome.holds,
             "problem": outcome.problem,
         }
         for level, here in outcomes.items()

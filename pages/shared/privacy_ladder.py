@@ -10,7 +10,7 @@ from pages.shared import lies, settings
 from pages.shared.settings import Number
 
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-DELTAS = (1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
+DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 
 
 def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
@@ -42,7 +42,9 @@ def _ladder(setting: Number, steps: tuple[float, ...], label: str, words: str) -
     """A slider over common values; a number typed between two of them shows the nearest."""
 
     def nearest(value: float) -> float:
-        return min(steps, key=lambda step: abs(math.log(step / max(value, steps[0]))))
+        if value <= 0:
+            return steps[0]
+        return min((step for step in steps if step > 0), key=lambda step: abs(math.log(step / value)))
 
     settings.linked(
         f"{setting.key}_ladder",

@@ -23,12 +23,12 @@ NO_NOISE = "none, true counts"
 DATA = "ratio_of"
 
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
-RHO = Number("rho", limits.Limit("rho", 0.0, 0.49, "of every class but a set's common one"), 0.1)
-COPIES = Number("sets_of_each", limits.Limit("sets_of_each", 1, 10, integer=True), 1)
+RHO = Number("rho", limits.RHO, 0.1)
+COPIES = Number("sets_of_each", limits.COPIES, 1)
 MIX = Choice("mix", (SLIDE, RANDOM), SLIDE)
 SHARE = Number("share", limits.SHARE, 0.5)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN)
-FACTOR = Number("times_median", limits.Limit("times_median", 0.03125, 32.0, "times the median heuristic"), 1.0)
+FACTOR = Number("times_median", limits.BANDWIDTH, 1.0)
 TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
 RELEASE = Choice("release", tuple(TITLES), NO_NOISE)
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
@@ -121,14 +121,22 @@ def controls() -> Question | str:
         n_test = settings.number(test_sizes, "Records asked about", step=100)
         given = settings.choose(BANDWIDTH, "Bandwidth of MMD") == GIVEN
         with st.container(key="factor-shown" if given else "other-levels-factor"):
-            factor = settings.number(FACTOR, "times the median heuristic", step=0.5, form="%.4g")
+            factor = settings.number(
+                FACTOR,
+                "times the median heuristic",
+                step=0.5,
+                form="%.4g",
+                help="How near two records must be for MMD to count them as alike; 1 is the median distance of two "
+                "records, divided by √2.",
+            )
         methods = settings.choose(METHOD, "Find shares by")
         n_draws = settings.number(DRAWS, "Draws", step=1, help="Repeats with other records and other noise.")
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same records and noise.")
     chosen = tuple(name for name, words in METHODS.items() if words in methods)
     if not chosen:
         return "Choose at least one way to find shares, under “More settings”."
-    if n_classes > 2:
+    if n_classes > 2 and PSVM in chosen:
+        st.caption("∝SVM tells two classes apart, no more: it is left out here.")
         chosen = tuple(name for name in chosen if name != PSVM)
     if not chosen:
         return "∝SVM tells two classes apart, no more: choose another method under “More settings”, or two classes."

@@ -131,7 +131,8 @@ def takeaway(shown: Shown) -> str:
     """The one sentence: what is found, how far off, and what all labels would give."""
     config, draws = shown.question.config, shown.draws
     first = shown.task.words[shown.task.classes.index(config.chosen_classes[0])]
-    tried = [name for name in shown.methods if name not in LABELLED][:2] or list(shown.methods[:1])
+    blind = [name for name in shown.methods if name not in LABELLED][:2]
+    tried = blind or list(shown.methods[:1])
     found = text.a_list(
         tuple(
             f"{METHODS[name]} finds <b>{text.share(estimate.mean)}</b>{_half(estimate)}"
@@ -141,30 +142,37 @@ def takeaway(shown: Shown) -> str:
     )
     off = text.a_list(tuple(bold_interval(class_ratio.error(draws, name)) for name in tried))
     every = "Both shares" if config.n_classes == 2 else f"All {config.n_classes} shares"
+    n_sets = 2 * config.copies * config.n_classes
+    source = f"{n_sets} sets whose {_proportions(shown)} known" if blind else f"{n_sets} sets with every label"
     start = (
-        f"Of {config.n_test:,} {shown.task.records}, {text.share(draws[0].truth[0])} {first}. From "
-        f"{2 * config.copies * config.n_classes} sets whose {_proportions(shown)} known, {found}. {every} together are "
-        f"off by {off} (L1)"
+        f"Of {config.n_test:,} {shown.task.records}, {text.share(draws[0].truth[0])} {first}. From {source}, {found}. "
+        f"{every} together are off by {off} (sum of absolute errors)"
     )
     ceiling = [name for name in (EM, PCC) if name in shown.methods and name not in tried][:1]
     if ceiling:
         start += f", against {class_ratio.error(draws, ceiling[0]).mean:.3f} with every training label"
-    return f"{start}.{_verdict(shown)}{_cost(shown)}"
+    return f"{start}.{_verdict(shown)}{_cost(shown) if blind else ''}"
 
 
 def _half(estimate: Estimate) -> str:
-    return f" ± {100 * (estimate.high - estimate.mean):.1f}" if math.isfinite(estimate.low) else ""
+    return f" ± {100 * (estimate.high - estimate.mean):.1f} points" if math.isfinite(estimate.low) else ""
 
 
 def _proportions(shown: Shown) -> str:
-    config = shown.question.config
+    config, draw = shown.question.config, shown.draws[0]
     if not config.private:
         return "true proportions are"
-    promise = "no formal guarantee" if RELEASES[config.release].data_dependent else "private"
-    return (
-        f"proportions, with noise ({promise}, ε = {text.epsilon(config.epsilon)}, "
-        f"δ = {text.power_of_ten(config.delta)}), are"
-    )
+    times = max(some.most_sets for some in shown.draws)
+    promise = f"ε = {text.epsilon(config.epsilon)}, δ = {text.power_of_ten(config.delta)}"
+    if RELEASES[config.release].data_dependent:
+        promise = f"no formal guarantee: chosen from the private counts for {promise}"
+    elif not draw.holds:
+        promise = f"its promise of {promise} is void"
+    elif times > 1:
+        promise = f"private, {promise}; {times} times that for records that are in {times} sets"
+    else:
+        promise = f"private, {promise}"
+    return f"proportions, with noise ({promise}), are"
 
 
 def _verdict(shown: Shown) -> str:

@@ -105,6 +105,13 @@ def points(value: float) -> str:
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
+def distance(value: float) -> str:
+    """A distance of proportions with three decimals, or two figures where those say nothing: “0.163”, “4.7·10⁻⁶”."""
+    if value >= 0.0095 or value == 0:
+        return f"{value:.3f}"
+    return f"{value:.2g}" if value >= 1e-4 else power_of_ten(float(f"{value:.2g}"))
+
+
 def signed(value: float) -> str:
     """A difference with three decimals and its sign: “+0.042”, “−0.004”."""
     return _signed_zero(value, 3, "+").replace("-", "−")

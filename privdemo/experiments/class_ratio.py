@@ -20,7 +20,7 @@ from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms.aggregation import Matrix
-from privdemo.mechanisms.label_counts import RELEASES, calibrate, project_simplex
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate, project_simplex
 
 Array = NDArray[np.floating]
 
@@ -151,6 +151,13 @@ class RatioConfig:
                 f"rho must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are alike and "
                 f"nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
             )
+        few = round(self.rho * self.set_size)
+        if self.set_size <= self.n_classes * few:
+            raise ValueError(
+                f"rho = {self.rho:g} of {self.set_size} records is {few} of each class, so that no class is the "
+                f"common one "
+                "of a set and nothing tells classes apart (assumption A0 fails); lower rho, or take larger sets"
+            )
 
     @property
     def private(self) -> bool:
@@ -195,7 +202,8 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw: proportions it finds for the own set (c,), L1 errors along `SHARES`, seconds to train."""
+    """One method on one draw: proportions it finds for the own set (c,), L1 errors along `SHARES`, seconds to train
+    (nan where a kernel was there already)."""
 
     method: str
     found: tuple[float, ...]
@@ -222,8 +230,10 @@ class Draw:
     """All methods on one draw.
 
     `truth` (c,) of the own set; `proportions` (M, c) of the training sets and `released` ones; `distortion`, the mean
-    L1 distance of the two; `noise` in words; `problem` why released proportions cannot tell the classes apart, if so.
-    MMD: `condition_number` Q, Theorem 1's `bound`, and the `factor` of its bandwidth.
+    L1 distance of the two. `noise` in words, and whether it `holds` (ε, δ) without a look at private counts, for a
+    record in one set; `most_sets` that one record is in. `problem` is why released proportions cannot tell the classes
+    apart, if so. Of MMD: `condition_number` Q, Theorem 1's `bound` (of true counts: noise would need a further term),
+    and the `factor` of its bandwidth.
     """
 
     config: RatioConfig
@@ -233,6 +243,8 @@ class Draw:
     released: Array
     distortion: float
     noise: str
+    holds: bool
+    most_sets: int
     problem: str | None
     condition_number: float
     bound: float
@@ -334,18 +346,18 @@ def as_input(dataset: Dataset, rows: NDArray[np.intp]) -> Matrix:
     return dataset.unit(rows, np.float32)
 
 
-def release(config: RatioConfig, sample: Drawn) -> tuple[Array, Array, str]:
-    """The proportions of training and tuning sets as they are released, (M, c) each, and the noise in words.
+def release(config: RatioConfig, sample: Drawn) -> tuple[Array, Array, CountRelease | None]:
+    """The proportions of training and tuning sets as they are released, (M, c) each, and by what mechanism.
 
     Raises ``ValueError`` where the release is not possible: see `label_counts.calibrate`.
     """
     true = sample.training.proportions, sample.tuning.proportions
     if not config.private:
-        return *true, "none"
+        return *true, None
     counts = config.counts()
     mechanism = calibrate(config.release, config.epsilon, config.delta, counts, config.n_min)
     rng = _generators(config)[1]
-    return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), mechanism.noise
+    return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), mechanism
 
 
 def run(config: RatioConfig) -> Draw:
@@ -375,13 +387,13 @@ def _run(
     config: RatioConfig, sample: Drawn, asked: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
 ) -> Draw:
     """All methods on one release."""
-    training, tuning, noise = release(config, sample)
+    training, tuning, mechanism = release(config, sample)
     problem = span_problem(np.concatenate((training, tuning)))
     fits, models = {}, {}
     for name in dict.fromkeys(config.methods):
         start = time.perf_counter()
         if name in kernels:
-            model = kernels[name].model.reweigh(training, tuning)
+            model, start = kernels[name].model.reweigh(training, tuning), math.nan
         else:
             model = fit(name, config, sample, training, tuning)
         seconds = time.perf_counter() - start
@@ -404,10 +416,16 @@ def _run(
         proportions=sample.training.proportions,
         released=training,
         distortion=float(np.abs(training - sample.training.proportions).sum(axis=1).mean()),
-        noise=noise,
+        noise=mechanism.noise if mechanism else "none",
+        holds=mechanism is not None
+        and not RELEASES[config.release].data_dependent
+        and mechanism.delta_at(config.epsilon) <= config.delta * (1 + 1e-9),
+        most_sets=int(
+            np.unique(np.concatenate(sample.training.rows + sample.tuning.rows), return_counts=True)[1].max()
+        ),
         problem=problem,
         condition_number=mmd.condition_number_ if mmd else math.nan,
-        bound=mmd.bound(config.n_test) if mmd else math.nan,
+        bound=mmd.bound(config.n_test) if mmd and not config.private else math.nan,
         factor=mmd.factor_ if mmd else math.nan,
         attack=_attack(config, sample, models[SPREAD], training) if SPREAD in models else None,
     )
@@ -508,6 +526,11 @@ def difference(draws: Sequence[Draw], method: str, other: str) -> Estimate:
     """How much more error `method` has than `other` on the same draws, the mean over `SHARES`."""
     gaps = [np.mean(draw.fits[method].errors) - np.mean(draw.fits[other].errors) for draw in draws]
     return mean_interval([float(gap) for gap in gaps])
+
+
+def features_gap(draws: Sequence[Draw]) -> Estimate:
+    """How far the shares that random features find are from those of the exact kernel: the L1 distance, own set."""
+    return mean_interval([distance(np.array(d.fits[RFF].found), np.array(d.fits[MMD].found)) for d in draws])
 
 
 def attack(draws: Sequence[Draw]) -> dict[str, Estimate]:

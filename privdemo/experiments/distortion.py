@@ -30,6 +30,8 @@ AXES = {
 }
 # The distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best of the others.
 PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
+# Shares that one mechanism releases at most in all its repeats.
+MOST_SHARES = 500_000
 # Releases in one batch; a results file has the mean of as many batches as there are draws.
 BATCH = 100
 
@@ -56,6 +58,11 @@ class DistortionConfig:
             (limits.SEED, self.seed),
         ):
             limit.check(value)
+        if self.repeats * len(self.counts) > MOST_SHARES:
+            raise ValueError(
+                f"repeats must be at most {max(20, MOST_SHARES // len(self.counts)):,} for {len(self.counts)} classes, "
+                f"got {self.repeats:,}; lower it"
+            )
         unknown = [name for name in self.releases if name not in RELEASES]
         if unknown or not self.releases:
             raise ValueError(
@@ -128,12 +135,14 @@ def design(n_classes: int, total: int, rho: float) -> tuple[int, ...]:
 def along(
     config: DistortionConfig, axis: str, n_classes: int, total: int, rho: float
 ) -> dict[float, dict[str, Outcome]]:
-    """`run` at every level of an axis, all else as it is; of classes and shares only where some are left to the last.
+    """`run` at every level of an axis and at the config's own, all else as it is.
 
-    Along classes and shares the counts are those of the design; `n_classes`, `total` and `rho` are not used else.
+    Along classes and shares the counts are those of the design, where some are left to the last class; `n_classes`,
+    `total` and `rho` are not used else.
     """
+    own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
     outcomes = {}
-    for level in AXES[axis]:
+    for level in sorted({*AXES[axis], *([own] if own > 0 else [])}):
         if axis in (C_AXIS, RHO_AXIS):
             try:
                 counts = design(int(level) if axis == C_AXIS else n_classes, total, level if axis == RHO_AXIS else rho)
@@ -144,6 +153,8 @@ def along(
             outcomes[level] = run(
                 replace(config, epsilon=level) if axis == EPSILON_AXIS else replace(config, delta=level)
             )
+    if not outcomes:
+        raise ValueError(f"with {n_classes} classes no share along the axis leaves anything for the last; take fewer")
     return outcomes
 
 
@@ -176,12 +187,17 @@ def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
 
 
 def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
-    """How often an adversary who knows all labels but one names that one, of two classes equally likely before.
+    """The most often that an adversary who knows all labels but one can name that one, of two classes equally likely.
 
-    The best guess is right with probability (1 + δ(0))/2, δ(0) being the total variation distance of the two releases,
-    for the worst two classes.
+    The best guess from noisy counts is right with probability (1 + δ(0))/2, δ(0) being the total variation distance of
+    the two releases, for the worst two neighbours of all that the promise covers. What is computed from noisy counts
+    can only tell less. Not of noise chosen from the private counts: that choice tells, too.
     """
-    return {name: (1 + outcome.mechanism.delta_at(0.0)) / 2 for name, outcome in outcomes.items() if outcome.mechanism}
+    return {
+        name: (1 + outcome.mechanism.delta_at(0.0)) / 2
+        for name, outcome in outcomes.items()
+        if outcome.mechanism and not RELEASES[name].data_dependent
+    }
 
 
 def promised_rate(epsilon: float, delta: float) -> float:
@@ -190,7 +206,10 @@ def promised_rate(epsilon: float, delta: float) -> float:
 
 
 class Leak(NamedTuple):
-    """What noise chosen from the private counts gives away: σ here, σ at a neighbour, and δ there with σ from here."""
+    """What noise chosen from the private counts gives away: σ here, σ at a neighbour, and δ there with σ from here.
+
+    `neighbour_sigma` is nan where the neighbour has no σ at all, so that the release itself tells the two apart.
+    """
 
     sigma: float
     neighbour_sigma: float
@@ -198,19 +217,28 @@ class Leak(NamedTuple):
 
 
 def leak(config: DistortionConfig) -> Leak:
-    """The worst neighbour of the counts: one label has left the smallest class for the largest.
+    """A worst neighbour of the counts: one label has left the smallest class for the largest of the others.
 
-    Raises as `label_counts.calibrate` does.
+    Raises as `label_counts.calibrate` does for the counts themselves.
     """
     counts = np.array(config.counts)
+    order = np.argsort(counts, kind="stable")
     other = counts.copy()
-    other[counts.argmin()] -= 1
-    other[counts.argmax()] += 1
-    here, there = (calibrate("dirichlet local", config.epsilon, config.delta, some) for some in (counts, other))
-    assert isinstance(here, ScaledDirichlet)
-    assert isinstance(there, ScaledDirichlet)
+    other[order[0]] -= 1
+    other[order[-1]] += 1
+    here = _local(config, counts)
+    try:
+        there = _local(config, other).sigma
+    except ValueError:
+        there = math.nan
     same = ScaledDirichlet(here.sigma, count_accounting.neighbouring_moves(other))
-    return Leak(here.sigma, there.sigma, same.delta_at(config.epsilon))
+    return Leak(here.sigma, there, same.delta_at(config.epsilon))
+
+
+def _local(config: DistortionConfig, counts: Array) -> ScaledDirichlet:
+    mechanism = calibrate("dirichlet local", config.epsilon, config.delta, counts)
+    assert isinstance(mechanism, ScaledDirichlet)
+    return mechanism
 
 
 @dataclass(frozen=True)
@@ -282,6 +310,7 @@ class Row:
     axis: str
     level: float
     release: str
+    guarantee: str
     n_draws: int
     distortion: float
     low: float
@@ -338,7 +367,7 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
         here = groups[axis, level, release]
         estimate = mean_interval([mark.distortion for mark in here])
         deviation = float(np.sqrt(np.mean([mark.deviation**2 for mark in here])))
-        found.append(Row(axis, level, release, len(here), *estimate, deviation))
+        found.append(Row(axis, level, release, RELEASES[release].guarantee, len(here), *estimate, deviation))
     return found
 
 

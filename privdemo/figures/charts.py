@@ -277,14 +277,14 @@ def curve_chart(
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
     """A logarithmic axis with room around `levels`, and numbers at them."""
     low, high = math.log10(min(levels)), math.log10(max(levels))
-    room = 0.05 * (high - low)
+    room = 0.05 * (high - low) or 0.1
     ticks = {"tickvals": list(levels), "ticktext": [f"{level:g}" for level in levels]}
     return {"title": {"text": title}, "type": "log", "range": [low - room, high + room], **ticks}
 
 
 def axis(title: str, levels: Sequence[float], tickformat: str = "") -> dict[str, Any]:
     """An axis with room around `levels`."""
-    room = 0.05 * (max(levels) - min(levels))
+    room = 0.05 * (max(levels) - min(levels)) or 0.1 * abs(levels[0])
     shown = {"tickformat": tickformat} if tickformat else {}
     return {"title": {"text": title}, "range": [min(levels) - room, max(levels) + room], **shown}
 

@@ -49,10 +49,13 @@ TITLES = {
 MOST_BARS = 40
 
 
-def along(axis_name: str, outcomes: Mapping[float, Mapping[str, Outcome]], yours: float | None) -> Figure:
+def along(
+    axis_name: str, outcomes: Mapping[float, Mapping[str, Outcome]], yours: float | None, as_published: bool = True
+) -> Figure:
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
-    A line ends where its mechanism has no noise that meets (ε, δ). Stars: what the paper's text gives.
+    A line ends where its mechanism has no noise that meets (ε, δ). Stars, where all else is `as_published`: what the
+    paper's text gives.
     """
     names = [name for name in RELEASES if any(name in here for here in outcomes.values())]
     lines = []
@@ -64,13 +67,19 @@ def along(axis_name: str, outcomes: Mapping[float, Mapping[str, Outcome]], yours
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (distortion.EPSILON_AXIS, distortion.DELTA_AXIS)
     x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
-    if axis_name == distortion.DELTA_AXIS:
-        x_axis |= {"ticktext": [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.05 else f"{x:g}" for x in levels]}
+    if logarithmic:
+        named = distortion.AXES[axis_name]
+        words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]
+        x_axis |= {"tickvals": named, "ticktext": words}
     low, high = math.log10(min(means)) - 0.1, math.log10(max(means)) + 0.1
-    ticks = [t for t in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0) if low <= math.log10(t) <= high]
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    ticks = [
+        step * 10.0**decade for decade in decades for step in (1, 2, 5) if low <= math.log10(step) + decade <= high
+    ]
     y_axis = {"title": {"text": "distortion (L1)"}, "type": "log", "range": [low, high]}
-    y_axis |= {"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
-    return curve_chart(lines, x_axis, y_axis, ".3f", _stars(axis_name, names), yours, legend=150)
+    y_axis |= {"tickvals": ticks, "ticktext": [f"{t:.3g}" for t in ticks]}
+    stars = _stars(axis_name, names) if as_published else []
+    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150)
 
 
 def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, look.Style, str]]:
@@ -147,7 +156,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
             {
                 "type": "scatter",
                 "x": epsilons,
-                "y": [max(d, least / 10) for d in deltas],
+                "y": [d if d > 0 else None for d in deltas],
                 "mode": "lines",
                 "line": line(style) | {"width": 3 if name == chosen else 1.5},
                 "name": RELEASES[name].title,

@@ -33,7 +33,10 @@ class CountRelease(Protocol):
         """Proportions (..., c) that are released of `counts` (..., c), each row by itself."""
 
     def delta_at(self, epsilon: float) -> float:
-        """The δ of one set's release at `epsilon`."""
+        """The δ at `epsilon` with this noise: exact for the noisy counts, from which what is released is computed.
+
+        Of noise that was chosen from the counts it is the δ if that noise had been chosen beforehand, and no guarantee.
+        """
 
 
 def project_simplex(values: ArrayLike) -> Array:
@@ -193,6 +196,11 @@ class Release:
     data_dependent: bool = False
     public_bound: bool = False
 
+    @property
+    def guarantee(self) -> str:
+        """What kind of promise it makes, in words."""
+        return "none: noise chosen from the private counts" if self.data_dependent else "(ε, δ)"
+
 
 def _laplace_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
     return LaplaceCounts(account.published_laplace_scale(epsilon))
@@ -267,10 +275,14 @@ RELEASES = {
     "gaussian tight": Release("Gaussian, tight", "gaussian", True, _gaussian_tight),
     "laplace prior": Release("Laplace prior, published", "prior", False, _laplace_prior),
     "dirichlet published": Release(
-        "scaled Dirichlet, published", "dirichlet", False, _dirichlet_published, data_dependent=True
+        "scaled Dirichlet, published (data-dependent)", "dirichlet", False, _dirichlet_published, data_dependent=True
     ),
     "dirichlet local": Release(
-        "scaled Dirichlet, tight for these counts", "dirichlet", True, _dirichlet_local, data_dependent=True
+        "scaled Dirichlet, tight for these counts (data-dependent)",
+        "dirichlet",
+        True,
+        _dirichlet_local,
+        data_dependent=True,
     ),
     "dirichlet public": Release(
         "scaled Dirichlet, tight from n_min on", "dirichlet", True, _dirichlet_public, public_bound=True
