@@ -236,6 +236,27 @@ def test_noise_that_leaves_a_class_without_a_share_is_borne():
     assert False in seen, "at this noise some releases leave a class out of all training sets"
 
 
+def test_what_a_release_promises_is_checked_and_records_in_two_sets_are_counted():
+    sizes = replace(BINARY, methods=(MMD,), release="laplace tight")
+    draw = class_ratio.run(sizes)
+    sample = class_ratio.drawn(sizes)
+    rows = np.concatenate(sample.training.rows + sample.tuning.rows).tolist()
+    assert draw.most_sets == max(map(rows.count, set(rows))) == 2, "148 malignant records for 160 places"
+    assert class_ratio.run(replace(sizes, set_size=40)).most_sets == 1
+    assert draw.holds
+    assert not class_ratio.run(replace(sizes, release="gaussian published", epsilon=20.0, delta=1e-6)).holds
+    assert not class_ratio.run(replace(sizes, release="dirichlet local", epsilon=5.0)).holds
+    assert math.isnan(draw.bound), "the theorem is of true counts"
+    assert not class_ratio.run(replace(sizes, release="none")).holds
+
+
+def test_random_features_are_of_every_draws_own_and_their_gap_is_told():
+    draws = [class_ratio.run(class_ratio.at_draw(replace(BINARY, methods=(MMD, RFF)), i)) for i in range(2)]
+    gaps = [np.abs(np.array(d.fits[RFF].found) - d.fits[MMD].found).sum() for d in draws]
+    assert class_ratio.features_gap(draws).mean == pytest.approx(np.mean(gaps))
+    assert 0 < np.mean(gaps) < 0.2
+
+
 # --- bad configs
 
 
@@ -247,6 +268,10 @@ def test_noise_that_leaves_a_class_without_a_share_is_borne():
         ({"n_classes": 11}, r"n_classes must be a whole number in \[2, 10\], got 11; Small digits has no more"),
         ({"rho": 0.25}, r"rho must be below 1/4 = 0.25, at which all sets are alike and nothing tells 4 classes apart"),
         ({"rho": 0.3}, "assumption A0 fails"),
+        (
+            {"set_size": 12, "rho": 0.24},
+            "rho = 0.24 of 12 records is 3 of each class, so that no class is the common one",
+        ),
         ({"share": 1.1}, "share must be"),
         ({"bandwidth": 0.0}, "bandwidth must be in"),
         ({"methods": ()}, "methods must be one or more of"),
@@ -370,6 +395,20 @@ def test_a_shipped_place_can_be_had_again(study, place, mnist, data_folder):
         # one draw of ten: within five standard deviations of the mean (t(0.975, 9) = 2.26)
         deviation = (rows[key].high - rows[key].low) / 2 / 2.26 * math.sqrt(10)
         assert abs(value - rows[key].error) <= 5 * deviation + 1e-9
+
+
+def test_the_papers_claims_stand_beside_ours():
+    rows = ratio_studies.load()
+    claims = ratio_studies.claims(rows)
+    assert [claim.published for claim in claims] == [0.7, 0.6, 0.6, 0.6]
+    at = {row.release: row.error for row in ratio_studies.of(rows, ratio_studies.PRIVATE) if row.method == MMD}
+    assert claims[2].ours == pytest.approx(1 - at["dirichlet public"] / at["laplace published"])
+    shares = ratio_studies.of(rows, ratio_studies.BINARY, overall=False)
+    of = {(row.method, row.share): row.error for row in shares if row.dataset == "adult"}
+    assert claims[0].ours == pytest.approx(max(1 - of[MMD, share] / of[PSVM, share] for share in SHARES))
+    assert {row.guarantee for row in rows if row.release == "dirichlet local"} == {
+        "none: noise chosen from the private counts"
+    }
 
 
 def test_projection_and_data_set_helpers_agree_with_what_is_used_here():

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import ratio_controls
 from privdemo.experiments import class_ratio, ratio_studies
 from privdemo.experiments.class_ratio import EM, METHODS, MMD, SPREAD, RatioConfig
+from privdemo.mechanisms.label_counts import RELEASES
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
@@ -100,7 +101,7 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
     at.number_input(key="share").set_value(0.8).run()
     assert "80.0 % are benign" in takeaway(at)
     at.number_input(key="ratio_epsilon").set_value(2.0).run()
-    at.selectbox(key="release").set_value("scaled Dirichlet, published").run()
+    at.selectbox(key="release").set_value(RELEASES["dirichlet published"].title).run()
     assert "no formal guarantee" in takeaway(at)
     assert any("no formal guarantee" in caption.value for caption in at.caption)
     at.button(key="reset").click().run()
@@ -125,8 +126,10 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
     draw = class_ratio.run(CONFIG) if not link else None
     everything = answers(at)[0] + summaries(at) + visiting.html(at)
     if lesson == ratio_controls.SETS and draw:
-        assert f"Q = <b>{draw.condition_number:.0f}</b>" in answers(at)[0]
-        assert f"{draw.bound:,.0f} with probability 0.95" in answers(at)[0]
+        assert f"Q = <b>{draw.condition_number:.3g}</b>" in answers(at)[0]
+        assert f"the L2 error is below {draw.bound:,.0f} with probability 0.95" in answers(at)[0]
+    elif lesson == ratio_controls.SETS:
+        assert "no bound is given" in answers(at)[0]
     elif lesson == ratio_controls.ADVERSARY and draw:
         assert f"<b>{100 * draw.attack.by_model / draw.attack.n:.1f} %</b>" in answers(at)[0]
     elif lesson == ratio_controls.MIXES and draw:
@@ -176,15 +179,24 @@ def test_shipped_curves_say_what_the_results_file_says(link, study, chosen):
         ({"sets_of_each": "2"}, "got 160; take smaller or fewer sets"),
         (
             {"release": "scaled Dirichlet, tight from n_min on"},
-            "Class 2 has 8 labels, fewer than the public bound n_min = 25",
+            "Class 2 of set 1 has 8 labels, fewer than the public bound n_min = 25",
         ),
         (
-            {"release": "scaled Dirichlet, published", "rho": "0"},
-            "Class 2 has 0 labels, and scaled Dirichlet has no share",
+            {"release": RELEASES["dirichlet published"].title, "rho": "0"},
+            "Class 2 of set 1 has 0 labels, and scaled Dirichlet has no share",
         ),
-        ({"release": "scaled Dirichlet, tight for these counts", "ratio_delta": "0.0001"}, "merge classes, or allow a"),
+        ({"release": RELEASES["dirichlet local"].title, "ratio_delta": "0.0001"}, "merge classes, or allow a"),
         ({"release": "Gaussian, tight", "ratio_delta": "0"}, "Delta must be above 0 for Gaussian noise"),
-        ({"release": "Laplace, tight", "ratio_delta": "0"}, "(private, ε = 0.05, δ = 0)"),
+        (
+            {"release": "Laplace, tight", "ratio_delta": "0"},
+            "(private, ε = 0.05, δ = 0; 2 times that for records that are in",
+        ),
+        (
+            {"release": "Gaussian, published", "ratio_epsilon": "20", "ratio_delta": "1e-6"},
+            "δ = 10⁻⁶ is void), are known",
+        ),
+        ({"find_by": METHODS[EM], "release": "Laplace, tight"}, "From 4 sets with every label, all labels"),
+        ({"set_size": "20", "asked": "20", "rho": "0.49"}, "is 10 of each class, so that no class is the common one"),
         ({"release": "Laplace, published", "ratio_epsilon": "0.001"}, "have moved by"),
         ({"rho": "0"}, "Of 80 tumours"),
         ({"set_size": "10", "asked": "10"}, "Of 10 tumours"),
