@@ -146,6 +146,8 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
     """δ(ε) of some releases on a logarithmic scale; the wanted (ε, δ) is where the rules cross."""
     high = 3 * epsilon
+    while high < 20 * epsilon and max(m.delta_at(high) for m in curves.values()) > delta / 100:
+        high *= 1.5
     epsilons = [high * i / 120 for i in range(121)]
     traces = []
     least = 1e-12
