@@ -15,7 +15,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -85,8 +85,8 @@ class ClassRatioEstimator(BaseEstimator):
     """
 
     random_state: int
-    # Whether the method knows only classes that some set is said to have.
-    _needs_presence = True
+    # Whether the method needs every class in either group: sets are parted anew where one is lacking.
+    _needs_both = True
 
     def fit(
         self,
@@ -101,7 +101,7 @@ class ClassRatioEstimator(BaseEstimator):
         are learnt from in the end. Warns where the proportions cannot span the simplex (assumption A0). Raises
         ``ValueError`` for an empty set, sets of unlike columns, and proportions that are none.
         """
-        limits.SEED.check(self.random_state)
+        replace(limits.SEED, name="random_state").check(self.random_state)
         given = read_sets(sets, proportions)
         if tuning_sets is None:
             if tuning_proportions is not None:
@@ -115,12 +115,13 @@ class ClassRatioEstimator(BaseEstimator):
             shape, wanted = (tuning.X[0].shape[1], tuning.n_classes), (given.X[0].shape[1], given.n_classes)
             if shape != wanted:
                 raise ValueError(
-                    f"tuning_sets must have {wanted[0]} columns and {wanted[1]} classes as sets, got {shape[0]} and "
+                    f"tuning_sets must have {wanted[0]} columns and {wanted[1]} classes like sets, got {shape[0]} and "
                     f"{shape[1]}"
                 )
             problem = self._problem(given, tuning)
         if problem:
             warnings.warn(problem, stacklevel=2)
+        self._halved = tuning_sets is None
         present = self._learn(given, tuning)
         self.present_, self.n_features_in_ = present, given.X[0].shape[1]
         return self
@@ -131,27 +132,35 @@ class ClassRatioEstimator(BaseEstimator):
 
     def _learn(self, sets: Sets, tuning: Sets) -> NDArray[np.bool_]:
         """Fit to the classes that are present, and say which these are, (c,)."""
-        both = sets + tuning
-        somewhere: NDArray[np.bool_] = np.asarray((both.proportions > 0).any(axis=0))
-        present = somewhere if self._needs_presence else np.ones_like(somewhere)
+        present = _present(sets.proportions, tuning.proportions)
         if present.sum() > 1:
             groups = [Sets(group.X, group.proportions[:, present]) for group in (sets, tuning)]
-            if self._needs_presence and not all((group.proportions > 0).any(axis=0).all() for group in groups):
+            if self._needs_both and not all((group.proportions > 0).any(axis=0).all() for group in groups):
                 groups = list(split_sets(groups[0] + groups[1], np.random.default_rng(self.random_state)))
             self._fit(*groups)
         return present
 
     def predict(self, U: Any) -> Array:
         """The class proportions of the set `U` (n, D), (c,): `predict_raw` projected to the simplex."""
-        return project_simplex(self.predict_raw(U))
+        return self.project(self.predict_raw(U))
+
+    def project(self, raw: Array) -> Array:
+        """The nearest proportions (c,) of the classes that are present to `raw` (c,)."""
+        check_is_fitted(self)
+        found = np.zeros(len(self.present_))
+        found[self.present_] = project_simplex(raw[self.present_])
+        return found
 
     def predict_raw(self, U: Any) -> Array:
         """The same as the method gives them, perhaps below 0 or with another sum than 1, (c,)."""
         check_is_fitted(self)
-        checked = _read_set(U, "U", self.n_features_in_)
-        found = self.present_.astype(float)
-        if self.present_.sum() > 1:
-            found[self.present_] = self._predict(checked)
+        checked = read_set(U, "U", self.n_features_in_)
+        return self._filled(self._predict(checked) if self.present_.sum() > 1 else np.ones(1))
+
+    def _filled(self, shares: Array) -> Array:
+        """Shares of the classes that are present, with 0 for the others, (c,)."""
+        found = np.zeros(len(self.present_))
+        found[self.present_] = shares
         return found
 
     @abstractmethod
@@ -187,7 +196,7 @@ class MMDClassRatio(ClassRatioEstimator):
     more sets than classes σ_c(Â) is in the place of σ_min.
     """
 
-    _needs_presence = False
+    _needs_both = False
 
     def __init__(self, bandwidth: float | str = "cv", n_features: int | None = None, *, random_state: int = 0) -> None:
         self.bandwidth = bandwidth
@@ -219,23 +228,25 @@ class MMDClassRatio(ClassRatioEstimator):
         What a kernel says of records does not depend on proportions; which bandwidth is chosen may.
         """
         check_is_fitted(self)
-        p, tuning = read_proportions(proportions), read_proportions(tuning_proportions)
-        wanted = (self._n_first, len(self.sizes_) - self._n_first, self.proportions_.shape[1])
+        p, tuning = read_proportions(proportions), read_proportions(tuning_proportions, "tuning ")
+        wanted = (self._n_first, len(self.sizes_) - self._n_first, len(self.present_))
         if (len(p), len(tuning), p.shape[1]) != wanted or tuning.shape[1] != wanted[2]:
             raise ValueError(
                 f"proportions must be those of {wanted[0]} and {wanted[1]} sets of {wanted[2]} classes, as fitted, got "
                 f"shapes {p.shape} and {tuning.shape}"
             )
-        if problem := span_problem(np.concatenate((p, tuning))):
+        if problem := span_problem(p if self._halved else np.concatenate((p, tuning))):
             warnings.warn(problem, stacklevel=2)
         other = copy(self)
-        other._choose(p, tuning)
+        other.present_ = _present(p, tuning)
+        if other.present_.sum() > 1:
+            other._choose(p[:, other.present_], tuning[:, other.present_])
         return other
 
     def similarities(self, U: Any) -> Array:
         """⟨Φ̂_i, Φ̂_U⟩ of every training set, (M,)."""
         check_is_fitted(self)
-        checked = _read_set(U, "U", self.n_features_in_)
+        checked = read_set(U, "U", self.n_features_in_)
         if self.n_features is None:
             return np.array([kernel_means(x, checked, np.array([self.bandwidth_]))[0] for x in self._sets])
         return self._mean_features @ self._features(checked, self.bandwidth_)
@@ -243,6 +254,9 @@ class MMDClassRatio(ClassRatioEstimator):
     def from_similarities(self, k: Array) -> Array:
         """The proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
         check_is_fitted(self)
+        return self._filled(self._mixed(k) if self.present_.sum() > 1 else np.ones(1))
+
+    def _mixed(self, k: Array) -> Array:
         return mixture(self.gram_, k, self.proportions_.shape[1]) @ self.proportions_
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
@@ -268,7 +282,7 @@ class MMDClassRatio(ClassRatioEstimator):
         self.condition_number_ = condition_number(proportions, self.gram_[:n, :n])
 
     def _predict(self, U: Matrix) -> Array:
-        return self.from_similarities(self.similarities(U))
+        return self._mixed(self.similarities(U))
 
     def _grams(self, sets: Sets, bandwidths: Array) -> tuple[Array, list[Array]]:
         """The Gram matrices of the sets' mean features, (bandwidths, M, M), and those features where they are few."""
@@ -377,44 +391,52 @@ def median_heuristic(sets: Sets, seed: int) -> float:
 
 def read_sets(sets: Sequence[Any], proportions: ArrayLike, group: str = "") -> Sets:
     """The sets of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
-    p = read_proportions(proportions)
+    p = read_proportions(proportions, group)
     if len(sets) != len(p):
-        raise ValueError(f"{group}sets and proportions must be as many, got {len(sets)} and {len(p)}")
-    first = _read_set(sets[0], f"{group}set 1")
-    others = (_read_set(x, f"{group}set {i}", first.shape[1]) for i, x in enumerate(sets[1:], 2))
+        raise ValueError(f"{group}sets and proportions must be equally many, got {len(sets)} and {len(p)}")
+    if not len(sets):
+        raise ValueError(f"{group}sets must be one or more, got none")
+    first = read_set(sets[0], f"{group}set 1")
+    others = (read_set(x, f"{group}set {i}", first.shape[1]) for i, x in enumerate(sets[1:], 2))
     return Sets((first, *others), p)
 
 
-def read_proportions(proportions: ArrayLike) -> Array:
-    """Proportions (M, c), checked. Raises as `ClassRatioEstimator.fit` does."""
+def read_proportions(proportions: ArrayLike, group: str = "") -> Array:
+    """Proportions (M, c) of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
     p = np.asarray(proportions, dtype=float)
     if p.ndim != 2 or p.shape[1] < 2:
         raise ValueError(f"proportions must have a row for each set and a column for each class, got shape {p.shape}")
     if not (np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=1), 1, atol=1e-6)):
         wrong = int(np.argmax(~((p >= 0).all(axis=1) & np.isclose(p.sum(axis=1), 1, atol=1e-6))))
         raise ValueError(
-            f"proportions must be 0 or more and sum to 1, got {np.array2string(p[wrong], precision=4)} for set "
+            f"proportions must be 0 or more and sum to 1, got {np.array2string(p[wrong], precision=4)} for {group}set "
             f"{wrong + 1}; project_simplex(…) takes noisy ones back"
         )
     return p
 
 
-def _read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
+def read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
     if not issparse(x):
         x = np.asarray(x)
     if x.ndim == 2 and x.shape[0] == 0:
         raise ValueError(f"{name} is empty: leave it out, or put records in it")
     checked = check_array(x, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
     if n_columns is not None and checked.shape[1] != n_columns:
-        raise ValueError(f"{name} must have {n_columns} columns as the others, got {checked.shape[1]}")
+        raise ValueError(f"{name} must have {n_columns} columns like the others, got {checked.shape[1]}")
     return checked
+
+
+def _present(proportions: Array, tuning_proportions: Array) -> NDArray[np.bool_]:
+    """Which classes have a share in some set, (c,)."""
+    return np.asarray((proportions > 0).any(axis=0) | (tuning_proportions > 0).any(axis=0))
 
 
 def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
     """A random half of every set, and the other half."""
     if (sets.sizes < 2).any():
         raise ValueError(
-            f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give larger sets, tuning_sets"
+            f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give larger sets, or "
+            f"tuning_sets"
         )
     orders = [rng.permutation(n) for n in sets.sizes]
     parts = [[x[np.sort(order[i::2])] for x, order in zip(sets.X, orders, strict=True)] for i in range(2)]

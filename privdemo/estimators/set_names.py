@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
-from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, span_problem, split_sets
+from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, read_set, span_problem, split_sets
 from privdemo.estimators.label_proportions import name_channel
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C
 from privdemo.mechanisms.aggregation import Matrix
@@ -43,6 +43,8 @@ def prior_shift(proba: ArrayLike, prior: ArrayLike) -> Array:
     ratio = np.divide(p, base, out=np.zeros_like(p), where=base > 0)
     ratio = ratio[ratio.any(axis=1)]  # nothing is said by records of classes that have no share
     share = (base > 0) / np.count_nonzero(base)
+    if not len(ratio):
+        return share
     for _ in range(STEPS):
         new = share * (ratio / (ratio @ share)[:, None]).mean(axis=0)
         if np.abs(new - share).max() < SETTLED:
@@ -90,16 +92,15 @@ class SpreadClassRatio(ClassRatioEstimator):
     def predict_proba(self, X: Any) -> Array:
         """p(class | x) of single records (n, D), for classes as common as in training: (n, c)."""
         check_is_fitted(self)
+        X = read_set(X, "X", self.n_features_in_)
         proba = np.zeros((X.shape[0], len(self.present_)))
         proba[:, self.present_] = self._proba(X) if self.present_.sum() > 1 else 1.0
         return proba
 
     def predict_proba_in(self, X: Any, proportions: ArrayLike) -> Array:
         """p(class | x, set) of records (n, D), each from a set of these `proportions` (n, c) or (c,): (n, c)."""
-        proba, p = (
-            self.predict_proba(X),
-            np.broadcast_to(np.asarray(proportions, dtype=float), (X.shape[0], len(self.present_))),
-        )
+        proba = self.predict_proba(X)
+        p = np.broadcast_to(np.asarray(proportions, dtype=float), proba.shape)
         if self.present_.sum() == 1:
             return proba
         joint = proba * p
@@ -142,15 +143,19 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         self.random_state = random_state
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """What is mixed in the end are the tuning sets alone."""
-        return span_problem(tuning.proportions)
+        """What is mixed in the end are the tuning sets alone, unless sets are parted anew."""
+        lacking = (tuning.proportions > 0).any(axis=0) != (sets.proportions > 0).any(axis=0)
+        return super()._problem(sets, tuning) if lacking.any() else span_problem(tuning.proportions)
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         if len(sets.X) < 2:
             raise ValueError("sets must be two or more: nothing is learnt from the name of one")
         named = Sets(sets.X, np.eye(len(sets.X)))
-        seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
-        _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
+        if self.C == "cv":
+            seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
+            _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
+        else:
+            self.C_ = check_C(self.C)
         self.classifier_ = _classifier(named, self.C_, self.tol, self.max_iter)
         self.means_ = np.stack([self.classifier_.predict_proba(x).mean(axis=0) for x in tuning.X])
         self.proportions_ = tuning.proportions

@@ -20,7 +20,7 @@ from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms.aggregation import Matrix
-from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate, project_simplex
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate
 
 Array = NDArray[np.floating]
 
@@ -402,7 +402,7 @@ def _run(
             for i, (U, _) in enumerate(asked):
                 if (i, model.factor_) not in similar:
                     similar[i, model.factor_] = model.similarities(U)
-            found = [project_simplex(model.from_similarities(similar[i, model.factor_])) for i in range(len(asked))]
+            found = [model.project(model.from_similarities(similar[i, model.factor_])) for i in range(len(asked))]
         else:
             found = [model.predict(U) for U, _ in asked]
         errors = [distance(p, truth) for p, (_, truth) in zip(found, asked, strict=True)]

@@ -1,0 +1,585 @@
+"""Class ratios from names of sets against counting, scipy's maxima, logistic regression, plain searches, truths."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from scipy.special import log_softmax, logsumexp, softmax
+from scipy.stats import multivariate_normal
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from privdemo.estimators import set_names
+from privdemo.estimators.class_ratio import MMDClassRatio, Sets, split_sets
+from privdemo.estimators.label_proportions import LabelProportionClassifier, bag_channel, name_channel
+from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.estimators.proportion_svm import ProportionSVM
+from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio, prior_shift
+from tests.test_class_ratio import THREE, TWO, gaussian_set, gaussian_sets, rng, truncated
+
+# --- names as a channel ----------------------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=2, max_size=6))
+def test_the_name_channel_is_bayes_rule_by_counting_records(counts):
+    counts = np.array([row for row in counts if sum(row)])
+    if len(counts) < 2 or not counts.any(axis=0).all():
+        return
+    people = [(name, c) for name, row in enumerate(counts) for c, n in enumerate(row) for _ in range(n)]
+    channel = name_channel(counts / counts.sum(axis=1, keepdims=True), counts.sum(axis=1))
+    np.testing.assert_allclose(channel.sum(axis=0), 1, rtol=1e-14)
+    for c in range(3):
+        of_class = [name for name, label in people if label == c]
+        expected = np.bincount(of_class, minlength=len(counts)) / len(of_class)
+        np.testing.assert_allclose(channel[:, c], expected, rtol=1e-13)
+    if len(set(counts.sum(axis=1))) > 1 and len({tuple(row / sum(row)) for row in counts}) > 1:
+        even = name_channel(counts / counts.sum(axis=1, keepdims=True), np.ones(len(counts)))
+        joint = counts / counts.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(even, joint / joint.sum(axis=0), rtol=1e-13)
+
+
+def test_of_two_classes_it_is_the_bag_channel_and_of_pure_sets_it_names_the_class():
+    share, sizes = np.array([0.2, 0.5, 0.9]), np.array([30, 20, 50])
+    np.testing.assert_array_equal(name_channel(np.stack((1 - share, share), axis=1), sizes), bag_channel(share, sizes))
+    np.testing.assert_array_equal(name_channel(np.eye(3), sizes), np.eye(3))
+    # two sets of the first class: its records are in the one or the other
+    several = name_channel([[1, 0], [1, 0], [0, 1]], sizes)
+    np.testing.assert_allclose(several, [[0.6, 0], [0.4, 0], [0, 1]], rtol=1e-15)
+
+
+# --- the prior correction --------------------------------------------------------------------------
+
+
+def posteriors(seed, n=None, K=None):
+    """Random p(c | x) under a training prior."""
+    draw = rng(seed)
+    K, n = K or int(draw.integers(2, 6)), n or int(draw.integers(5, 200))
+    prior = draw.dirichlet(np.ones(K))
+    scores = draw.choice([0.5, 1.0, 3.0]) * draw.normal(size=(n, K)) + draw.normal(size=K) + np.log(prior)
+    return softmax(scores, axis=1), prior
+
+
+def log_likelihood(proba, prior, share):
+    return np.log(proba / prior @ share).mean()
+
+
+def excess(proba, prior, share):
+    """By concavity, no shares have a log-likelihood larger than that of `share` by more than this."""
+    ratio = proba / prior
+    return (ratio / (ratio @ share)[:, None]).mean(axis=0).max() - 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(40))
+def test_the_correction_finds_the_maximum_of_the_likelihood(seed):
+    proba, prior = posteriors(seed)
+    before = proba.copy(), prior.copy()
+    found = prior_shift(proba, prior)
+    assert (found >= 0).all()
+    assert found.sum() == pytest.approx(1, abs=1e-14)
+    # shares settled to 10⁻⁹ where each step shrinks what is left by 1 % or more
+    assert excess(proba, prior, found) < 1e-6
+    ratio = proba / prior
+    best = minimize(
+        lambda share: -np.log(ratio @ share).mean(),
+        np.full(len(prior), 1 / len(prior)),
+        jac=lambda share: -(ratio / (ratio @ share)[:, None]).mean(axis=0),
+        bounds=[(0, 1)] * len(prior),
+        constraints={"type": "eq", "fun": lambda share: share.sum() - 1, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    assert log_likelihood(proba, prior, found) == pytest.approx(-best.fun, abs=1e-7)
+    np.testing.assert_allclose(found, best.x, atol=1e-3)  # SLSQP's own, where the likelihood is flat
+    other = 0.9 * found + 0.1 / len(found)
+    assert excess(proba, prior, other) > 1e-6 or np.abs(other - found).max() < 0.01
+    np.testing.assert_array_equal(proba, before[0])
+    np.testing.assert_array_equal(prior, before[1])
+    # neither the order of records nor the prior's scale matters
+    again = prior_shift(proba[::-1].tolist(), (3 * prior).tolist())
+    np.testing.assert_allclose(again, found, atol=1e-8)
+
+
+def test_no_step_lowers_the_likelihood(monkeypatch):
+    for seed in range(5):
+        proba, prior = posteriors(seed)
+        even = np.full(len(prior), 1 / len(prior))
+        values = [log_likelihood(proba, prior, even)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for steps in range(1, 60):
+                monkeypatch.setattr(set_names, "STEPS", steps)
+                values.append(log_likelihood(proba, prior, prior_shift(proba, prior)))
+        assert (np.diff(values) > -1e-14).all()
+        assert values[-1] - values[0] > 1e-4
+
+
+@pytest.mark.parametrize("truth", [(0.7, 0.2, 0.1), (0.05, 0.05, 0.9), (0.0, 0.4, 0.6)])
+def test_shares_are_recovered_from_exact_posteriors_and_their_plain_mean_is_not(truth):
+    truth, prior, n = np.array(truth), np.array([0.2, 0.5, 0.3]), 4000
+    centres = np.array([[0, 0], [1.5, 0], [0, 1.5]])
+    X = rng(3).normal(size=(n, 2)) + np.repeat(centres, np.rint(n * truth).astype(int), axis=0)
+    density = np.stack([multivariate_normal(centre).pdf(X) for centre in centres], axis=1)
+    proba = prior * density / (density @ prior)[:, None]
+    found = prior_shift(proba, prior)
+    # five standard errors of maximum likelihood, from the information on the simplex (records drawn class by class
+    # vary less than that)
+    slopes = density / (density @ truth)[:, None]
+    tangent = np.array([[1, 0], [-1, 1], [0, -1]])
+    errors = np.sqrt(np.diag(tangent @ np.linalg.inv(tangent.T @ (slopes.T @ slopes) @ tangent) @ tangent.T))
+    assert (np.abs(found - truth) < 5 * errors).all()
+    assert (np.abs(proba.mean(axis=0) - truth) > 5 * errors).any()
+    assert (np.abs(prior_shift(proba, np.full(3, 1 / 3)) - truth) > 5 * errors).any()
+
+
+def test_a_class_that_training_lacks_has_no_share():
+    proba, prior = posteriors(3, n=50, K=3)
+    without = np.append(prior, 0)
+    padded = np.column_stack((0.9 * proba, np.full(50, 0.1)))
+    found = prior_shift(padded, without)
+    assert found[3] == 0
+    np.testing.assert_allclose(found[:3], prior_shift(proba, prior), atol=1e-8)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_record_that_is_surely_of_a_class_that_training_lacks_spoils_nothing():
+    found = prior_shift([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0])
+    np.testing.assert_array_equal(found, [1, 0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_training_lacks_the_class_of_all_records_there_are_shares_or_a_refusal():
+    """No record says anything of the other classes."""
+    try:
+        found = prior_shift([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0])
+    except ValueError as refusal:
+        assert "class" in str(refusal)  # noqa: PT017
+    else:
+        assert found[2] == 0
+        assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rare", [1e-3, 1e-6, 1e-10, 1e-14])
+def test_a_class_that_training_hardly_has_may_be_common(rare):
+    """Half of the records are five times likelier of the one class, half of the other."""
+    prior = np.array([1 - rare, rare])
+    likelihood = np.repeat([[1, 0.2], [0.2, 1]], 50, axis=0)
+    proba = likelihood * prior / (likelihood @ prior)[:, None]
+    np.testing.assert_allclose(prior_shift(proba, prior), [0.5, 0.5], atol=1e-6)
+
+
+def test_shares_that_have_not_settled_warn(monkeypatch):
+    proba, prior = posteriors(1)
+    monkeypatch.setattr(set_names, "STEPS", 2)
+    with pytest.warns(ConvergenceWarning, match="shares not settled in 2 steps: classes are hard to tell apart"):
+        prior_shift(proba, prior)
+
+
+# --- the spread likelihood on set names ------------------------------------------------------------
+
+
+def channel_by_hand(sets, p):
+    joint = np.array([[len(x) * share for share in row] for x, row in zip(sets, p, strict=True)])
+    return joint / joint.sum(axis=0)
+
+
+@pytest.mark.parametrize("c", [2, 3])
+@pytest.mark.parametrize("C", [0.05, 2.0])
+def test_with_pure_sets_it_is_logistic_regression_with_the_same_correction(c, C):
+    sets, tuning = ([x[: 40 + 20 * i] for i, x in enumerate(gaussian_sets(np.eye(c), 90, s, d=3))] for s in (1, 2))
+    U = gaussian_set([0.8] + [0.2 / (c - 1)] * (c - 1), 200, 3, d=3)
+    fit = SpreadClassRatio(C, 1.0, tol=1e-8).fit(sets, np.eye(c), tuning, np.eye(c))
+    X = np.concatenate(sets + tuning)
+    y = np.repeat(np.tile(np.arange(c), 2), [len(x) for x in sets + tuning])
+    oracle = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, y)
+    expected = oracle.predict_proba(U)
+    # a gradient of 10⁻⁸ a record over a curvature of at least 1/(C n) = 10⁻³
+    np.testing.assert_allclose(fit.predict_proba(U), expected, atol=1e-4)
+    np.testing.assert_allclose(fit.prior_, np.bincount(y) / len(y), rtol=1e-12)
+    np.testing.assert_allclose(fit.predict_raw(U), prior_shift(expected, np.bincount(y) / len(y)), atol=1e-3)
+    plain = clone(fit).set_params(correct=False).fit(sets, np.eye(c), tuning, np.eye(c))
+    np.testing.assert_allclose(plain.predict_raw(U), expected.mean(axis=0), atol=1e-4)
+    assert np.abs(plain.predict_raw(U) - fit.predict_raw(U)).max() > 0.02
+    weaker = LogisticRegression(C=1.5 * C, tol=1e-10, max_iter=10_000).fit(X, y)
+    assert np.abs(weaker.predict_proba(U) - fit.predict_proba(U)).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("p", "truth"), [(TWO, (0.15, 0.85)), (TWO, (0.7, 0.3)), (THREE, (0.1, 0.2, 0.7)), (THREE, (0.5, 0.5, 0.0))]
+)
+def test_shares_of_a_known_mixture_are_recovered_where_the_model_is_right(p, truth):
+    """Normal classes of equal spread: p(class | x) is logistic."""
+    n, repeats, d = 600, 10, len(p)
+
+    def errors(settings=None, swap=False):
+        """In standard errors of the mean over the repeats."""
+        found = []
+        for seed in range(repeats):
+            sets, tuning = gaussian_sets(p, n, 3 * seed, d=d), gaussian_sets(p, n, 3 * seed + 1, d=d)
+            q = np.roll(p, 1, axis=0) if swap else p
+            fit = SpreadClassRatio(1e4, 1.0, tol=1e-5, **(settings or {})).fit(sets, q, tuning, q)
+            found.append(fit.predict(gaussian_set(truth, 500, 3 * seed + 2, d=d)))
+        spread = np.std(found, axis=0, ddof=1) / math.sqrt(repeats)
+        return np.abs(np.mean(found, axis=0) - truth) / np.maximum(spread, 1e-12)
+
+    if min(truth) > 0:  # at 0, what is found is never below
+        assert errors().max() < 5
+    assert errors({"correct": False}).max() > 5
+    assert errors(swap=True).max() > 5
+    single = SpreadClassRatio().fit(gaussian_sets(p, n, 50, d=d), p, gaussian_sets(p, n, 51, d=d), p)
+    # measured: a standard deviation of 0.03 for each share
+    np.testing.assert_allclose(single.predict(gaussian_set(truth, 500, 52, d=d)), truth, atol=0.12)
+
+
+def search_by_hand(sets, p, tuning, q, temperatures):
+    """The strength and the temperature likeliest for the names of `tuning`, and the log-likelihoods tried."""
+    names = np.repeat(np.arange(len(sets)), [len(x) for x in sets])
+    X, other_names = np.concatenate(tuning), np.repeat(np.arange(len(tuning)), [len(x) for x in tuning])
+    with np.errstate(divide="ignore"):
+        log_rows = np.log(channel_by_hand(tuning, q))[other_names]
+    tried = []
+    for C in CS:
+        model = SpreadLogisticRegression(channel_by_hand(sets, p), C=C, tol=1e-6)
+        scores = model.fit(np.concatenate(sets), names).decision_function(X)
+        scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
+        values = [logsumexp(log_rows + log_softmax(scores / t, axis=1), axis=1) for t in temperatures]
+        best = int(np.argmax([value.mean() for value in values]))
+        tried.append((C, temperatures[best], values[best]))
+        top = max(tried, key=lambda one: one[2].mean())
+        lost = top[2] - tried[-1][2]
+        if lost.mean() > 3 * lost.std() / math.sqrt(len(lost)):
+            break
+    return top[0], top[1], [(C, value.mean()) for C, _, value in tried]
+
+
+@pytest.mark.parametrize("temperature", ["cv", 1.0])
+@pytest.mark.parametrize(("p", "q", "d"), [(TWO, TWO, 8), (THREE, THREE[[2, 0, 1, 1]], 5), (TWO, TWO, 30)])
+def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
+    sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)
+    grid = np.exp(np.linspace(-3, 3, 601)) if temperature == "cv" else [1.0]
+    C, t, tried = search_by_hand(sets, p, tuning, q, grid)
+    values = sorted((value for _, value in tried), reverse=True)
+    assert values[0] - values[1] > 1e-4  # so that solving to a gradient of 10⁻⁴ chooses the same
+    assert values[0] - values[-1] > 0.01
+    strengths = []
+
+    def watched(sets, strength, tol, max_iter, original=set_names._classifier):
+        strengths.append(strength)
+        return original(sets, strength, tol, max_iter)
+
+    monkeypatch.setattr(set_names, "_classifier", watched)
+    fit = SpreadClassRatio(temperature=temperature).fit(sets, p, tuning, q)
+    assert strengths == [*(strength for strength, _ in tried), C]  # three standard errors end it, then all sets
+    assert fit.C_ == C
+    # a hundredth between neighbours on the grid, and what the climb leaves
+    assert fit.temperature_ == pytest.approx(t, rel=0.03)
+    assert temperature == 1.0 or abs(t - 1) > 0.1
+    # no record's own label is used: any order in a set will do
+    shuffled = [[x[rng(seed).permutation(len(x))] for x in group] for seed, group in enumerate((sets, tuning))]
+    again = SpreadClassRatio(temperature=temperature).fit(shuffled[0], p, shuffled[1], q)
+    U = gaussian_set(p[0], 60, 3, d=d)
+    assert again.C_ == fit.C_
+    np.testing.assert_allclose(again.predict(U), fit.predict(U), atol=0.005)
+    # all sets are learnt from in the end, at that temperature
+    both = SpreadLogisticRegression(channel_by_hand(sets + tuning, np.concatenate((p, q))), C=C, tol=1e-6)
+    both.fit(np.concatenate(sets + tuning), np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q)))
+    scores = both.decision_function(U)
+    scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
+    np.testing.assert_allclose(fit.predict_proba(U), softmax(scores / fit.temperature_, axis=1), atol=0.01)
+    np.testing.assert_allclose(fit.channel_, channel_by_hand(sets + tuning, np.concatenate((p, q))), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("far", [10.0, 1e4])
+@pytest.mark.parametrize("temperature", ["cv", 1.0])
+def test_one_record_far_off_in_the_wrong_set_does_not_end_the_choice(far, temperature):
+    """Its probability is 0 in double precision, but not its logarithm."""
+    sets, tuning = gaussian_sets(np.eye(2), 100, 1), gaussian_sets(np.eye(2), 100, 2)
+    tuning[0][0] = -far, far
+    grid = np.exp(np.linspace(-3, 3, 601)) if temperature == "cv" else [1.0]
+    C, t, _ = search_by_hand(sets, np.eye(2), tuning, np.eye(2), grid)
+    fit = SpreadClassRatio(temperature=temperature).fit(sets, np.eye(2), tuning, np.eye(2))
+    assert fit.C_ == C
+    assert fit.temperature_ == pytest.approx(t, rel=0.03)
+
+
+@pytest.mark.filterwarnings("error")
+def test_proportions_that_noise_has_made_0_are_served():
+    order = [0, 2, 1]
+    sets, tuning = gaussian_sets(THREE, 100, 1, d=3), gaussian_sets(THREE[order], 100, 2, d=3)
+    released = np.array([[1, 0, 0], [0.1, 0.9, 0], [0, 0.2, 0.8]])
+    U = gaussian_set([0.2, 0.2, 0.6], 200, 3, d=3)
+    for method in (SpreadClassRatio(), SetIdentityClassRatio(), MMDClassRatio()):
+        found = method.fit(sets, released, tuning, released[order]).predict(U)
+        assert np.isfinite(found).all()
+        assert found.sum() == pytest.approx(1, abs=1e-12)
+        assert np.abs(found - [0.2, 0.2, 0.6]).sum() < 0.6
+
+
+def test_a_model_answers_the_same_for_sparse_records():
+    sets, tuning = gaussian_sets(THREE, 60, 1, d=3), gaussian_sets(THREE, 60, 2, d=3)
+    U = gaussian_set([0.2, 0.2, 0.6], 100, 3, d=3)
+    for method in (SpreadClassRatio(), SetIdentityClassRatio()):
+        dense = clone(method).fit(sets, THREE, tuning, THREE)
+        sparse = clone(method).fit([csr_array(x) for x in sets], THREE, [csr_array(x) for x in tuning], THREE)
+        assert sparse.C_ == dense.C_
+        np.testing.assert_allclose(sparse.predict(csr_array(U)), dense.predict(U), atol=1e-4)
+
+
+def test_of_a_record_whose_set_is_known_the_shares_of_that_set_count_too():
+    """p(class | x, set) ∝ p(class | x) ρ(class)/prior(class), by Bayes' rule under assumption A1."""
+    uneven = np.array([[0.8, 0.1, 0.1], [0.5, 0.4, 0.1], [0.3, 0.1, 0.6]])
+    sets, tuning = gaussian_sets(uneven, 60, 1, d=3), gaussian_sets(uneven, 40, 2, d=3)
+    fit = SpreadClassRatio(1.0, 1.0).fit(sets, uneven, tuning, uneven)
+    X, p = gaussian_set([0.2, 0.2, 0.6], 20, 3, d=3), rng(4).dirichlet(np.ones(3), 20)
+    joint = fit.predict_proba(X) * p / fit.prior_
+    np.testing.assert_allclose(fit.predict_proba_in(X, p), joint / joint.sum(axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_allclose(fit.predict_proba_in(X, p[0])[0], (joint / joint.sum(axis=1, keepdims=True))[0])
+    np.testing.assert_allclose(fit.predict_proba_in(X, fit.prior_), fit.predict_proba(X), rtol=1e-12)
+    np.testing.assert_allclose(fit.predict_proba_in(X, np.eye(3)[1]), np.tile(np.eye(3)[1], (20, 1)), atol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:.*assumption A0")
+def test_single_records_are_never_of_a_class_that_no_set_has():
+    sets, X = gaussian_sets(TWO, 60, 1), gaussian_set([0.3, 0.7], 20, 3)
+    fit = SpreadClassRatio(1.0, 1.0).fit(sets, np.insert(TWO, 1, 0, axis=1))
+    expected = SpreadClassRatio(1.0, 1.0).fit(sets, TWO)
+    for found, same in (
+        (fit.predict_proba(X), expected.predict_proba(X)),
+        (fit.predict_proba_in(X, [0.3, 0.4, 0.3]), expected.predict_proba_in(X, [0.5, 0.5])),
+    ):
+        np.testing.assert_array_equal(found[:, 1], 0)
+        np.testing.assert_allclose(found[:, [0, 2]], same, rtol=1e-12)
+    one = SpreadClassRatio().fit(sets, [[0, 1, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(one.predict_proba(X), np.tile([0, 1, 0], (20, 1)))
+    np.testing.assert_array_equal(one.predict_proba_in(X, [0.3, 0.4, 0.3]), np.tile([0, 1, 0], (20, 1)))
+
+
+# --- set identity, and counting --------------------------------------------------------------------
+
+# Of ten records of each class, how many are of each of four kinds.
+KINDS_OF_CLASS = np.array([[6, 2, 1, 1], [1, 6, 2, 1], [1, 1, 2, 6]])
+
+
+def records_of(counts):
+    """Records, one column for each kind, of so many tens of each class."""
+    return np.repeat(np.eye(4), np.asarray(counts) @ KINDS_OF_CLASS, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("method", "atol"),
+    [
+        # least squares of exact mixtures
+        (SetIdentityClassRatio(), 1e-6),
+        (SetIdentityClassRatio(0.01), 1e-6),
+        (MMDClassRatio(), 1e-6),
+        # a model that can name each kind's probabilities, but for the penalty of 10⁻⁶ and steps of 10⁻⁴
+        (SpreadClassRatio(1e6, 1.0, tol=1e-7), 2e-3),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_classes_that_look_the_same_everywhere_are_found_exactly(method, atol):
+    counts, others = np.array([[4, 1, 1], [1, 4, 1], [1, 1, 4]]), np.array([[3, 2, 1], [1, 1, 1], [0, 2, 5]])
+    p, q = counts / 6, others / others.sum(axis=1, keepdims=True)
+    fit = method.fit([records_of(n) for n in counts], p, [records_of(n) for n in others], q)
+    for truth in ((1, 0, 0), (1, 2, 3), (0, 1, 6)):
+        found = fit.predict_raw(records_of(truth))
+        np.testing.assert_allclose(found, np.array(truth) / sum(truth), atol=atol)
+        assert np.abs(fit.predict_raw(records_of(np.add(truth, (1, 0, 1)))) - found).max() > 0.01 or truth == (1, 0, 0)
+
+
+def test_set_identity_is_least_squares_of_mean_probabilities_with_its_strength_by_halves():
+    p = np.array([[0.7, 0.3], [0.4, 0.6], [0.1, 0.9]])
+    sets, tuning = gaussian_sets(p, 60, 1, d=4), gaussian_sets(p, 60, 2, d=4)
+    fit = SetIdentityClassRatio(random_state=4).fit(sets, p, tuning, p)
+    X, names = np.concatenate(sets), np.repeat([0, 1, 2], 60)
+    oracle = LogisticRegression(C=fit.C_, tol=1e-8, max_iter=10_000).fit(X, names)
+    means = np.stack([oracle.predict_proba(x).mean(axis=0) for x in tuning])
+    # gradients of 10⁻⁴ a record over curvatures of 0.1 for all but a common shift
+    np.testing.assert_allclose(fit.means_, means, atol=2e-3)
+    U = gaussian_set([0.2, 0.8], 100, 3, d=4)
+    q = oracle.predict_proba(U).mean(axis=0)
+    # of three sets of two classes, the two dimensions that are no chance
+    expected = truncated(means @ means.T, 2) @ means @ q @ p
+    np.testing.assert_allclose(fit.predict_raw(U), expected, atol=0.01)
+    assert np.abs(np.linalg.solve(means @ means.T, means @ q) @ p - expected).max() > 0.03
+    np.testing.assert_array_equal(fit.proportions_, p)
+    halves = split_sets(Sets(tuple(sets), np.eye(3)), rng(4))
+    C, *_ = search_by_hand(list(halves[0].X), np.eye(3), list(halves[1].X), np.eye(3), [1.0])
+    assert fit.C_ == C
+
+
+def test_set_identity_warns_where_the_sets_that_it_mixes_do_not_span():
+    """It learns names from one group and mixes the other, so the other must span the simplex by itself."""
+    sets, tuning = gaussian_sets(TWO, 60, 1), gaussian_sets(TWO[:1], 60, 2)
+    with pytest.warns(UserWarning, match="^1 set of rank 1 cannot tell 2 classes apart .assumption A0 fails"):
+        found = SetIdentityClassRatio().fit(sets, TWO, tuning, TWO[:1]).predict(gaussian_set([0.0, 1.0], 60, 3))
+    assert found[0] > 0.5  # of none
+    # and no more than that: a first group of whatever proportions
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*assumption A0")
+        SetIdentityClassRatio(1.0).fit(sets, np.full((2, 2), 0.5), sets, TWO)
+
+
+class Recorder(BaseEstimator):
+    """Classifies by its column of X, and keeps what it was given."""
+
+    given = []  # noqa: RUF012
+
+    def __init__(self, mark=0):
+        self.mark = mark
+
+    def fit(self, X, bags, proportions):
+        self.column = sum(1 for one in self.given if one[3] == self.mark)
+        self.given.append((X, bags, proportions, self.mark))
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.column]
+
+    def predict(self, X):
+        return (X[:, 1] > 0).astype(int)
+
+
+def test_classifiers_are_given_all_bags_and_their_answers_are_counted():
+    sets, tuning = gaussian_sets(THREE, 20, 1, d=3), gaussian_sets(THREE, 10, 2, d=3)
+    U = gaussian_set([0.2, 0.2, 0.6], 50, 3, d=3)
+    fit = ClassifyAndCount(Recorder(3)).fit(sets, THREE, tuning, THREE[::-1])
+    given_ = [one for one in Recorder.given if one[3] == 3]
+    assert len(given_) == len(fit.classifiers_) == 3
+    for c, (X, bags, proportions, _) in enumerate(given_):
+        np.testing.assert_array_equal(X, np.concatenate(sets + tuning))
+        np.testing.assert_array_equal(bags, np.repeat(np.arange(6), [20] * 3 + [10] * 3))
+        np.testing.assert_array_equal(proportions, np.concatenate((THREE[:, c], THREE[::-1, c])))
+    np.testing.assert_allclose(fit.predict_raw(U), np.bincount(U.argmax(axis=1), minlength=3) / 50, rtol=1e-14)
+    fit = ClassifyAndCount(Recorder(2)).fit(gaussian_sets(TWO, 20, 1), TWO)
+    (given_,) = (one for one in Recorder.given if one[3] == 2)
+    np.testing.assert_array_equal(given_[2], np.tile(TWO[:, 1], 2))
+    np.testing.assert_array_equal(np.bincount(given_[1]), [10] * 4)
+    U = gaussian_set([0.3, 0.7], 50, 3)
+    share = (U[:, 1] > 0).mean()
+    np.testing.assert_allclose(fit.predict_raw(U), [1 - share, share], rtol=1e-14)
+
+
+@pytest.mark.parametrize("classifier", [LabelProportionClassifier(C=100.0), ProportionSVM()], ids=str)
+@pytest.mark.parametrize("c", [2, 3])
+def test_classes_that_are_easily_told_apart_are_counted_exactly(classifier, c):
+    p = np.full((c, c), 0.1) + (1 - 0.1 * c) * np.eye(c)
+    sets, tuning = gaussian_sets(p, 60, 1, d=3, gap=12.0), gaussian_sets(p, 60, 2, d=3, gap=12.0)
+    fit = ClassifyAndCount(classifier).fit(sets, p, tuning, p)
+    for truth in (p[0], p[-1], np.eye(c)[0], np.full(c, 1 / c)):
+        counts = np.rint(60 * truth) / np.rint(60 * truth).sum()
+        np.testing.assert_allclose(fit.predict(gaussian_set(truth, 60, 3, d=3, gap=12.0)), counts, atol=1e-12)
+
+
+# --- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [SpreadClassRatio, SetIdentityClassRatio])
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"C": 0.0}, "C must be above 0, got 0; it is the inverse strength of the penalty"),
+        ({"C": -1}, "C must be above 0, got -1"),
+        ({"C": "best"}, "C must be above 0 or \"cv\", got 'best'"),
+        ({"C": None}, 'C must be above 0 or "cv", got None'),
+        ({"tol": 0.0}, "tol must be in .0, 1., got 0"),
+        ({"tol": 2.0}, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
+        ({"max_iter": 0}, r"max_iter must be a whole number in \[1, 100000\], got 0"),
+    ],
+)
+def test_settings_out_of_range_are_refused(method, settings, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        method(**settings).fit(gaussian_sets(TWO, 20, 1), TWO)
+
+
+@pytest.mark.filterwarnings("ignore:.*assumption A0")
+def test_sets_without_contrast_are_refused():
+    sets = gaussian_sets(THREE, 20, 1)
+    p = [[0.8, 0.1, 0.1], [0.1, 0.45, 0.45], [0.4, 0.3, 0.3]]
+    sentence = (
+        "^two classes have the same share of every set, so nothing tells them apart; give sets whose proportions differ"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        SpreadClassRatio().fit(sets, p)
+    with pytest.raises(ValueError, match=r"^sets must be two or more: nothing is learnt from the name of one"):
+        SetIdentityClassRatio().fit(sets[:1], TWO[:1])
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1, 9e-7, 1.1e6, math.nan, math.inf, "hot", None])
+def test_temperatures_out_of_range_are_refused(temperature):
+    """An infinite one makes all probabilities even, whatever x is."""
+    with pytest.raises(ValueError, match=r"temperature must be in \[1e-06, 1000000\], got"):
+        SpreadClassRatio(temperature=temperature).fit(gaussian_sets(TWO, 20, 1), TWO)
+
+
+def test_single_records_must_have_the_columns_of_the_sets():
+    fit = SpreadClassRatio(1.0, 1.0).fit(gaussian_sets(TWO, 20, 1), TWO)
+    with pytest.raises(ValueError, match="X must have 2 columns like the others, got 3"):
+        fit.predict_proba(np.ones((4, 3)))
+    np.testing.assert_allclose(fit.predict_proba(np.ones((4, 2))).sum(axis=1), 1, rtol=1e-14)
+
+
+# --- real records ----------------------------------------------------------------------------------
+
+
+def image_sets(X, y, classes, counts, truths, seed):
+    """Training and tuning sets with `counts` (M, c) of each class, and sets of `truths` (·, c) of what is left."""
+    queues = [iter(rng(seed).permutation(np.flatnonzero(y == c))) for c in classes]
+    return [
+        [X[[next(queue) for queue, n in zip(queues, row, strict=True) for _ in range(n)]] for row in wanted]
+        for wanted in (counts, counts, truths)
+    ]
+
+
+# Measured over six draws: a mean of 0.03 to 0.09 for each, of single draws 0.02 to 0.15.
+METHODS = [
+    (SpreadClassRatio(), 0.12),
+    (MMDClassRatio(), 0.15),
+    (MMDClassRatio(n_features=500), 0.16),
+    (SetIdentityClassRatio(), 0.17),
+    (ClassifyAndCount(LabelProportionClassifier(C="cv", cv=2)), 0.12),
+    (ClassifyAndCount(ProportionSVM(n_starts=2)), 0.12),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("c", [2, 3])
+@pytest.mark.parametrize(("method", "largest"), METHODS, ids=[str(method) for method, _ in METHODS])
+def test_every_method_finds_the_shares_of_digits(method, largest, c):
+    X, y = load_digits(return_X_y=True)
+    counts, truths = np.full((c, c), 5) + 35 * np.eye(c, dtype=int), np.full((2, c), 10) + 30 * np.eye(c, dtype=int)[:2]
+    errors, swapped = [], []
+    for seed in range(2):
+        sets, tuning, asked = image_sets(X / 16, y, (3, 8, 5)[:c], counts, truths, seed)
+        p = counts / counts.sum(axis=1, keepdims=True)
+        fit = clone(method).fit(sets, p, tuning, p)
+        for U, truth in zip(asked, truths / truths.sum(axis=1, keepdims=True), strict=True):
+            found = fit.predict(U)
+            errors.append(np.abs(found - truth).sum())
+            swapped.append(np.abs(np.roll(found, 1) - truth).sum())
+    # the shares of all training sets together would be off by 0.6 (two classes) and 0.67 (three)
+    assert np.mean(errors) < largest
+    assert np.mean(swapped) > 0.4
+
+
+@pytest.mark.mnist
+def test_handwritten_digits_are_shared_out_better_by_names_than_by_means(mnist):
+    counts = np.full((3, 3), 30) + 210 * np.eye(3, dtype=int)
+    truths = np.array([[240, 30, 30], [30, 135, 135]])
+    X = mnist.unit(np.arange(10_000), np.float32)
+    sets, tuning, asked = image_sets(X, mnist.y[:10_000], (3, 5, 8), counts, truths, 1)
+    for method, largest in ((SpreadClassRatio(), 0.1), (MMDClassRatio(n_features=300), 0.25)):
+        fit = method.fit(sets, counts / 300, tuning, counts / 300)
+        errors = [np.abs(fit.predict(U) - truth / 300).sum() for U, truth in zip(asked, truths, strict=True)]
+        assert np.mean(errors) < largest
+        assert np.abs(fit.predict(asked[0]) - truths[1] / 300).sum() > 0.8
