@@ -28,6 +28,7 @@ from privdemo import accounting, limits
 Move = tuple[int, int]
 # Moving one label changes two counts by 1: the L1 and the L2 sensitivity.
 L1, L2 = 2.0, math.sqrt(2)
+SIGMA = limits.Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
 # The smallest scale σ of a Dirichlet that is tried.
 LEAST_SIGMA = 1e-9
 # Beyond these log odds a share is too near to 0 for a number, and a Beta tail its power series' first term.
@@ -124,7 +125,7 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. It is 1 where a class is empty
     before or after: it has no share then, and its share gives that away.
     """
-    limits.DIRICHLET_SIGMA.check(sigma)
+    SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)
     a, b = move
     if a < 2 or b < 1:
@@ -144,7 +145,7 @@ def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float
     Sufficient for δ in the direction of the `move`, not exact. The integral that the paper leaves is the tail of
     Beta(σa, σb).
     """
-    limits.DIRICHLET_SIGMA.check(sigma)
+    SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)
     a, b = move
     if a < 2 or b < 1:
@@ -176,7 +177,7 @@ def dirichlet_sigma(
     # Where the loss is nearly Gaussian, a σ with the standard deviation of the Gaussian mechanism's loss.
     loss = 1 / accounting.gaussian_sigma(epsilon, delta)
     high = max(LEAST_SIGMA, loss**2 / max(1 / max(a, 1) + 1 / max(b, 1) for a, b in moves))
-    while private(high) and 2 * high < limits.DIRICHLET_SIGMA.high:
+    while private(high) and 2 * high < SIGMA.high:
         high *= 2
     low = high / 2
     while not private(low):

@@ -112,9 +112,9 @@ COPIES = Limit("copies", 1, 50, "sets of each kind", integer=True)
 RHO = Limit("rho", 0.0, 0.49, "the share of every class but the common one of a set")
 N_TEST = Limit("n_test", 10, 5000, "records of the set that is asked about", integer=True)
 REPEATS = Limit("repeats", 20, 5000, "releases of the same counts", integer=True)
-BANDWIDTH = Limit("bandwidth", 1e-6, 1e6, "a multiple of the median heuristic, or “cv”")
+BANDWIDTH = Limit("bandwidth", 1e-4, 1e4, "a multiple of the median heuristic, or “cv”")
 N_FEATURES = Limit("n_features", 1, 100_000, "None takes the exact kernel", integer=True)
-TEMPERATURE = Limit("temperature", 1e-6, 1e6, "1 leaves probabilities as they are; “cv” chooses it")
+TEMPERATURE = Limit("temperature", 1e-4, 1e4, "1 leaves probabilities as they are; “cv” chooses it")
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
 RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is how likely the promise of ε may fail; a promise that often void is none")
 N_MIN = Limit("n_min", 1, 10**9, "it is a public lower bound on the count of every class", integer=True)
@@ -125,7 +125,6 @@ N_LABELS = Limit(
     "one class hides nothing, and a thousand are as many as are computed with",
     integer=True,
 )
-DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
 COUNT = Limit("count", 0, 10**9, "how many records of a set are of a class", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 

@@ -1115,7 +1115,7 @@ def test_sets_that_cannot_tell_classes_apart_are_answered_or_refused_in_words_ab
     [
         (
             {"bandwidth": 0.0},
-            r"bandwidth must be in \[1e-06, 1000000\], got 0; a multiple of the median heuristic, or “cv”",
+            r"bandwidth must be in \[0.0001, 10000\], got 0; a multiple of the median heuristic, or “cv”",
         ),
         ({"bandwidth": -2}, "bandwidth must be .*, got -2"),
         ({"bandwidth": "best"}, "bandwidth must be .*, got 'best'"),

@@ -159,8 +159,9 @@ def test_profiles_are_the_mechanisms_deltas_and_the_wish_is_marked():
     figure = count_charts.profiles(curves, "dirichlet public", 0.05, 0.05)
     for trace, mechanism in zip(figure.data, curves.values(), strict=False):
         assert trace.y[40] == pytest.approx(mechanism.delta_at(trace.x[40]))
-        assert trace.x[40] == pytest.approx(0.05)
-        assert trace.y[40] == pytest.approx(0.05, rel=1e-6), "tight: through the wish"
+        # tight: through the wish, between two points of a curve that hardly bends there
+        assert np.interp(0.05, trace.x, trace.y) == pytest.approx(0.05, rel=0.01)
+        assert trace.x[0] == 0
     assert (figure.data[-1].x[0], figure.data[-1].y[0]) == (0.05, 0.05)
     assert figure.data[1].line.width > figure.data[0].line.width
     nothing = count_charts.profiles({"laplace published": outcomes["laplace published"].mechanism}, "", 0.05, 0.0)

@@ -167,7 +167,7 @@ class ScaledDirichlet:
     n_min: int | None = None
 
     def __post_init__(self) -> None:
-        limits.DIRICHLET_SIGMA.check(self.sigma)
+        account.SIGMA.check(self.sigma)
 
     @property
     def noise(self) -> str:
