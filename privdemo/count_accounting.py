@@ -125,13 +125,9 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. It is 1 where a class is empty
     before or after: it has no share then, and its share gives that away.
     """
-    SIGMA.check(sigma)
-    limits.EPSILON.check(epsilon)
+    if (known := _plain_delta(sigma, move, epsilon)) is not None:
+        return known
     a, b = move
-    if a < 2 or b < 1:
-        return 1.0
-    if math.isinf(epsilon):
-        return 0.0
     level = _log_ratio(sigma, move, epsilon)
     # Both tails by one method: their errors would not cancel otherwise.
     tail = _huge_beta_tail if sigma * min(a - 1, b) > HUGE else _beta_tail
@@ -145,15 +141,21 @@ def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float
     Sufficient for δ in the direction of the `move`, not exact. The integral that the paper leaves is the tail of
     Beta(σa, σb).
     """
+    if (known := _plain_delta(sigma, move, epsilon)) is not None:
+        return known
+    a, b = move
+    tail = _huge_beta_tail if sigma * min(a, b) > HUGE else _beta_tail
+    return tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon))
+
+
+def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
+    """The δ that needs no tail: 1 where a class is empty before or after, 0 for ε = ∞; else None."""
     SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)
     a, b = move
     if a < 2 or b < 1:
         return 1.0
-    if math.isinf(epsilon):
-        return 0.0
-    tail = _huge_beta_tail if sigma * min(a, b) > HUGE else _beta_tail
-    return tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon))
+    return 0.0 if math.isinf(epsilon) else None
 
 
 def dirichlet_sigma(

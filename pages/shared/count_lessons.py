@@ -37,17 +37,17 @@ def _more_code(question: Question, *lines: str) -> str:
     return "\n".join((code(question), *lines))
 
 
-def _no_noise(outcome: Outcome) -> bool:
-    """Say why there is no such noise, if there is none."""
+def _no_noise(outcome: Outcome, asked: str) -> bool:
+    """Answer what is `asked` with why there is no such noise, if there is none."""
     if outcome.problem:
-        layout.section("What is released?", f"{text.sentence(outcome.problem)}")
+        layout.section(asked, text.sentence(outcome.problem))
     return bool(outcome.problem)
 
 
 def released_counts(question: Question, outcomes: Outcomes) -> None:
     """One release beside the true counts."""
     outcome, counts = outcomes[question.release], question.config.counts
-    if _no_noise(outcome):
+    if _no_noise(outcome, "What is released?"):
         return
     order = sorted(range(len(counts)), key=lambda c: counts[c])
     shown = sorted(order[: charts.MOST_BARS])
@@ -85,7 +85,7 @@ def _noise_words(outcome: Outcome) -> str:
 def the_promise(question: Question, outcomes: Outcomes) -> None:
     """The δ(ε) of the chosen mechanism."""
     config, outcome = question.config, outcomes[question.release]
-    if _no_noise(outcome):
+    if _no_noise(outcome, "What does the mechanism promise?"):
         return
     named = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
     curves = {name: m for name in named if (m := outcomes[name].mechanism) is not None}

@@ -163,9 +163,18 @@ def dotted(shape: dict[str, Any]) -> dict[str, Any]:
     return shape | {"line": {"color": look.TRUTH.colour, "width": 1, "dash": "dot"}}
 
 
-def guesses(rates: Mapping[str, Estimate], promised: tuple[float, str], dots: Sequence[float], title: str) -> Figure:
-    """How often an adversary guesses right from each source (the keys of `rates`), with a rule and its words."""
-    style, high = look.ADVERSARY, 1.02
+def guesses(
+    rates: Mapping[str, Estimate],
+    promised: tuple[float, str],
+    dots: Sequence[float],
+    title: str,
+    high: float = 1.02,
+) -> Figure:
+    """How often an adversary guesses right from each source (the keys of `rates`), with a rule and its words.
+
+    The axis ends at `high`.
+    """
+    style = look.ADVERSARY
     low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
     traces = [
         {

@@ -199,4 +199,5 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
 def attack(rates: Mapping[str, float], promised: float) -> Figure:
     """How often the last unknown label is named from every mechanism's release; the rule is what (ε, δ) allows."""
     named = {RELEASES[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
-    return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named")
+    high = min(1.02, max(promised, *rates.values()) + 0.05)
+    return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)
