@@ -61,6 +61,7 @@ def test_records_are_of_the_class_they_count_for_none_twice_in_a_set_and_none_bo
         for rows, row in zip(group.rows, config.counts(), strict=True):
             assert np.bincount(sample.dataset.y[rows], minlength=4).tolist() == row.tolist()
             assert len(np.unique(rows)) == len(rows)
+            assert (np.diff(sample.dataset.y[rows].astype(int)) < 0).any(), "in no order"
     within = np.concatenate(sample.training.rows)
     assert len(np.unique(within)) == len(within), "there are enough for one group"
     learnt = {*within.tolist(), *np.concatenate(sample.tuning.rows).tolist()}
@@ -68,6 +69,18 @@ def test_records_are_of_the_class_they_count_for_none_twice_in_a_set_and_none_bo
     assert not learnt & asked
     other = class_ratio.drawn(class_ratio.at_draw(config, 1))
     assert set(np.concatenate(other.training.rows).tolist()) != set(within.tolist())
+
+
+@pytest.mark.parametrize(("c", "size", "copies"), [(2, 110, 1), (2, 37, 3), (3, 120, 1)])
+def test_every_record_serves_once_before_any_serves_again(c, size, copies):
+    sample = class_ratio.drawn(RatioConfig("digits", c, size, copies))
+    used = np.concatenate(sample.training.rows + sample.tuning.rows)
+    asked = np.concatenate(sample.pools)
+    for k in range(c):
+        every = np.setdiff1d(np.flatnonzero(sample.dataset.y == k), asked)
+        times = np.bincount(used, minlength=len(sample.dataset.y))[every]
+        assert times.max() >= 2, "else this shows nothing"
+        assert np.ptp(times) <= 1
 
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():

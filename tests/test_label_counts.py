@@ -205,13 +205,15 @@ def test_a_scale_of_any_size_gives_proportions_or_is_refused(sigma):
 @pytest.mark.parametrize("scale", [0.0, 3.0])
 def test_the_laplace_prior_draws_from_the_noisy_counts(scale):
     counts = np.array([5, 12, 3, 40])
-    noisy = 60 * LaplaceCounts(scale).randomise(np.tile(counts, (N, 1)), rng(2))
-    theta = LaplacePrior(scale).randomise(np.tile(counts, (N, 1)), rng(2))  # the same noise comes first
+    theta = LaplacePrior(scale).randomise(np.tile(counts, (N, 1)), rng(2))
+    # the same noise comes first
+    noisy = np.maximum(0, counts + scale * rng(2).laplace(size=(N, 4)))
+    total = noisy.sum(axis=1, keepdims=True)
     assert ((theta == 0) >= (noisy == 0)).all()
     assert (theta[noisy > 0.5] > 0).all()
-    # E θ = η̃/m and Var θ = ρ̃ (1 − ρ̃)/(m + 1), given η̃
-    shares = noisy / 60
-    scores = (theta - shares) / np.sqrt(np.maximum(shares * (1 - shares), 1e-300) / 61)
+    # E θ = η̃/m̃ and Var θ = ρ̃ (1 − ρ̃)/(m̃ + 1), given η̃ and its sum m̃
+    shares = noisy / total
+    scores = (theta - shares) / np.sqrt(np.maximum(shares * (1 - shares), 1e-300) / (total + 1))
     for score in (scores[:, i][(shares[:, i] > 0) & (shares[:, i] < 1)] for i in range(4)):
         n = len(score)
         assert abs(score.mean()) < 5 / math.sqrt(n)
@@ -219,6 +221,14 @@ def test_the_laplace_prior_draws_from_the_noisy_counts(scale):
         assert abs((score**2).mean() - 1) < 5 * error
         for wrong in (0.8, 1.25):
             assert abs((score**2).mean() - wrong) > 5 * error
+
+
+def test_the_laplace_prior_of_counts_that_are_all_lost_in_noise_is_even():
+    theta = LaplacePrior(1e6).randomise(np.tile([1, 1], (N, 1)), rng(2))
+    lost = (rng(2).laplace(size=(N, 2)) * 1e6 + 1 <= 0).all(axis=1)
+    assert 0.2 < lost.mean() < 0.3
+    assert (theta[lost] == 0.5).all()
+    assert ((theta != 0.5).all(axis=1) >= ~lost).all()
 
 
 # --- what every mechanism does -----------------------------------------------------------------
@@ -518,6 +528,7 @@ def distortion(name, delta, n=4000):
         ("gaussian tight", 1e-4, 0.192),
         ("laplace tight", 1e-4, 0.164),
         ("laplace published", 1e-4, 0.164),
+        ("laplace prior", 0.05, 0.186),
     ],
 )
 def test_distortions_of_the_spec(name, delta, published):

@@ -25,7 +25,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import expit, log_expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold
+from sklearn.model_selection import BaseCrossValidator, KFold
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
@@ -161,8 +161,9 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
-        the log-likelihood of the proportions of held-out *bags*, in `cv` folds (`BagNameClassifier`: the best of
-        `logistic.CS` by that of the bag names of held-out records). No label of a record is used.
+        the log-likelihood of the proportions of held-out *bags*, in `cv` random parts or as scikit-learn's splitter
+        `cv` parts them (`BagNameClassifier`: the best of `logistic.CS` by that of the bag names of held-out records, in
+        `cv` parts). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
 
@@ -179,7 +180,7 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         self,
         *,
         C: float | str = 1.0,
-        cv: int = 5,
+        cv: int | BaseCrossValidator = 5,
         match_share: bool = False,
         tol: float = 1e-4,
         max_iter: int = 2000,
@@ -271,8 +272,11 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         Strengths that do worse than the best by three standard errors of the difference end the search.
         """
         n_bags = len(data.start)
-        limits.Limit("cv", 2, n_bags, "the bags are split into as many parts", integer=True).check(self.cv)
-        folds = list(KFold(self.cv, shuffle=True, random_state=self.random_state).split(np.arange(n_bags)))
+        parts = self.cv
+        if not isinstance(parts, BaseCrossValidator):
+            limits.Limit("cv", 2, n_bags, "the bags are split into as many parts", integer=True).check(parts)
+            parts = KFold(parts, shuffle=True, random_state=self.random_state)
+        folds = list(parts.split(np.arange(n_bags)))
         tol = CV_TOLERANCE * self._tolerance(data)
         models, held_out = [start] * len(folds), np.empty((len(self._strengths), n_bags))
         for step, C in enumerate(self._strengths):

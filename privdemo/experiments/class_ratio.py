@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset
@@ -294,7 +295,10 @@ def drawn(config: RatioConfig) -> Drawn:
     counts = config.counts()
     groups = [
         Group(
-            tuple(np.concatenate([queue.take(n) for queue, n in zip(queues, row, strict=True)]) for row in counts),
+            tuple(
+                rng.permutation(np.concatenate([queue.take(n) for queue, n in zip(queues, row, strict=True)]))
+                for row in counts
+            ),
             counts / config.set_size,
         )
         for _ in range(2)
@@ -303,14 +307,15 @@ def drawn(config: RatioConfig) -> Drawn:
 
 
 class _Queue:
-    """Records of a class in random order, taken in turn and shuffled anew when all have been."""
+    """Records of a class in random order, taken in turn; those that were taken come again after all others."""
 
     def __init__(self, rows: NDArray[np.intp], rng: np.random.Generator) -> None:
         self.rows, self.rng, self.next = rows, rng, 0
 
     def take(self, n: int) -> NDArray[np.intp]:
         if self.next + n > len(self.rows):
-            self.rows, self.next = self.rng.permutation(self.rows), 0
+            taken, left = np.split(self.rows, [self.next])
+            self.rows, self.next = np.concatenate((left, self.rng.permutation(taken))), 0
         self.next += n
         return self.rows[self.next - n : self.next]
 
@@ -439,13 +444,14 @@ def fit(name: str, config: RatioConfig, sample: Drawn, training: Array, tuning: 
         sure = np.eye(config.n_classes)
         return SpreadClassRatio(correct=name == EM).fit(pure[0], sure, pure[1], sure)
     sets = [[as_input(sample.dataset, rows) for rows in group.rows] for group in (sample.training, sample.tuning)]
+    by_group = PredefinedSplit(np.repeat([0, 1], [len(training), len(tuning)]))  # either group holds every mix
     bandwidth = "cv" if config.bandwidth is None else config.bandwidth
     estimators: dict[str, ClassRatioEstimator] = {
         MMD: MMDClassRatio(bandwidth, random_state=seed),
         RFF: MMDClassRatio(bandwidth, N_FEATURES, random_state=seed),
         SPREAD: SpreadClassRatio(random_state=seed),
         IDENTITY: SetIdentityClassRatio(random_state=seed),
-        COUNT: ClassifyAndCount(LabelProportionClassifier(C="cv", cv=2)),
+        COUNT: ClassifyAndCount(LabelProportionClassifier(C="cv", cv=by_group)),
         PSVM: ClassifyAndCount(ProportionSVM(random_state=seed)),
     }
     return estimators[name].fit(sets[0], training, sets[1], tuning)

@@ -133,9 +133,10 @@ class GaussianCounts:
 
 @dataclass(frozen=True)
 class LaplacePrior:
-    """θ ~ Dir(η̃), η̃ the counts with Laplace noise of scale b, made non-negative with sum m (Machanavajjhala 2008).
+    """θ ~ Dir(max(0, η̃)), η̃ the counts with Laplace noise of scale b (Machanavajjhala et al. 2008).
 
-    Sampling from η̃ is post-processing: the promise is that of the noise. A class whose noisy count is 0 has no share.
+    Sampling from η̃ is post-processing: the promise is that of the noise. A class whose noisy count is not above 0 has
+    no share; where no class has one, all have the same.
     """
 
     scale: float
@@ -148,8 +149,10 @@ class LaplacePrior:
         return f"Laplace noise of scale {self.scale:.3g} on every count, then a sample of Dir(counts)"
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
-        noisy = LaplaceCounts(self.scale).randomise(counts, rng)
-        return _dirichlet(noisy * np.sum(counts, axis=-1, keepdims=True), rng)
+        noisy = np.maximum(check_counts(counts) + self.scale * rng.laplace(size=np.shape(counts)), 0)
+        nothing = ~noisy.any(axis=-1, keepdims=True)
+        shares = _dirichlet(np.where(nothing, 1.0, noisy), rng)
+        return np.where(nothing, 1 / shares.shape[-1], shares)
 
     def delta_at(self, epsilon: float) -> float:
         return account.laplace_counts_delta(self.scale, epsilon)
