@@ -21,7 +21,7 @@ CONFIG = BagConfig("breast_cancer", 15, 20, "skewed")
 
 def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=6&look_into=all+numbers")
-    expect(page.locator(".answer")).to_contain_text("Means over 6 draws", timeout=60_000)
+    expect(page.locator(".answer", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-draw-progress")).to_have_count(0)
     draws = [llp.run(llp.at_draw(CONFIG, i)) for i in range(6)]
     mean = llp.score(draws, llp.NAMES, "average", llp.SHARE).mean
@@ -55,14 +55,14 @@ def test_the_keyboard_moves_k(page: Page, address: str) -> None:
     slider = page.get_by_role("slider", name="k, records in a mean at least")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("means of 5 or more records")
+    expect(page.locator(".takeaway", has_text="means of 5 or more records")).to_be_visible()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("means of 6 or more records")
+    expect(page.locator(".takeaway", has_text="means of 6 or more records")).to_be_visible()
     expect(page).to_have_url(re.compile("k=6"))
     slider.press("End")  # more than a bag of 20 holds: a sentence, and the way back is open
-    expect(page.locator(".takeaway")).to_contain_text("K must be at most 20, the records of a bag, got 100")
+    expect(page.locator(".takeaway", has_text="K must be at most 20, the records of a bag, got 100")).to_be_visible()
     slider.press("Home")
-    expect(page.locator(".takeaway")).to_contain_text("the records of each bag")
+    expect(page.locator(".takeaway", has_text="the records of each bag")).to_be_visible()
 
 
 def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page: Page, address: str) -> None:
@@ -72,7 +72,7 @@ def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page
         expect(page).to_have_url(re.compile(part))
     # bags at random, the default, so that the ε of this preset holds
     expect(page).not_to_have_url(re.compile("fill="))
-    expect(page.locator(".takeaway")).to_contain_text("means of 50 or more records", timeout=60_000)
+    expect(page.locator(".takeaway", has_text="means of 50 or more records")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Reset").click()
     expect(page).to_have_url(re.compile("/proportions$"))
 
@@ -80,7 +80,7 @@ def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page
 def test_other_records_keep_the_link_true(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&bags=9")
     page.get_by_role("radio", name="Small digits").click()
-    expect(page.locator(".takeaway")).to_contain_text("12 bags of 20 images")
+    expect(page.locator(".takeaway", has_text="12 bags of 20 images")).to_be_visible()
     browsing.settled(page)
     words = page.locator(".takeaway").inner_text()
     page.reload()

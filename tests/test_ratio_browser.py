@@ -22,11 +22,11 @@ CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM
 
 def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=6&look_into=all+numbers")
-    expect(page.locator(".answer")).to_contain_text("over 6 draws", timeout=60_000)
+    expect(page.locator(".answer", has_text="over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-draw-progress")).to_have_count(0)
     draws = [class_ratio.run(class_ratio.at_draw(CONFIG, i)) for i in range(6)]
     mean = class_ratio.error(draws, SPREAD).mean
-    expect(page.locator(".takeaway")).to_contain_text(f"{mean:.3f}")
+    expect(page.locator(".takeaway", has_text=f"{mean:.3f}")).to_be_visible()
     expect(page.locator(".grid").first).to_contain_text(f"{class_ratio.mean_error(draws, MMD).mean:.4f}")
 
 
@@ -51,16 +51,16 @@ def test_the_keyboard_moves_epsilon_and_the_mix(page: Page, address: str) -> Non
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("ε\u00a0=\u00a00.1")
+    expect(page.locator(".takeaway", has_text="ε\u00a0=\u00a00.1")).to_be_visible()
     expect(page).to_have_url(re.compile("count_epsilon=0.1"))
     slider.press("ArrowLeft")
     slider.press("ArrowLeft")
-    expect(page.locator(".takeaway")).to_contain_text("ε\u00a0=\u00a00.02")
+    expect(page.locator(".takeaway", has_text="ε\u00a0=\u00a00.02")).to_be_visible()
     browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=1")
     share = page.get_by_role("slider", name="Share of its first class")
     share.focus()
     share.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("55.0\u00a0% are benign")
+    expect(page.locator(".takeaway", has_text="55.0\u00a0% are benign")).to_be_visible()
 
 
 def test_counts_are_typed_and_the_released_ones_stand_beside_them(page: Page, address: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_counts_are_typed_and_the_released_ones_stand_beside_them(page: Page, ad
     box = page.get_by_role("textbox", name="Counts of each class")
     box.fill("50\t70\t\t200")
     box.press("Enter")
-    expect(page.locator(".takeaway")).to_contain_text("320 labels in 3 classes")
+    expect(page.locator(".takeaway", has_text="320 labels in 3 classes")).to_be_visible()
     expect(page).to_have_url(re.compile("counts="))
     browsing.settled(page)
     with page.expect_download() as download:
@@ -84,8 +84,8 @@ def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page
     browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=1")
     page.get_by_role("button", name="three digits, private").click()
     expect(page).to_have_url(re.compile("release=Gaussian"))
-    expect(page.locator(".takeaway")).to_contain_text("Of 600 images", timeout=60_000)
-    expect(page.locator(".takeaway")).to_contain_text("δ\u00a0=\u00a010⁻³")
+    expect(page.locator(".takeaway", has_text="Of 600 images")).to_be_visible(timeout=60_000)
+    expect(page.locator(".takeaway", has_text="δ\u00a0=\u00a010⁻³")).to_be_visible()
     page.get_by_role("button", name="Reset").click()
     expect(page).to_have_url(re.compile("/class_ratio$"))
 

@@ -23,11 +23,11 @@ PROGRESS = ".st-key-draw-progress"
 
 def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/training?{QUICK}&draws=6&look_at=all+numbers")
-    expect(page.locator(".answer")).to_contain_text("Means over 6 draws", timeout=60_000)
+    expect(page.locator(".answer", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(PROGRESS)).to_have_count(0)
     draws = [training.run(training.at_draw(CONFIG, i)) for i in range(6)]
     mean = training.score(draws, training.SPREAD, "accuracy").mean
-    expect(page.locator(".takeaway")).to_contain_text(f"{100 * mean:.1f}")
+    expect(page.locator(".takeaway", has_text=f"{100 * mean:.1f}")).to_be_visible()
 
 
 def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
@@ -55,18 +55,18 @@ def test_the_keyboard_moves_the_lie(page: Page, address: str) -> None:
     slider = page.get_by_role("slider", name="Each label is flipped with probability")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0.21")
+    expect(page.locator(".takeaway", has_text="flipped with probability 0.21")).to_be_visible()
     expect(page).to_have_url(re.compile("label_p=0.21"))
     slider.press("End")
-    expect(page.locator(".takeaway")).to_contain_text("add up to 1")
+    expect(page.locator(".takeaway", has_text="add up to 1")).to_be_visible()
     slider.press("Home")
-    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0 ")
+    expect(page.locator(".takeaway", has_text="flipped with probability 0 ")).to_be_visible()
 
 
 def test_a_preset_reaches_the_controls_and_the_link_from_any_kind_of_noise(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/training?draws=1&n=30&pixel_noise=Gaussian&label_lies=asymmetric")
     page.get_by_role("button", name="p = 0.3").click()
-    expect(page.locator(".takeaway")).to_contain_text("flipped with probability 0.3")
+    expect(page.locator(".takeaway", has_text="flipped with probability 0.3")).to_be_visible()
     for part in ("pixel_p=0.3", "label_p=0.3"):
         expect(page).to_have_url(re.compile(part))
     browsing.settled(page)
@@ -82,9 +82,11 @@ def test_a_preset_reaches_the_controls_and_the_link_from_any_kind_of_noise(page:
 
 def test_a_lesson_follows_the_draws_and_can_be_changed_while_they_run(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/training?{QUICK}&draws=40&training_seed=5&look_at=all+numbers")
-    expect(page.locator(".answer")).to_contain_text(re.compile(r"Means over ([2-9]|[1-3]\d) draws"), timeout=60_000)
+    expect(page.locator(".answer", has_text=re.compile(r"Means over ([2-9]|[1-3]\d) draws"))).to_be_visible(
+        timeout=60_000
+    )
     page.get_by_role("radio", name="the adversary").click()
-    expect(page.locator(".answer")).to_contain_text("lets it be guessed")
+    expect(page.locator(".answer", has_text="lets it be guessed")).to_be_visible()
     expect(page).to_have_url(re.compile("look_at=the"))
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop").click()
 
