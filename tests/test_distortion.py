@@ -212,3 +212,12 @@ def test_published_values_stand_at_the_papers_design_alone():
     }
     assert set(at.values()) == {0.06, 0.15}
     assert {place[:2] for place in at} == {("classes", 5.0), ("share", 0.05), ("epsilon", 0.05)}
+
+
+def test_figure_1_holds_the_rows_of_a_file_along_an_axis():
+    rows = distortion.load()
+    found = distortion.figure_1(rows, distortion.RHO_AXIS)
+    assert list(found) == list(distortion.AXES[distortion.RHO_AXIS])
+    assert sum(map(len, found.values())) == sum(row.axis == distortion.RHO_AXIS for row in rows)
+    row = next(row for row in rows if (row.axis, row.level) == (distortion.RHO_AXIS, 0.1) and "prior" in row.release)
+    assert found[0.1]["laplace prior"] == (row.distortion, row.low, row.high)

@@ -114,6 +114,7 @@ def test_every_lesson_of_every_mechanism_has_an_answer_data_and_code(lesson, mec
         settled = distortion.settle(DistortionConfig())
         assert f"<b>{settled.by_criterion:.2f}</b>" in answers(at)[0]
         assert f"{settled.by_exact:.3f}" in everything
+        assert "Figure 1 of the paper anew" in everything
     elif lesson == count_controls.ADVERSARY:
         rates = distortion.guess_rates({mechanism: outcome})
         assert (mechanism not in rates) == RELEASES[mechanism].data_dependent

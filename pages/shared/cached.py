@@ -154,6 +154,12 @@ def released_along(
 
 
 @st.cache_data(show_spinner=False)
+def distortion_rows() -> tuple[distortion.Row, ...]:
+    """The shipped distortions at the paper's design."""
+    return distortion.load()
+
+
+@st.cache_data(show_spinner=False)
 def settled() -> distortion.Settled:
     """The paper's claim for scaled Dirichlet, at its own design."""
     return distortion.settle(distortion.DistortionConfig())

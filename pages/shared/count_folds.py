@@ -56,8 +56,8 @@ _CAVEATS = """
   promise is void.
 - “Tight” is exact for the noisy counts. That the projection hides a little more is not made use of.
 - The guarantee is of one set. Somebody who is in two sets is released about twice, and ε and δ add up.
-- Of the paper’s Laplace prior the treatment of negative noisy counts is not printed; here they are projected like the
-  others, and a class at 0 stays at 0.
+- Of the paper’s Laplace prior the treatment of negative noisy counts is not printed; here they become 0, and such a
+  class gets no share.
 - Noise is drawn in floating point, whose last digits can give a truth away: good for teaching, not for production.
 """
 

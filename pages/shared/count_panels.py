@@ -79,7 +79,15 @@ def main_figure(question: Question) -> None:
     }[axis]
     layout.figure(
         "distortion",
-        charts.along(axis, outcomes, None if question.own and on_design else yours, _as_published(question, axis)),
+        charts.along(
+            axis,
+            {
+                level: {name: o.distortion for name, o in here.items() if o.mechanism}
+                for level, here in outcomes.items()
+            },
+            None if question.own and on_design else yours,
+            _as_published(question, axis),
+        ),
         _summary(question, axis, outcomes),
         lambda: table(outcomes, axis),
         along_code(question, axis),

@@ -30,8 +30,8 @@ AXES = {
 }
 # The distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best of the others.
 PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
-# Shares that one mechanism releases at most in all its repeats.
-MOST_SHARES = 500_000
+# Shares that one mechanism releases at most in all its repeats, so that a curve of all takes a second.
+MOST_SHARES = 200_000
 # Releases in one batch; a results file has the mean of as many batches as there are draws.
 BATCH = 100
 
@@ -379,6 +379,15 @@ def to_csv(marks: Sequence[Mark]) -> str:
 def load() -> tuple[Row, ...]:
     """The shipped means."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def figure_1(marks: Sequence[Row], axis: str) -> dict[float, dict[str, Estimate]]:
+    """The mean distortions of a results file along an axis: level → mechanism → estimate."""
+    found: dict[float, dict[str, Estimate]] = {}
+    for row in marks:
+        if row.axis == axis:
+            found.setdefault(row.level, {})[row.release] = row.estimate
+    return found
 
 
 def published(row: Row) -> float | None:

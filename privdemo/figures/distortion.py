@@ -50,20 +50,19 @@ MOST_BARS = 40
 
 
 def along(
-    axis_name: str, outcomes: Mapping[float, Mapping[str, Outcome]], yours: float | None, as_published: bool = True
+    axis_name: str, distortions: Mapping[float, Mapping[str, Estimate]], yours: float | None, as_published: bool = True
 ) -> Figure:
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
-    A line ends where its mechanism has no noise that meets (ε, δ). Stars, where all else is `as_published`: what the
+    `distortions` map levels and mechanisms to estimates; a line ends where its mechanism has none. Stars, where all else is `as_published`: what the
     paper's text gives.
     """
-    names = [name for name in RELEASES if any(name in here for here in outcomes.values())]
+    names = [name for name in RELEASES if any(name in here for here in distortions.values())]
     lines = []
     for name in names:
-        there = {x: o[name].distortion for x, o in outcomes.items() if name in o and not o[name].problem}
-        if there:
-            lines.append(Curve(RELEASES[name].title, STYLES[name], list(there), list(there.values())))
-    levels = list(outcomes)
+        there = {x: here[name] for x, here in distortions.items() if name in here}
+        lines.append(Curve(RELEASES[name].title, STYLES[name], list(there), list(there.values())))
+    levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (distortion.EPSILON_AXIS, distortion.DELTA_AXIS)
     x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
