@@ -54,8 +54,8 @@ def along(
 ) -> Figure:
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
-    `distortions` map levels and mechanisms to estimates; a line ends where its mechanism has none. Stars, where all else is `as_published`: what the
-    paper's text gives.
+    `distortions` map levels and mechanisms to estimates; a line ends where its mechanism has none. Stars, where all
+    else is `as_published`: what the paper's text gives.
     """
     names = [name for name in RELEASES if any(name in here for here in distortions.values())]
     lines = []
