@@ -239,18 +239,46 @@ def test_shares_of_a_known_mixture_are_recovered_where_the_model_is_right(p, tru
     np.testing.assert_allclose(single.predict(gaussian_set(truth, 500, 52, d=d)), truth, atol=0.12)
 
 
+def normal_set(p, n, columns, seed):
+    """Two normal classes, one either side of 0 on the first of many columns."""
+    random = rng(seed)
+    n_first = random.multinomial(n, p)[0]
+    x = random.standard_normal((n, columns))
+    x[:, 0] += np.where(np.arange(n) < n_first, -1, 1)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("p", "q"), [(TWO, TWO), (np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.1, 0.9], [0.4, 0.6]]))]
+)
+def test_chosen_strength_and_temperature_do_not_draw_shares_to_the_middle(p, q):
+    """Where the temperature does not suit the final fit, the bias is 0.03 to 0.1 however many the records."""
+    found = []
+    for seed in range(6):
+        sets = [normal_set(row, 1500, 20, (seed, i)) for i, row in enumerate(p)]
+        tuning = [normal_set(row, 1500, 20, (seed, 9 + i)) for i, row in enumerate(q)]
+        fit = SpreadClassRatio().fit(sets, p, tuning, q)
+        found.append([fit.predict(normal_set(t, 2000, 20, (seed, 99)))[0] for t in ((0.1, 0.9), (0.9, 0.1))])
+    low, high = np.mean(found, axis=0)
+    assert low == pytest.approx(0.1, abs=0.02)
+    assert high == pytest.approx(0.9, abs=0.02)
+
+
 def search_by_hand(sets, p, tuning, q, temperatures):
     """The strength and the temperature likeliest for the names of `tuning`, and the log-likelihoods tried."""
     names = np.repeat(np.arange(len(sets)), [len(x) for x in sets])
     X, other_names = np.concatenate(tuning), np.repeat(np.arange(len(tuning)), [len(x) for x in tuning])
     with np.errstate(divide="ignore"):
         log_rows = np.log(channel_by_hand(tuning, q))[other_names]
+    shares = [len(x) * np.asarray(row) for x, row in zip(sets, p, strict=True)]
+    others = [len(x) * np.asarray(row) for x, row in zip(tuning, q, strict=True)]
+    shift = np.log(np.sum(others, axis=0) / np.sum(others)) - np.log(np.sum(shares, axis=0) / np.sum(shares))
     tried = []
     for C in CS:
         model = SpreadLogisticRegression(channel_by_hand(sets, p), C=C, tol=1e-6)
         scores = model.fit(np.concatenate(sets), names).decision_function(X)
         scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
-        values = [logsumexp(log_rows + log_softmax(scores / t, axis=1), axis=1) for t in temperatures]
+        values = [logsumexp(log_rows + log_softmax(scores / t + shift, axis=1), axis=1) for t in temperatures]
         best = int(np.argmax([value.mean() for value in values]))
         tried.append((C, temperatures[best], values[best]))
         top = max(tried, key=lambda one: one[2].mean())
@@ -277,8 +305,11 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
 
     monkeypatch.setattr(set_names, "_classifier", watched)
     fit = SpreadClassRatio(temperature=temperature).fit(sets, p, tuning, q)
-    assert strengths == [*(strength for strength, _ in tried), C]  # three standard errors end it, then all sets
-    assert fit.C_ == C
+    first, second = sum(map(len, sets)), sum(map(len, tuning))
+    final = C * first / (first + second)  # more records, each with the same penalty
+    # three standard errors end it, then all sets
+    assert strengths == pytest.approx([*(strength for strength, _ in tried), final])
+    assert fit.C_ == pytest.approx(final)
     # a hundredth between neighbours on the grid, and what the climb leaves
     assert fit.temperature_ == pytest.approx(t, rel=0.03)
     assert temperature == 1.0 or abs(t - 1) > 0.1
@@ -289,7 +320,7 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     assert again.C_ == fit.C_
     np.testing.assert_allclose(again.predict(U), fit.predict(U), atol=0.005)
     # all sets are learnt from in the end, at that temperature
-    both = SpreadLogisticRegression(channel_by_hand(sets + tuning, np.concatenate((p, q))), C=C, tol=1e-6)
+    both = SpreadLogisticRegression(channel_by_hand(sets + tuning, np.concatenate((p, q))), C=final, tol=1e-6)
     both.fit(np.concatenate(sets + tuning), np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q)))
     scores = both.decision_function(U)
     scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
@@ -307,7 +338,7 @@ def test_one_record_far_off_in_the_wrong_set_does_not_end_the_choice(far, temper
     grid = np.exp(np.linspace(-3, 3, 601)) if temperature == "cv" else [1.0]
     C, t, _ = search_by_hand(sets, np.eye(2), tuning, np.eye(2), grid)
     fit = SpreadClassRatio(temperature=temperature).fit(sets, np.eye(2), tuning, np.eye(2))
-    assert fit.C_ == C
+    assert fit.C_ == C / 2
     assert fit.temperature_ == pytest.approx(t, rel=0.03)
 
 

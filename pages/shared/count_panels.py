@@ -127,8 +127,8 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str
     }.get(axis, "Your counts")
     own = " These counts are the paper’s design, not yours." if question.own and on_design else ""
     stars = (
-        " Stars: what the paper’s text gives at its design, 0.06 for scaled Dirichlet and 0.15 for the best of the "
-        "others."
+        " Stars: what the paper’s text gives at its design, {:g} for scaled Dirichlet and {:g} for the best of the "
+        "others.".format(*distortion.PUBLISHED.values())
         if _as_published(question, axis)
         else ""
     )

@@ -41,9 +41,11 @@ What is released of each set: its records without labels, and one count for each
 its set. The set’s proportions alone name the common class. But the sets together teach a model of what each class looks
 like, and that model names single records, those in the sets and others alike: see *the adversary* above.
 
-Noise on the counts makes (ε, δ) a promise about the **label of one person**: with it changed, nothing released becomes
-more than e^ε times as likely, but for δ. It does not hide what is true of the classes in general, and it cannot: that
-is what the data are released for.
+Noise on the counts makes (ε, δ) a promise about the **label of one person in a given set**: with it changed, no released
+counts become more than e^ε times as likely, but for δ. Which records make a set is released, too, and the promise does
+not cover that: sets that exist by themselves, such as districts or years, give nothing away by it, sets that were
+filled by label do. Nor does it hide what is true of the classes in general, and it cannot: that is what the data are
+released for.
 """
 
 _CAVEATS = f"""
@@ -52,6 +54,8 @@ _CAVEATS = f"""
   err, a broad kernel most.
 - **Assumption A0**: the sets’ proportions must differ enough. c sets are the least; at ρ = 1/c they are all alike.
 - A set that is asked about may hold a test record more than once where its class has too few left.
+- **The sets here are filled by label**, after the paper’s protocol, to have their proportions. So who is in which set
+  tells of labels, and ε and δ of the counts are as if the groups had come that way by themselves.
 - With large sets a record can be in a training set and in a tuning set; its label is then released about twice, and ε
   and δ add up. A set never holds a record twice.
 - Released proportions are taken for true by every method; that the noise is known is not made use of.

@@ -159,7 +159,7 @@ def private_counts(shown: Shown) -> None:
         "figure-3",
         charts.study_errors(by_release),
         f"MNIST, ten digits: ten sets of {first.set_size:,} (ρ = {first.rho:g}), ten more to choose settings, sets of "
-        f"3,000 to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
+        f"{ratio_studies.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
         + "; ".join(f"{charts.title_of(name)} {interval(at[name].estimate)}" for name in at)
         + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(everything, 1, 4)} Some "
         f"records "
@@ -200,7 +200,7 @@ def which_sets(shown: Shown) -> None:
     layout.section(
         "Which sets should a publisher make?",
         "The paper’s advice is <b>few, large, skewed sets: easier to learn, harder to hide.</b> The condition number Q "
-        f"says how much errors are magnified; it grows as sets become alike. On three digits, from ρ = {low:g} to "
+        f"says how much errors are magnified; it is at the bandwidth that was chosen. On three digits, from ρ = {low:g} to "
         f"{high:g}, Q goes from {by[low, MMD, NO_RELEASE].condition_number:.0f} to "
         f"{by[high, MMD, NO_RELEASE].condition_number:.0f}, MMD’s error from {by[low, MMD, NO_RELEASE].error:.3f} to "
         f"{by[high, MMD, NO_RELEASE].error:.3f} and spread’s from {by[low, SPREAD, NO_RELEASE].error:.3f} to "
@@ -272,13 +272,9 @@ def the_adversary(shown: Shown) -> None:
         layout.section("What does the adversary see?", "Choose spread on set names, the model that names records.")
         return
     rates = class_ratio.attack(shown.draws)
-    private = shown.question.config.private
-    told = (
-        "Pure sets release every label."
-        if not private and shown.question.config.rho == 0
-        else "No label of any record was released by itself."
-    )
-    told += " Yet" if not told.startswith("Pure") else " Also,"
+    config = shown.question.config
+    private, pure = config.private, not config.private and config.pure
+    told = "Pure sets release every label. Also," if pure else "No label of any record was released by itself. Yet"
     layout.section(
         "What does the adversary see?",
         f"{told} somebody who knows a record names its class "
@@ -288,6 +284,8 @@ def the_adversary(shown: Shown) -> None:
         + (
             "Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
             if private
+            else "A set of one class hides nothing."
+            if pure
             else "Even true counts of large sets hide no more than this."
         ),
     )

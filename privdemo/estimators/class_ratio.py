@@ -249,7 +249,7 @@ class MMDClassRatio(ClassRatioEstimator):
         checked = read_set(U, "U", self.n_features_in_)
         if self.n_features is None:
             return np.array([kernel_means(x, checked, np.array([self.bandwidth_]))[0] for x in self._sets])
-        return self._mean_features @ self._features(checked, self.bandwidth_)
+        return self._mean_features @ self._features(checked, np.array([self.bandwidth_]))[0]
 
     def from_similarities(self, k: Array) -> Array:
         """The proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
@@ -289,23 +289,29 @@ class MMDClassRatio(ClassRatioEstimator):
         n_sets = len(sets.X)
         if self.n_features is not None:
             limits.N_FEATURES.check(self.n_features)
-            features = [np.stack([self._features(x, bandwidth) for x in sets.X]) for bandwidth in bandwidths]
-            return np.stack([means @ means.T for means in features]), features
+            features = np.stack([self._features(x, bandwidths) for x in sets.X], axis=1)
+            return features @ features.transpose(0, 2, 1), list(features)
         grams = np.empty((len(bandwidths), n_sets, n_sets))
         for i, x in enumerate(sets.X):
             for j in range(i + 1):
                 grams[:, i, j] = grams[:, j, i] = kernel_means(x, None if i == j else sets.X[j], bandwidths)
         return grams, [np.empty(0)] * len(bandwidths)
 
-    def _features(self, x: Matrix, bandwidth: float) -> Array:
-        """The mean of the random features over a set, (n_features,)."""
-        sampler = RBFSampler(
-            gamma=1 / (2 * bandwidth**2), n_components=self.n_features, random_state=self.random_state
-        ).fit(x[:1])
-        total = np.zeros(self.n_features or 0)
+    def _features(self, x: Matrix, bandwidths: Array) -> Array:
+        """The mean of the random features √(2/n_features) cos(xᵀw/b + φ) over a set, (bandwidths, n_features).
+
+        The random directions w and phases φ are those of scikit-learn's `RBFSampler` at b = 1; other bandwidths only
+        stretch them, so records are projected once.
+        """
+        sampler = RBFSampler(gamma=0.5, n_components=self.n_features, random_state=self.random_state).fit(x[:1])
+        total = np.zeros((len(bandwidths), self.n_features or 0))
         for start in range(0, x.shape[0], BLOCK):
-            total += sampler.transform(x[start : start + BLOCK]).sum(axis=0, dtype=np.float64)
-        return total / x.shape[0]
+            projected = dense(x[start : start + BLOCK] @ sampler.random_weights_)
+            for i, bandwidth in enumerate(bandwidths):
+                phases = projected / projected.dtype.type(bandwidth)
+                phases += sampler.random_offset_
+                total[i] += np.cos(phases, out=phases).sum(axis=0, dtype=np.float64)
+        return total * math.sqrt(2 / total.shape[1]) / x.shape[0]
 
 
 def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:

@@ -68,8 +68,8 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     Attributes
     ----------
-    C_, temperature_, classifier_ : the fitted `SpreadLogisticRegression`. channel_ : T[set | class]. prior_ : their
-    shares in training; of the classes that are present.
+    C_ (for the records of both groups of sets), temperature_, classifier_ : the fitted `SpreadLogisticRegression`.
+    channel_ : T[set | class]. prior_ : their shares in training; of the classes that are present.
     """
 
     def __init__(
@@ -113,8 +113,12 @@ class SpreadClassRatio(ClassRatioEstimator):
         return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
-        _, self.C_, self.temperature_ = _fit_names(sets, tuning, self.C, self.temperature, self.tol, self.max_iter)
         both = sets + tuning
+        # In the end there are more records: the penalty a record, which the temperature undoes, stays the same.
+        part = float(sets.sizes.sum() / both.sizes.sum())
+        tried = self.C if isinstance(self.C, str) and self.C == "cv" else check_C(self.C) / part
+        _, chosen, self.temperature_ = _fit_names(sets, tuning, tried, self.temperature, self.tol, self.max_iter)
+        self.C_ = chosen * part
         self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
         self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
 
@@ -201,12 +205,13 @@ def _fit_names(
     """
     X, names = tuning.stacked(), tuning.names
     channel = name_channel(tuning.proportions, tuning.sizes)
+    shift = np.log(tuning.prior / sets.prior)  # classes may be as common as they like in either group
     best: tuple[Array, SpreadLogisticRegression, float, float] | None = None
     for strength in CS if isinstance(C, str) and C == "cv" else (check_C(C),):
         classifier = _classifier(sets, strength, tol, max_iter)
         scores = _scores(classifier, X)
-        t = _best_temperature(scores, channel[names]) if temperature == "cv" else _check_temperature(temperature)
-        held_out = _name_log_likelihood(scores / t, channel[names])
+        t = _best_temperature(scores, shift, channel[names]) if temperature == "cv" else _check_temperature(temperature)
+        held_out = _name_log_likelihood(scores / t + shift, channel[names])
         if best is None or held_out.mean() > best[0].mean():
             best = held_out, classifier, strength, t
         lost = best[0] - held_out
@@ -248,10 +253,10 @@ def _name_log_likelihood(scores: Array, rows: Array) -> Array:
         return logsumexp(np.log(rows) + log_softmax(scores, axis=1), axis=1)
 
 
-def _best_temperature(scores: Array, rows: Array) -> float:
+def _best_temperature(scores: Array, shift: Array, rows: Array) -> float:
     """The temperature at which the names of held-out records are likeliest."""
     found = minimize_scalar(
-        lambda log_t: -_name_log_likelihood(scores / np.exp(log_t), rows).mean(),
+        lambda log_t: -_name_log_likelihood(scores / np.exp(log_t) + shift, rows).mean(),
         bounds=LOG_TEMPERATURES,
         method="bounded",
         options={"xatol": 1e-3},

@@ -166,6 +166,11 @@ class RatioConfig:
         return self.release != NO_RELEASE
 
     @property
+    def pure(self) -> bool:
+        """Whether every set is of one class, as where ρ is less than half a record: its counts are its labels."""
+        return bool((np.count_nonzero(self.counts(), axis=1) == 1).all())
+
+    @property
     def chosen_classes(self) -> tuple[str, ...]:
         """The classes by name: 7 and 9 where there are two digits, as they are the hardest to tell apart."""
         classes = TASKS[self.dataset].classes
