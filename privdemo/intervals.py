@@ -80,3 +80,24 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
     half = float(student_t.ppf(0.975, n_groups - 1)) * deviation
     low, high = max(0.0, pooled.mean - half), min(1.0, pooled.mean + half)
     return Estimate(pooled.mean, min(low, pooled.low), max(high, pooled.high))
+
+
+def gap_interval(first: Estimate, second: Estimate) -> Estimate:
+    """`first` less `second`, whose errors are taken for independent: the squares of their half intervals add up.
+
+    Of means over the same draws that is more than there is, as those mostly err alike.
+    """
+    half = math.hypot(_half(first), _half(second))
+    gap = first.mean - second.mean
+    return Estimate(gap, gap - half, gap + half)
+
+
+def ratio_interval(first: Estimate, second: Estimate) -> Estimate:
+    """`first` over `second`, likewise, by the squares of their relative half intervals; `second` must not be near 0."""
+    ratio = first.mean / second.mean
+    half = abs(ratio) * math.hypot(_half(first) / first.mean, _half(second) / second.mean)
+    return Estimate(ratio, ratio - half, ratio + half)
+
+
+def _half(estimate: Estimate) -> float:
+    return (estimate.high - estimate.low) / 2

@@ -279,7 +279,10 @@ def test_random_features_are_of_every_draws_own_and_their_gap_is_told():
         ({"dataset": "magic"}, "dataset must be one of mnist"),
         ({"release": "magic"}, "release must be one of none, laplace published"),
         ({"n_classes": 11}, r"n_classes must be a whole number in \[2, 10\], got 11; Small digits has no more"),
-        ({"rho": 0.25}, r"rho must be below 1/4 = 0.25, at which all sets are alike and nothing tells 4 classes apart"),
+        (
+            {"rho": 0.25},
+            r"ρ \(rho\) must be below 1/4 = 0.25, at which all sets are alike and nothing tells 4 classes apart",
+        ),
         ({"rho": 0.3}, "assumption A0 fails"),
         (
             {"set_size": 12, "rho": 0.24},

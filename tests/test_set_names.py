@@ -309,7 +309,7 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     final = C * first / (first + second)  # more records, each with the same penalty
     # three standard errors end it, then all sets
     assert strengths == pytest.approx([*(strength for strength, _ in tried), final])
-    assert fit.C_ == pytest.approx(final)
+    assert pytest.approx(final) == fit.C_
     # a hundredth between neighbours on the grid, and what the climb leaves
     assert fit.temperature_ == pytest.approx(t, rel=0.03)
     assert temperature == 1.0 or abs(t - 1) > 0.1

@@ -23,10 +23,13 @@ event is more than $e^\varepsilon$ times as likely for one neighbour as for the 
   differ by $(\theta_i/\theta_j)^\sigma/\Lambda_{{ij}}$, and
   $\theta_i/(\theta_i+\theta_j)\sim\mathrm{{Beta}}(\sigma\eta_i,
   \sigma\eta_j)$. So the integral that the paper calls not easy is a Beta tail, and the exact $\delta$ a difference
-  of two:
-  $$\delta_{{ij}}(\varepsilon)=P_{{\mathrm{{Beta}}(\sigma\eta_i,\sigma\eta_j)}}(B)-e^\varepsilon
-  P_{{\mathrm{{Beta}}(\sigma\eta_i-\sigma,\sigma\eta_j+\sigma)}}(B),\quad
-  B:\ \theta_i/\theta_j>(\Lambda_{{ij}}e^\varepsilon)^{{1/\sigma}}.$$
+  of two, with $B$ the event $\theta_i/\theta_j>(\Lambda_{{ij}}e^\varepsilon)^{{1/\sigma}}$:
+
+  $$
+  \delta_{{ij}}(\varepsilon)=P_{{\mathrm{{Beta}}(\sigma\eta_i,\,\sigma\eta_j)}}(B)-e^\varepsilon
+  P_{{\mathrm{{Beta}}(\sigma\eta_i-\sigma,\,\sigma\eta_j+\sigma)}}(B)
+  $$
+
   The paper asks only that the first tail be at most $\delta$. That wastes most of the promise from the data to its
   neighbours, and looks at no neighbour from its own side, where with counts of a few labels it may break it.
 - **From n_min on**: adding gamma variates to both classes is post-processing that makes counts larger, so $\delta$

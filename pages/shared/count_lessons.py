@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pages.shared import cached, count_controls, layout, settings, text
 from pages.shared.count_controls import Question
-from pages.shared.count_panels import best, capital, code, misplaced, table
+from pages.shared.count_panels import best, code, misplaced, table
 from privdemo.experiments import distortion
 from privdemo.experiments.distortion import Outcome, Winner
 from privdemo.figures import distortion as charts
@@ -53,12 +53,13 @@ def released_counts(question: Question, outcomes: Outcomes) -> None:
     shown = sorted(order[: charts.MOST_BARS])
     some = f"The {len(shown)} smallest of {len(counts)} classes" if len(shown) < len(counts) else "All classes"
     total = sum(counts)
-    worst = max(range(len(counts)), key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
+    worst = max(shown, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     layout.section(
         "What is released?",
-        f"{capital(_title(outcome.release))} makes of {counts[worst]:,} labels of class {worst + 1} "
-        f"<b>{outcome.example[worst] * total:,.1f}</b> in the release shown, and over all releases between "
-        f"{outcome.ranges[worst][0] * total:,.1f} and {outcome.ranges[worst][1] * total:,.1f}. {_noise_words(outcome)}",
+        f"Class {worst + 1} has {counts[worst]:,} labels. In the release shown {_title(outcome.release)} gives it "
+        f"<b>{outcome.example[worst] * total:,.1f}</b>, the largest change of {_all_or(shown, counts)}, and in 95 % of "
+        f"releases between {outcome.ranges[worst][0] * total:,.1f} and {outcome.ranges[worst][1] * total:,.1f}. "
+        f"{_noise_words(outcome)}",
     )
     layout.figure(
         "released",
@@ -72,6 +73,10 @@ def released_counts(question: Question, outcomes: Outcomes) -> None:
         ],
         _more_code(question, f'print(outcomes["{outcome.release}"].example, outcomes["{outcome.release}"].ranges)'),
     )
+
+
+def _all_or(shown: Sequence[int], counts: Sequence[int]) -> str:
+    return "all classes" if len(shown) == len(counts) else "the classes shown"
 
 
 def _noise_words(outcome: Outcome) -> str:
@@ -94,7 +99,8 @@ def the_promise(question: Question, outcomes: Outcomes) -> None:
         "profile",
         charts.profiles(curves, question.release, config.epsilon, config.delta),
         "For every ε the smallest δ that holds for the noisy counts: a mechanism keeps any promise on or above its "
-        "line. The cross is the promise that was asked for. At ε = 0, δ is how far apart the releases of two "
+        "line. The cross is the promise that was asked for. Laplace noise has δ = 0 from some ε on, where its "
+        "line ends. At ε = 0, δ is how far apart the releases of two "
         "neighbours can be.",
         lambda: [
             {"epsilon": e, "mechanism": _title(name), "guarantee": RELEASES[name].guarantee, "delta": m.delta_at(e)}
@@ -194,8 +200,10 @@ def the_claim(question: Question, outcomes: Outcomes) -> None:
     s, others = cached.settled(), distortion.PUBLISHED["laplace published"]
     layout.section(
         "Does the paper’s claim come out?",
-        f"Not by its own criterion. On five classes, four of 50 labels and one of 800, with ε = δ = 0.05, the paper "
-        f"plots a distortion of about {s.published:g} for scaled Dirichlet and {others:g} for the best of the others. Its "
+        f"Not by its own criterion. On five classes, four of 50 labels and one of 800, with ε = δ = 0.05, the "
+        f"paper "
+        f"plots a distortion of about {s.published:g} for scaled Dirichlet and {others:g} for the best of the "
+        f"others. Its "
         f"criterion (equation 9) allows σ only so small that the distortion is <b>{s.by_criterion:.2f}</b>; the "
         f"exact δ allows <b>{s.by_exact:.3f}</b>. Tight Gaussian noise, whose promise needs no look at the "
         f"counts, gives {s.gaussian:.3f}.",

@@ -33,8 +33,8 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     start = (
         f"Released with ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)}, the counts of "
         f"{total:,} labels in {len(config.counts):,} classes (the smallest has {smallest:,}) look as if "
-        f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the least noise that keeps "
-        f"the promise ({RELEASES[least.release].title})"
+        f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the mechanism that keeps the "
+        f"promise and distorts least ({RELEASES[least.release].title})"
     )
     if laplace.release != least.release:
         start += f", and as if <b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published"
@@ -43,7 +43,7 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
         mine = f" {capital(RELEASES[question.release].title)}: " + (
             text.sentence(chosen.problem)
             if chosen.problem
-            else f"{misplaced(chosen.distortion.mean, total)}{_promise(chosen)}."
+            else f"{misplaced(chosen.distortion.mean, total)} labels{_promise(chosen)}."
         )
     return f"{start}.{mine}"
 
@@ -134,7 +134,8 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str
     )
     return (
         f"{what}.{own} Mean L1 distance of released and true proportions (half of it is the share of labels that would "
-        f"have to change class) over {config.repeats:,} releases, 95 % intervals: {'; '.join(parts)}. Dotted: the "
+        f"have to change class) over {config.repeats:,} releases, bars 95 % intervals. End to end: "
+        f"{'; '.join(parts)}. Dotted: the "
         f"noise is chosen from the private counts, no formal guarantee.{stars}"
     )
 
@@ -149,7 +150,7 @@ def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[di
             "low": outcome.distortion.low,
             "high": outcome.distortion.high,
             "standard deviation": outcome.deviation,
-            "delta": outcome.delta,
+            "exact delta": outcome.delta,
             "guarantee": RELEASES[name].guarantee,
             "(ε, δ) holds": outcome.holds,
             "problem": outcome.problem,

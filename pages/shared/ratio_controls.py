@@ -20,7 +20,7 @@ LARGE = 20_000
 SLIDE, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
-DATA = "ratio_of"
+DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
 
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
 RHO = Number("rho", limits.RHO, 0.1)
@@ -108,6 +108,7 @@ def controls() -> Question | str:
     with st.container(key="classes-shown" if many else "other-levels-classes"):
         n_classes = settings.number(CLASSES, "Classes (digits from 0 on; two are 7 and 9)", step=1)
     n_classes = n_classes if many else 2
+    _fit_rho(n_classes)
     with lies.pair("sets") as (left, right):
         with left:
             set_size = settings.number(set_sizes, "Records in a set", step=100)
@@ -175,6 +176,14 @@ def _fit_sizes(dataset: str) -> None:
         for setting in size_settings():
             st.session_state[setting.key] = TASKS[dataset].set_size
     st.session_state[DATA] = dataset
+
+
+def _fit_rho(n_classes: int) -> None:
+    """Other classes, and a share that they cannot all have: half of what would make the sets alike."""
+    if st.session_state.get(OF_CLASSES, n_classes) != n_classes and st.session_state.get(RHO.key, 0) * n_classes >= 1:
+        st.session_state[RHO.key] = 0.5 / n_classes
+        st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all sets would be alike.")
+    st.session_state[OF_CLASSES] = n_classes
 
 
 def _asked() -> tuple[str, float]:

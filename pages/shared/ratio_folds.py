@@ -41,7 +41,8 @@ What is released of each set: its records without labels, and one count for each
 its set. The set’s proportions alone name the common class. But the sets together teach a model of what each class looks
 like, and that model names single records, those in the sets and others alike: see *the adversary* above.
 
-Noise on the counts makes (ε, δ) a promise about the **label of one person in a given set**: with it changed, no released
+Noise on the counts makes (ε, δ) a promise about the **label of one person in a given set**: with it changed, no
+released
 counts become more than e^ε times as likely, but for δ. Which records make a set is released, too, and the promise does
 not cover that: sets that exist by themselves, such as districts or years, give nothing away by it, sets that were
 filled by label do. Nor does it hide what is true of the classes in general, and it cannot: that is what the data are

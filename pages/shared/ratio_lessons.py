@@ -125,10 +125,11 @@ def two_classes(shown: Shown) -> None:
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:
     """What the paper's text says of a figure, beside ours; it prints no other numbers."""
     told = [
-        f"{claim.words}: {claim.published:.0%} published, {claim.ours:.0%} here"
+        f"{claim.words}: {text.share(claim.published, 0)} lower published, {text.share(abs(claim.ours), 0)} "
+        f"{'lower' if claim.ours >= 0 else 'higher'} here"
         for claim in ratio_studies.claims(rows)[first:last]
     ]
-    return f"Of its figure the paper’s text gives how much lower an error is: {'; '.join(told)}.".replace("-", "−")
+    return f"Of its figure the paper’s text gives how two errors compare: {'; '.join(told)}."
 
 
 # --- figure 3 ------------------------------------------------------------------------------------
@@ -159,7 +160,8 @@ def private_counts(shown: Shown) -> None:
         "figure-3",
         charts.study_errors(by_release),
         f"MNIST, ten digits: ten sets of {first.set_size:,} (ρ = {first.rho:g}), ten more to choose settings, sets of "
-        f"{ratio_studies.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
+        f"{ratio_studies.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with "
+        f"95 % intervals. Mean over mixes: "
         + "; ".join(f"{charts.title_of(name)} {interval(at[name].estimate)}" for name in at)
         + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(everything, 1, 4)} Some "
         f"records "
@@ -199,14 +201,17 @@ def which_sets(shown: Shown) -> None:
         )
     layout.section(
         "Which sets should a publisher make?",
-        "The paper’s advice is <b>few, large, skewed sets: easier to learn, harder to hide.</b> The condition number Q "
-        f"says how much errors are magnified; it is at the bandwidth that was chosen. On three digits, from ρ = {low:g} to "
+        "The paper’s advice is <b>few, large, skewed sets: easier to learn, harder to hide.</b> The condition "
+        "number Q "
+        f"says how much errors are magnified; it is at the bandwidth that was chosen. On three digits, from ρ = "
+        f"{low:g} to "
         f"{high:g}, Q goes from {by[low, MMD, NO_RELEASE].condition_number:.0f} to "
         f"{by[high, MMD, NO_RELEASE].condition_number:.0f}, MMD’s error from {by[low, MMD, NO_RELEASE].error:.3f} to "
         f"{by[high, MMD, NO_RELEASE].error:.3f} and spread’s from {by[low, SPREAD, NO_RELEASE].error:.3f} to "
         f"{by[high, SPREAD, NO_RELEASE].error:.3f}. {_few_words(sets)} {yours}",
     )
-    wanted = {"rho": config.rho, "copies": float(config.copies)}
+    same = config.copies * config.set_size == sets[0].copies * sets[0].set_size
+    wanted = {"rho": config.rho, "copies": float(config.copies) if same else None}
     for name, title, rows in (
         ("rho", "ρ, share of each rarer class", skew),
         ("copies", "sets of each kind, of 2,400 records in all", sets),
@@ -233,13 +238,24 @@ def _few_words(sets: Sequence[Row]) -> str:
     """Whether few large sets do better than the same records in many small ones, with true counts and private ones."""
     few, many = min(row.copies for row in sets), max(row.copies for row in sets)
     at = {(row.copies, row.method, row.release): row.estimate for row in sets}
-    parts = []
-    for release, words in ((NO_RELEASE, "with true counts"), (ratio_studies.WITH_NOISE, "with private ones")):
-        large, small = at[few, MMD, release], at[many, MMD, release]
-        apart = small.low > large.high or small.high < large.low
-        verdict = ("more" if small.mean > large.mean else "less") if apart else "no clear difference"
-        parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({verdict})")
-    return f"In {many} times as many small sets the same records give MMD an error of {' and '.join(parts)}."
+    told, better = [], []
+    for method in (MMD, SPREAD):
+        parts = []
+        for release, words in ((NO_RELEASE, "with true counts"), (ratio_studies.WITH_NOISE, "with private ones")):
+            large, small = at[few, method, release], at[many, method, release]
+            apart = small.low > large.high or small.high < large.low
+            verdict = ("more" if small.mean > large.mean else "less") if apart else "no clear difference"
+            parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({verdict})")
+            if verdict == "more":
+                better.append(f"{METHODS[method]} {words}")
+        told.append(f"{METHODS[method]} is off by {' and '.join(parts)}")
+    helps = (
+        f"So few, large sets clearly help {text.a_list(tuple(better))}" if better else "So size helps nowhere clearly"
+    )
+    return (
+        f"In {many} times as many small sets of the same records {'; '.join(told)}. {helps}; how hard labels are to "
+        "hide is the same for all, as ε and δ are set."
+    )
 
 
 def _lever_words(name: str, rows: Sequence[Row]) -> str:
@@ -289,13 +305,15 @@ def the_adversary(shown: Shown) -> None:
             else "Even true counts of large sets hide no more than this."
         ),
     )
+    worse = rates["both"].high < rates["model"].low
     layout.figure(
         "ratio-attack",
         charts.attack(rates),
         f"Records in the training sets of {in_words(shown.draws)}, and new ones with every class alike: the likeliest "
         f"class is named, by the set’s released proportions {text.percent(rates['set'])}, by spread on set names "
         f"{text.percent(rates['model'])}, by both {text.percent(rates['both'])}; new records "
-        f"{text.percent(rates['new'])}. Rule: the set alone.",
+        f"{text.percent(rates['new'])}. Rule: the set alone."
+        + (" Both are worse than the model, as noise has moved the set’s proportions." if worse and private else ""),
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
         _more_code(shown, "print(class_ratio.attack(draws))"),
     )

@@ -33,6 +33,8 @@ from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 
+# Where a set's common class is ahead of the others by less, the sets are nearly alike.
+ALIKE = 0.1
 # One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.
 PRESETS = {
     "paper, binary": ("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
@@ -123,7 +125,7 @@ def waiting(question: Question) -> str:
     config = question.config
     n_sets, records = 2 * config.copies * config.n_classes, TASKS[config.dataset].records
     slow = MMD in config.methods and question.n_records > LARGE
-    large = " The exact kernel of so many records takes about a minute a draw." if slow else ""
+    large = " The exact kernel of so many records takes a minute or two a draw." if slow else ""
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learnt from.{large}"
 
 
@@ -151,7 +153,7 @@ def takeaway(shown: Shown) -> str:
     ceiling = [name for name in (EM, PCC) if name in shown.methods and name not in tried][:1]
     if ceiling:
         start += f", against {class_ratio.error(draws, ceiling[0]).mean:.3f} with every training label"
-    return f"{start}.{_verdict(shown)}{_cost(shown) if blind else ''}"
+    return f"{start}.{_verdict(shown)}{_cost(shown) if blind else ''}{_alike(shown) if blind else ''}"
 
 
 def _half(estimate: Estimate) -> str:
@@ -187,6 +189,17 @@ def _verdict(shown: Shown) -> str:
         return f" No difference shows between spread and MMD in {in_words(shown.draws)}, over all mixes."
     ahead, behind = ("spread", "MMD") if gap.mean < 0 else ("MMD", "spread")
     return f" Over all mixes, {ahead}’s error is {abs(gap.mean):.3f} below {behind}’s."
+
+
+def _alike(shown: Shown) -> str:
+    """A warning where the sets hardly differ."""
+    row = shown.draws[0].proportions[0]
+    if row.max() - row.min() > ALIKE:
+        return ""
+    return (
+        f" <b>The sets are nearly alike</b> (the common class of a set has {text.share(row.max())}, the others "
+        f"{text.share(row.min())}), so hardly anything tells classes apart: lower ρ."
+    )
 
 
 def _cost(shown: Shown) -> str:

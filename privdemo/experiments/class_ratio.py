@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit
+from threadpoolctl import threadpool_limits
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset
@@ -149,7 +150,7 @@ class RatioConfig:
             raise ValueError(f"∝SVM tells two classes apart, not {self.n_classes}; leave it out, or take two classes")
         if self.rho * self.n_classes >= 1 - 1e-9:
             raise ValueError(
-                f"rho must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are alike and "
+                f"ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are alike and "
                 f"nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
             )
         few = round(self.rho * self.set_size)
@@ -378,8 +379,12 @@ def run(config: RatioConfig) -> Draw:
     return run_releases(config, (config.release,))[0]
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Draw]:
-    """`run` with each of `releases` on the same records, for which a kernel is computed once."""
+    """`run` with each of `releases` on the same records, for which a kernel is computed once.
+
+    Always in one thread, for the same numbers everywhere.
+    """
     sample, rng = drawn(config), _generators(config)[2]
     asked = [asked_set(config, sample, share, rng) for share in (config.share, *SHARES)]
     kernels: dict[str, _Kernel] = {}
@@ -520,17 +525,23 @@ def share_of(draws: Sequence[Draw], method: str, c: int) -> Estimate:
 
 def error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error on the own set."""
-    return mean_interval([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
+    return _error_interval([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
 
 
 def error_along(draws: Sequence[Draw], method: str, place: int) -> Estimate:
     """A method's L1 error at `SHARES`[place]."""
-    return mean_interval([draw.fits[method].errors[place] for draw in draws])
+    return _error_interval([draw.fits[method].errors[place] for draw in draws])
 
 
 def mean_error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error, the mean over `SHARES`."""
-    return mean_interval([float(np.mean(draw.fits[method].errors)) for draw in draws])
+    return _error_interval([float(np.mean(draw.fits[method].errors)) for draw in draws])
+
+
+def _error_interval(errors: Sequence[float]) -> Estimate:
+    """Their mean with a 95 % interval, as far as an L1 distance of proportions can be: 0 to 2."""
+    found = mean_interval(errors)
+    return Estimate(found.mean, max(0.0, found.low), min(2.0, found.high)) if math.isfinite(found.low) else found
 
 
 def difference(draws: Sequence[Draw], method: str, other: str) -> Estimate:
