@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from privdemo import datasets, limits
-from privdemo.experiments import bag_studies, distortion, ratio_studies, results, trade_off
+from privdemo.experiments import bag_studies, comparison_studies, distortion, ratio_studies, results, sweep, trade_off
 from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate
 
@@ -22,11 +22,31 @@ examples:
   python -m privdemo data all             the same for every data set
   python -m privdemo reproduce figure3    train on lies again, as in Barber's figure 3
   python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
-  python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (about an hour)
+  python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (40 minutes)
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
+  python -m privdemo sweep spec.toml --out results.csv
+                                          your own grid of settings, many draws each; goes on where it stopped
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
 that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
+"""
+
+_SPEC = """\
+SPEC, for example:
+  experiment = "training"        # or "bags", "class_ratio", "comparison"
+  repeats = 10                   # draws of every config
+
+  [config]                       # what all trials share; the rest is as in the package
+  dataset = "digits"
+  n_train = 100
+  methods = ["naive", "spread"]
+
+  [grid]                         # every combination is run
+  labels = [0.1, 0.2, [0.1, 0.3]] # flip probabilities; two where the classes lie differently
+  pixels = [0.1, {sigma = 0.3}]  # flip probability, or Gaussian noise
+
+On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786` on each, then add
+--backend dask --scheduler tcp://HOST:8786 (pip install 'privdemo[dask]' on all).
 """
 
 
@@ -39,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"privdemo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("privdemo: interrupted; no incomplete file was kept", file=sys.stderr)
+        print(f"privdemo: interrupted; {options.when_interrupted}", file=sys.stderr)
         return 130
     return 0
 
@@ -65,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=(*datasets.DATASETS, "all"),
         help=f"{', '.join(datasets.DATASETS)}, or all",
     )
-    data.set_defaults(run=_data)
+    data.set_defaults(run=_data, when_interrupted="no incomplete file was kept")
     papers = _papers()
     reproduce = commands.add_parser(
         "reproduce",
@@ -73,9 +93,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Compute a study anew, print its means with 95 % intervals beside the published values, and write "
         "its results file. " + " ".join(f"{name}: {paper.title}." for name, paper in papers.items()),
     )
-    reproduce.add_argument("name", metavar="NAME", choices=papers, help=", ".join(papers))
+    reproduce.add_argument("name", metavar="NAME", choices=(*papers, "all"), help=f"{', '.join(papers)}, or all")
     reproduce.add_argument(
-        "--out", type=Path, metavar="FILE", help="the CSV file to write (default: the one that the app shows)"
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the CSV file to write, or the folder for all (default: those that the app shows)",
     )
     reproduce.add_argument(
         "--draws", type=int, default=results.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"
@@ -83,7 +106,31 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument(
         "--jobs", type=int, default=2, metavar="N", help="processes side by side; the numbers are the same (default: 2)"
     )
-    reproduce.set_defaults(run=_reproduce)
+    reproduce.set_defaults(run=_reproduce, when_interrupted="no incomplete file was kept")
+    sweeping = commands.add_parser(
+        "sweep",
+        help="run a grid of settings, many draws each",
+        description="Run every combination of settings in a TOML file, and add a row to a CSV file as each trial is "
+        "done. Ended in any way, the same command goes on where it was. The numbers are the same on any number "
+        "of processes "
+        "or machines.",
+        epilog=_SPEC,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sweeping.add_argument("spec", type=Path, metavar="SPEC", help="the TOML file")
+    sweeping.add_argument("--out", type=Path, metavar="FILE", required=True, help="the CSV file to write or go on with")
+    sweeping.add_argument(
+        "--jobs", type=int, default=2, metavar="N", help="trials side by side; a cluster uses all it has (default: 2)"
+    )
+    sweeping.add_argument(
+        "--backend", default="loky", choices=sweep.BACKENDS, help="processes, threads or a Dask cluster (default: loky)"
+    )
+    sweeping.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of the Dask cluster, tcp://host:8786 (default: one on this machine)"
+    )
+    sweeping.set_defaults(
+        run=_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
+    )
     return parser
 
 
@@ -96,12 +143,43 @@ def _data(options: argparse.Namespace) -> None:
         print(f"  {dataset.licence}; {dataset.source}")
 
 
+def _sweep(options: argparse.Namespace) -> None:
+    wanted = sweep.read_spec(options.spec)
+    if not options.out.absolute().parent.is_dir() or options.out.is_dir():
+        raise ValueError(f"--out must be a file in a folder that is there, got {options.out}")
+    limits.Limit("--jobs", 1, 1024, integer=True).check(options.jobs)
+    try:
+        for done, total in sweep.sweep(wanted, options.out, options.jobs, options.backend, options.scheduler):
+            print(f"\rsweep: {done:,} of {total:,} trials", end="", file=sys.stderr, flush=True)
+    finally:
+        print(file=sys.stderr)
+    rows = sweep.load(options.out)
+    for asked, means in sweep.summary(rows):
+        print(", ".join(f"{name} {value}" for name, value in asked.items()))
+        for name, estimate in means.items():
+            print(f"  {name:40s}  {_interval(estimate)}")
+    problems = [row for row in rows if row["problem"]]
+    if problems:
+        print(f"{len(problems):,} trials could not be made; the first: {problems[0]['problem']}")
+    print(f"written to {options.out}")
+
+
 def _reproduce(options: argparse.Namespace) -> None:
-    paper = _papers()[options.name]
+    papers = _papers()
+    if options.name != "all":
+        _reproduce_one(options.name, papers[options.name], options.out, options)
+        return
+    if options.out and not options.out.is_dir():
+        raise ValueError(f"--out must be a folder that is there for all, got {options.out}")
+    for name, paper in papers.items():
+        _reproduce_one(name, paper, options.out / f"{name}.csv" if options.out else None, options)
+
+
+def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> None:
     limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(options.draws)
     limits.Limit("--jobs", 1, 64, integer=True).check(options.jobs)
-    out = options.out or results.shipped(options.name)
-    if options.out is None and options.draws != results.N_DRAWS:
+    out = given or results.shipped(name)
+    if given is None and options.draws != results.N_DRAWS:
         raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
     if not out.absolute().parent.is_dir() or out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {out}")
@@ -111,7 +189,7 @@ def _reproduce(options: argparse.Namespace) -> None:
     try:
         for done, total, new in paper.reproduce(options.draws, options.jobs):
             found += new
-            print(f"\r{options.name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
+            print(f"\r{name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
         part.write_text(paper.to_csv(found), encoding="utf-8")
         part.replace(out)
     finally:
@@ -168,6 +246,15 @@ def _ratio_report(marks: list[ratio_studies.Mark]) -> list[str]:
     return lines + [f"{claim.words}: {claim.published:.0%}, {claim.ours:.0%}" for claim in claims]
 
 
+def _comparison_report(marks: list[comparison_studies.Mark]) -> list[str]:
+    lines = [comparison_studies.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
+    return lines + [
+        f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
+        f"{row.metric:8s}  {_interval(row.estimate)}  {row.trust}"
+        for row in comparison_studies.rows(marks)
+    ]
+
+
 def _distortion_report(marks: list[distortion.Mark]) -> list[str]:
     lines = [distortion.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
     for row in distortion.rows(marks):
@@ -211,16 +298,26 @@ def _papers() -> dict[str, _Paper]:
         ratio_studies.to_csv,
         _ratio_report,
     )
+    families = _Paper(
+        f"{comparison_studies.TITLE}, needs MNIST and Adult",
+        comparison_studies.reproduce,
+        comparison_studies.to_csv,
+        _comparison_report,
+    )
     counts = _Paper(distortion.TITLE, distortion.reproduce, distortion.to_csv, _distortion_report)
-    return {
-        study.name: _Paper(
-            f"{study.title}, needs MNIST",
-            partial(trade_off.reproduce, study),
-            trade_off.to_csv,
-            partial(_trade_off_report, study),
-        )
-        for study in trade_off.STUDIES.values()
-    } | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, distortion.NAME: counts}
+    return (
+        {
+            study.name: _Paper(
+                f"{study.title}, needs MNIST",
+                partial(trade_off.reproduce, study),
+                trade_off.to_csv,
+                partial(_trade_off_report, study),
+            )
+            for study in trade_off.STUDIES.values()
+        }
+        | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, distortion.NAME: counts}
+        | {comparison_studies.NAME: families}
+    )
 
 
 if __name__ == "__main__":

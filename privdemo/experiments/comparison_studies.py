@@ -1,0 +1,173 @@
+"""Which method, at which privacy? The comparison along ε, over many draws, and questions put to its curves.
+
+The results are shipped as one small CSV file; `python -m privdemo reproduce comparison` computes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from threadpoolctl import threadpool_limits
+
+from privdemo.experiments import comparison, results
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    CLEAN,
+    LABELS,
+    METHODS,
+    METRICS,
+    RECORDS,
+    SHARE,
+    ComparisonConfig,
+    Draw,
+)
+from privdemo.intervals import Estimate, mean_interval
+
+NAME = "comparison"
+TITLE = "Which method, at which privacy? Every family on the same people, along the ε of a label"
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+# What is shipped: task, data set and what is private; all else as `ComparisonConfig` has it.
+CONTEXTS = tuple(
+    ComparisonConfig(task, dataset, private)
+    for task in (CLASSIFY, SHARE)
+    for dataset, private in (("mnist", LABELS), ("mnist", RECORDS), ("adult", LABELS), ("digits", LABELS))
+)
+CONTEXTS = tuple(replace(context, n_train=120) if context.dataset == "digits" else context for context in CONTEXTS)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One method on one draw by one metric."""
+
+    config: ComparisonConfig
+    method: str
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method at one ε by one metric: its mean over `n_draws` draws with 95 % ends."""
+
+    task: str
+    dataset: str
+    private: str
+    n_train: int
+    epsilon: float
+    method: str
+    trust: str
+    metric: str
+    n_draws: int
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its interval."""
+        return Estimate(self.mean, self.low, self.high)
+
+
+def trial(config: ComparisonConfig) -> list[Mark]:
+    """All methods on one draw; always in one thread, for the same numbers everywhere."""
+    with threadpool_limits(1, user_api="blas"):
+        return marks_of(comparison.run(config))
+
+
+def marks_of(draw: Draw) -> list[Mark]:
+    """The marks of a draw."""
+    place = replace(draw.config, draw=0)
+    return [Mark(place, fit.method, metric, value) for fit in draw.fits.values() for metric, value in fit.marks.items()]
+
+
+def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Run every context; yields (trials done, of how many, the marks of the one just done) in any order."""
+    trials = [
+        (replace(context, epsilon=epsilon, draw=draw),)
+        for context in CONTEXTS
+        for epsilon in EPSILONS
+        for draw in range(n_draws)
+    ]
+    return results.side_by_side(trial, trials, n_jobs)
+
+
+def rows(marks: Iterable[Mark]) -> list[Row]:
+    """The means over draws, in the order of contexts, ε, methods and metrics; none of fewer than two draws."""
+    groups: dict[tuple[ComparisonConfig, str, str], list[float]] = {}
+    for mark in marks:
+        groups.setdefault((mark.config, mark.method, mark.metric), []).append(mark.value)
+    contexts, methods = list(CONTEXTS), list(METHODS)
+
+    def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
+        config, method, metric = group
+        context = replace(config, epsilon=ComparisonConfig.epsilon)
+        known = contexts.index(context) if context in contexts else len(contexts)
+        return known, config.epsilon, methods.index(method), list(METRICS[config.task]).index(metric)
+
+    return [
+        Row(
+            config.task,
+            config.dataset,
+            config.private,
+            config.n_train,
+            config.epsilon,
+            method,
+            METHODS[method].trust,
+            metric,
+            len(groups[group]),
+            *mean_interval(groups[group]),
+        )
+        for group in sorted(groups, key=place)
+        for config, method, metric in (group,)
+        if len(groups[group]) > 1
+    ]
+
+
+def to_csv(marks: Sequence[Mark]) -> str:
+    """The means over draws as the text of a results file."""
+    return results.to_csv(Row, rows(marks))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped means."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def of(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
+    """The rows of the task, data set and private part of `config`, whatever its ε and number of people."""
+    wanted = (config.task, config.dataset, config.private, metric)
+    return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
+
+
+class Reached(NamedTuple):
+    """The least ε that was tried at which a method reaches a goal.
+
+    `surely`: its whole interval does; `before` is the next lower ε, at which it does not, None: there is none.
+    """
+
+    epsilon: float
+    method: str
+    estimate: Estimate
+    surely: bool
+    before: float | None
+
+
+def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | None:
+    """The least ε, of those that were tried, at which the mean of a method that needs only `trusted` reaches `goal`.
+
+    `some` are rows of one metric. Among methods at that ε the best; None where none reaches it. The clean ceiling
+    takes no part, as it has no ε.
+    """
+    if not some:
+        return None
+    more_is_better = METRICS[some[0].task][some[0].metric]
+    sign = 1.0 if more_is_better else -1.0
+    reached = [row for row in some if row.method != CLEAN and row.trust in trusted and sign * row.mean >= sign * goal]
+    if not reached:
+        return None
+    best = min(reached, key=lambda row: (row.epsilon, -sign * row.mean))
+    worst = best.low if more_is_better else best.high
+    below = [row.epsilon for row in some if row.method == best.method and row.epsilon < best.epsilon]
+    return Reached(best.epsilon, best.method, best.estimate, sign * worst >= sign * goal, max(below, default=None))

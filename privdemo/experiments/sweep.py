@@ -1,0 +1,356 @@
+"""Sweeps: many configs, many draws of each, on one machine or a cluster; a table of trials that is written as it goes.
+
+A trial is one draw of one config: the same people, noise and numbers wherever and whenever it runs, as its random
+streams are children of one `numpy.random.SeedSequence(config.seed, spawn_key=(config.draw,))`. A sweep that was ended,
+however hard, goes on with the trials that its file does not hold.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+import os
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import joblib
+from filelock import FileLock, Timeout
+from threadpoolctl import threadpool_limits
+
+from privdemo import limits
+from privdemo.experiments import class_ratio, comparison, label_proportions, private_training
+from privdemo.experiments.image_noise import n_states
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+
+# How trials run: in processes or threads of this machine, or on a Dask cluster.
+BACKENDS = ("loky", "threading", "dask")
+_REPEATS = limits.Limit("repeats", 1, limits.N_DRAWS.high, "draws of every config", integer=True)
+_MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
+_N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What can be swept: `run(config)` → result, and the numbers of a result by name.
+
+    `make(fields)` is a config from the plain values of a spec; `metrics(result)` are its numbers, under the `names`
+    that a config has before it runs.
+    """
+
+    title: str
+    make: Callable[[dict[str, Any]], Any]
+    run: Callable[[Any], Any]
+    names: Callable[[Any], list[str]]
+    metrics: Callable[[Any], dict[str, float]]
+
+
+def _training(given: dict[str, Any]) -> private_training.TrainingConfig:
+    """Pixels: a flip probability or {sigma = …}; labels: one flip probability, or two that differ."""
+    known = dict(given)
+    dataset = known.get("dataset", private_training.TrainingConfig.dataset)
+    if "pixels" in known:
+        pixels = known["pixels"]
+        gaussian = isinstance(pixels, dict) and pixels.keys() == {"sigma"}
+        known["pixels"] = GaussianNoise(pixels["sigma"]) if gaussian else RandomisedResponse(pixels, n_states(dataset))
+    elif dataset != private_training.TrainingConfig.dataset:
+        known["pixels"] = RandomisedResponse(0.2, n_states(dataset))
+    if "labels" in known:
+        labels = known["labels"]
+        known["labels"] = BinaryChannel(*labels) if isinstance(labels, tuple) else RandomisedResponse(labels, 2)
+    return private_training.TrainingConfig(**known)
+
+
+def _by_method(methods: Iterable[str], marks: Iterable[str]) -> list[str]:
+    return [f"{method}: {mark}" for method in dict.fromkeys(methods) for mark in marks]
+
+
+def _training_metrics(draw: private_training.Draw) -> dict[str, float]:
+    return {
+        f"{method}: {mark}": getattr(fit, mark)
+        for method, fit in draw.fits.items()
+        if method in draw.config.methods
+        for mark in private_training.METRICS
+    }
+
+
+def _bag_metrics(draw: label_proportions.Draw) -> dict[str, float]:
+    return {
+        f"{method}: {kind} F1, threshold {threshold}": getattr(f1, kind)
+        for method, fit in draw.fits.items()
+        if method in draw.config.methods
+        for threshold, f1 in fit.f1.items()
+        for kind in label_proportions.F1S
+    }
+
+
+def _ratio_metrics(draw: class_ratio.Draw) -> dict[str, float]:
+    return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in draw.fits.items()} | {
+        "distortion": draw.distortion
+    }
+
+
+EXPERIMENTS = {
+    "training": Experiment(
+        "train on corrupted images and labels",
+        _training,
+        private_training.run,
+        lambda config: _by_method(config.methods, private_training.METRICS),
+        _training_metrics,
+    ),
+    "bags": Experiment(
+        "learn from bags and their proportions",
+        lambda given: label_proportions.BagConfig(**given),
+        label_proportions.run,
+        lambda config: _by_method(
+            config.methods,
+            [f"{kind} F1, threshold {t}" for t in label_proportions.THRESHOLDS for kind in label_proportions.F1S],
+        ),
+        _bag_metrics,
+    ),
+    "class_ratio": Experiment(
+        "find the shares of a group from sets of known proportions",
+        lambda given: class_ratio.RatioConfig(**given),
+        class_ratio.run,
+        lambda config: [*_by_method(config.methods, ["L1 error"]), "distortion"],
+        _ratio_metrics,
+    ),
+    "comparison": Experiment(
+        "every family of estimators on the same people",
+        lambda given: comparison.ComparisonConfig(**given),
+        comparison.run,
+        lambda config: _by_method(config.chosen, comparison.METRICS[config.task]),
+        lambda draw: {
+            f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
+        },
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """`configs` of one experiment, each drawn `repeats` times."""
+
+    experiment: str
+    configs: tuple[Any, ...]
+    repeats: int
+
+    def __post_init__(self) -> None:
+        if self.experiment not in EXPERIMENTS:
+            raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {self.experiment!r}")
+        _REPEATS.check(self.repeats)
+        _MOST_TRIALS.check(len(self.configs) * self.repeats)
+
+    def trials(self) -> list[Any]:
+        """Every config at every draw."""
+        return [replace(config, draw=draw) for draw in range(self.repeats) for config in self.configs]
+
+    def columns(self) -> list[str]:
+        """Of the table: what was asked, what came out, seconds, versions, and what went wrong."""
+        names = EXPERIMENTS[self.experiment].names
+        asked = [field.name for field in fields(self.configs[0])]
+        found = dict.fromkeys(name for config in self.configs for name in names(config))
+        return ["experiment", *asked, *found, "seconds", "versions", "problem"]
+
+
+def read_spec(path: Path) -> Sweep:
+    """The sweep that a TOML file describes: `experiment`, `repeats`, a table `config` of what all trials share, and a
+    table `grid` of lists, every combination of which is one config.
+
+    Raises ``ValueError`` that names the line, key or combination.
+    """
+    try:
+        spec = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    unknown = spec.keys() - {"experiment", "repeats", "config", "grid"}
+    if unknown:
+        raise ValueError(f"{path} may hold experiment, repeats, config and grid, got {', '.join(sorted(unknown))}")
+    name = spec.get("experiment")
+    if name not in EXPERIMENTS:
+        raise ValueError(f"{path}: experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
+    shared, grid = spec.get("config", {}), spec.get("grid", {})
+    for key, table in (("config", shared), ("grid", grid)):
+        if not isinstance(table, dict):
+            raise ValueError(f"{path}: {key} must be a table, such as [{key}], got {table!r}")
+    for key, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"{path}: {key} in grid must be a list of one or more values, got {values!r}")
+    configs = [
+        _config(name, shared | dict(zip(grid, values, strict=True)), path)
+        for values in itertools.product(*grid.values())
+    ]
+    return Sweep(name, tuple(dict.fromkeys(configs)), spec.get("repeats", 10))
+
+
+def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
+    """One config; lists become tuples."""
+    if "draw" in given:
+        raise ValueError(f"{path}: draw counts the repeats and is not set; set repeats")
+    values = {key: _frozen(value) for key, value in given.items()}
+    try:
+        return EXPERIMENTS[experiment].make(values)
+    except (ValueError, TypeError) as error:
+        where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
+        what = str(error).replace("TrainingConfig.__init__() ", "").replace("BagConfig.__init__() ", "")
+        raise ValueError(f"{path}: {what.replace('RatioConfig.__init__() ', '')} (with {where})") from None
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def run_trial(experiment: str, config: Any) -> dict[str, str]:
+    """One row of the table, as text; always in one thread, for the same numbers everywhere.
+
+    Where a trial cannot be made its numbers are missing and `problem` says why.
+    """
+    chosen, start = EXPERIMENTS[experiment], time.perf_counter()
+    found: dict[str, float] = {}
+    problem = ""
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            found = chosen.metrics(chosen.run(config))
+    except ValueError as error:
+        problem = str(error)
+    seconds = time.perf_counter() - start
+    return (
+        _asked(experiment, config)
+        | {name: repr(float(value)) for name, value in found.items()}
+        | {
+            "seconds": f"{seconds:.4g}",
+            "versions": _versions(),
+            "problem": problem,
+        }
+    )
+
+
+def _asked(experiment: str, config: Any) -> dict[str, str]:
+    """What a trial asks, as cells of the table: with the same ones it is the same trial."""
+    return {"experiment": experiment} | {field.name: str(getattr(config, field.name)) for field in fields(config)}
+
+
+def _versions() -> str:
+    return " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+
+
+def sweep(
+    wanted: Sweep, out: Path, n_jobs: int = 2, backend: str = "loky", scheduler: str | None = None
+) -> Iterator[tuple[int, int]]:
+    """Run what `out` does not hold yet, and add a row to it as soon as a trial is done.
+
+    Yields (trials done, of how many), first those that were there already. The numbers are the same for any `n_jobs`
+    and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Raises
+    ``ValueError`` for a file of another sweep, one that is being written, and settings out of range.
+    """
+    _N_JOBS.check(n_jobs)
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
+    columns, trials = wanted.columns(), wanted.trials()
+    lock = FileLock(f"{out}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"another sweep is writing {out}; wait for it, or name another file") from None
+    try:
+        done = {_key(row, columns) for row in _resume(out, columns)}
+        left = [trial for trial in trials if _key(_asked(wanted.experiment, trial), columns) not in done]
+        n_done = len(trials) - len(left)
+        yield n_done, len(trials)
+        with out.open("a", encoding="utf-8", newline="") as file, _running_on(backend, scheduler, n_jobs) as parallel:
+            for row in parallel(joblib.delayed(run_trial)(wanted.experiment, trial) for trial in left):
+                file.write(_line([row.get(column, "") for column in columns]))
+                file.flush()
+                os.fsync(file.fileno())
+                n_done += 1
+                yield n_done, len(trials)
+    finally:
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def load(path: Path) -> list[dict[str, str]]:
+    """The finished trials of a table, also of one that is still being written."""
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    return list(csv.DictReader(io.StringIO(whole, newline="")))
+
+
+def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
+    """Of every config what was asked, without the draw, and the mean of each number with a 95 % interval over draws.
+
+    A number that fewer than two draws have is left out.
+    """
+    groups: dict[tuple[tuple[str, str], ...], list[Mapping[str, str]]] = {}
+    for row in rows:
+        asked = itertools.takewhile(lambda cell: cell[0] != "draw", row.items())
+        groups.setdefault(tuple(asked), []).append(row)
+    return [
+        (dict(asked), {name: mean_interval(values) for name, values in _numbers(here).items() if len(values) > 1})
+        for asked, here in groups.items()
+    ]
+
+
+def _numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
+    """The numbers of some rows by name: the columns between the draw and the seconds."""
+    names = list(rows[0])
+    metrics = names[names.index("draw") + 1 : names.index("seconds")]
+    return {name: [float(row[name]) for row in rows if row[name]] for name in metrics}
+
+
+def _resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The finished trials in `out`, which is made where it is not there; a line cut short by a kill is taken off."""
+    header = _line(columns)
+    if not out.exists() or out.stat().st_size < len(header.encode()):
+        text = out.read_text(encoding="utf-8") if out.exists() else ""
+        if not header.startswith(text):
+            raise ValueError(f"{out} holds something else than this sweep's table; name another file")
+        out.write_text(header, encoding="utf-8", newline="")
+        return []
+    text = out.read_bytes().decode("utf-8")
+    if not text.startswith(header):
+        raise ValueError(
+            f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
+            "methods"
+        )
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        with out.open("r+b") as file:
+            file.truncate(len(whole.encode()))
+    return list(csv.DictReader(io.StringIO(whole, newline="")))
+
+
+def _key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
+    """What makes a trial: the columns up to the draw, which is the last of a config's."""
+    return tuple(cells[column] for column in columns[: columns.index("draw") + 1])
+
+
+def _line(cells: Sequence[str]) -> str:
+    """One line of CSV: what was said over several lines is put on one, so that a line is a trial."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow([" ".join(cell.splitlines()) for cell in cells])
+    return text.getvalue()
+
+
+@contextmanager
+def _running_on(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[joblib.Parallel]:
+    """What runs trials side by side and gives each as it is done."""
+    cluster: AbstractContextManager[Any] = nullcontext()
+    if backend == "dask":
+        try:
+            from dask.distributed import Client
+        except ImportError:
+            raise ValueError("the dask backend needs more: pip install 'privdemo[dask]'") from None
+        cluster = Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1)
+    elif scheduler:
+        raise ValueError(f"a scheduler is for the dask backend, not {backend}; add --backend dask")
+    with cluster, joblib.parallel_config(backend, n_jobs=-1 if backend == "dask" else n_jobs):
+        yield joblib.Parallel(return_as="generator_unordered")
