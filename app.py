@@ -12,6 +12,8 @@ st.navigation(
         st.Page("pages/proportions.py", title="Only bag totals"),
         st.Page("pages/class_ratio.py", title="Share of a group"),
         st.Page("pages/distortion.py", title="Private counts"),
+        st.Page("pages/comparison.py", title="Which method?"),
+        st.Page("pages/claims.py", title="Claims"),
     ],
     position="top",
 ).run()

@@ -31,3 +31,10 @@ st.caption(
 )
 st.page_link("pages/distortion.py", label="**How much do private counts distort?** →")
 st.caption("Release the label counts of a set in four ways, published and tight, and see which promise costs least.")
+st.page_link("pages/comparison.py", label="**Which method, at which privacy?** →")
+st.caption(
+    "All families of methods on the same people, at the same ε: what each reaches, whom one must trust with the truth, "
+    "and the least ε that reaches a goal."
+)
+st.page_link("pages/claims.py", label="**Do the papers’ claims hold?** →")
+st.caption("Published figures, tables and formulas beside ours, each with a verdict and the command that checks it.")

@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
+from privdemo.experiments import distortion, ratio_studies
+from privdemo.experiments.class_ratio import METHODS, MMD, SPREAD
+from privdemo.mechanisms.label_counts import RELEASES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,3 +42,54 @@ def test_every_page_is_named() -> None:
     for page in (ROOT / "pages").glob("*.py"):
         question = page.read_text(encoding="utf-8").splitlines()[0].strip('"')
         assert question.split(":")[0] in README, f"README does not name the page {page.name}"
+
+
+def table_under(heading: str, nth: int = 0) -> list[list[str]]:
+    """The cells of the nth table under a heading, its head first."""
+    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    blocks = [block for block in part.split("\n\n") if block.startswith("|")]
+    lines = [line for line in blocks[nth].splitlines() if not set(line) <= set("|- ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def release_named(words: str) -> str:
+    """The release that a row of the README is about; its titles say a little more."""
+    plain = re.sub(r" = \d+| \(analytic\)", "", words)
+    return (
+        next((name for name, release in RELEASES.items() if release.title == plain), None)
+        or {
+            "true counts": "none",
+            "Laplace prior": "laplace prior",
+        }[words]
+    )
+
+
+def test_what_private_counts_cost_is_what_the_file_holds() -> None:
+    found = {(row.level, row.release): row.distortion for row in distortion.load() if row.axis == "delta"}
+    head, *rows = table_under("What private counts cost")
+    assert head[1:] == ["δ = 0.05", "δ = 0.01", "δ = 10⁻⁴"]
+    assert len(rows) == len(RELEASES)
+    for words, *cells in rows:
+        for delta, cell in zip((0.05, 0.01, 1e-4), cells, strict=True):
+            value = found.get((delta, release_named(words)))
+            assert cell == ("no σ" if value is None else f"{value:.3f}"), (words, delta)
+
+
+def test_what_sets_reach_is_what_the_file_holds() -> None:
+    shipped = ratio_studies.load()
+    private = {(row.release, row.method): row for row in ratio_studies.of(shipped, ratio_studies.PRIVATE)}
+    _, *rows = table_under("What sets with known proportions reach")
+    assert len(rows) == 8
+    for words, *cells in rows:
+        for method, cell in zip((SPREAD, MMD), cells, strict=True):
+            row = private[release_named(words), method]
+            assert cell == f"{row.error:.3f} ± {row.high - row.error:.3f}", (words, method)
+    ten = {row.method: row.error for row in ratio_studies.of(shipped, ratio_studies.DIGITS)}
+    ten |= {method: private["none", method].error for method in (SPREAD, MMD)}
+    two = {(row.dataset, row.method): row.error for row in ratio_studies.of(shipped, ratio_studies.BINARY)}
+    _, *rows = table_under("What sets with known proportions reach", 1)
+    assert len(rows) == len(METHODS)
+    for words, *cells in rows:
+        method = next(name for name, title in METHODS.items() if title.replace(", random", ", 1,500 random") == words)
+        wanted = [ten.get(method), *(two[name, method] for name in ("adult", "mnist", "sms"))]
+        assert cells == ["–" if value is None else f"{value:.3f}" for value in wanted], words

@@ -13,6 +13,8 @@ from privdemo import attacks, datasets, limits
 from privdemo.experiments import (
     bag_studies,
     class_ratio,
+    comparison,
+    comparison_studies,
     distortion,
     image_noise,
     label_proportions,
@@ -22,6 +24,7 @@ from privdemo.experiments import (
     trade_off,
     voting,
 )
+from privdemo.experiments import claims as published
 from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
 
@@ -139,6 +142,23 @@ def one_ratio_draw(config: class_ratio.RatioConfig) -> class_ratio.Draw:
 def ratio_rows() -> tuple[ratio_studies.Row, ...]:
     """The shipped rows of the studies of class ratios."""
     return ratio_studies.load()
+
+
+@st.cache_data(show_spinner=False)
+def comparison_sizes(dataset: str) -> tuple[int, int]:
+    return comparison.sizes(dataset)
+
+
+@st.cache_data(show_spinner="Reading the results of every claim…")
+def claims() -> tuple[published.Claim, ...]:
+    """Every published claim beside ours."""
+    return published.all_claims()
+
+
+@st.cache_data(show_spinner=False)
+def comparison_rows() -> tuple[comparison_studies.Row, ...]:
+    """The shipped rows of the comparison."""
+    return comparison_studies.load()
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -22,8 +22,8 @@ def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float,
         with right:
             at_delta = settings.number(delta, "δ", step=0.01, form="%.3g")
     with sliders:  # above the numbers, but they are the ones that read the link
-        _ladder(epsilon, EPSILONS, "ε, how much one label can change the odds", _EPSILON_HELP)
-        _ladder(delta, DELTAS, "δ, how likely that fails", _DELTA_HELP)
+        ladder(epsilon, EPSILONS, "ε, how much one label can change the odds", _EPSILON_HELP)
+        ladder(delta, DELTAS, "δ, how likely that fails", _DELTA_HELP)
         st.caption("← more private · more accurate →", text_alignment="center")
     return float(at_epsilon), float(at_delta)
 
@@ -38,7 +38,7 @@ _DELTA_HELP = (
 )
 
 
-def _ladder(setting: Number, steps: tuple[float, ...], label: str, words: str) -> None:
+def ladder(setting: Number, steps: tuple[float, ...], label: str, words: str) -> None:
     """A slider over common values; a number typed between two of them shows the nearest."""
 
     def nearest(value: float) -> float:

@@ -1,0 +1,145 @@
+"""The page of claims: which to show, published values beside ours, and every verdict with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.shared import cached, layout, settings, text
+from pages.shared.settings import Choice
+from privdemo.experiments import claims
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SOURCES, VERDICTS, Claim
+from privdemo.figures import claims as charts
+
+EVERYBODY = "all sources"
+SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY)
+VERDICT = Choice("verdict", VERDICTS, VERDICTS, many=True)
+_SIGNS = {HOLDS: "✓", CAVEAT: "≈", FAILS: "✗", OPEN: "?"}
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page."""
+    return [SOURCE, VERDICT]
+
+
+def controls() -> list[Claim]:
+    """The claims that are to be shown."""
+    source = settings.choose(SOURCE, "Source")
+    verdicts = settings.choose(VERDICT, "Verdict")
+    return [claim for claim in cached.claims() if source in (EVERYBODY, claim.source) and claim.verdict in verdicts]
+
+
+def takeaway(chosen: Sequence[Claim]) -> str:
+    """How many hold."""
+    everything = cached.claims()
+    n = claims.counted(everything)
+    shown = "" if len(chosen) == len(everything) else f" Shown are {len(chosen)} of them."
+    return (
+        f"Of {len(everything)} published claims that were computed anew, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
+        f"hold with a caveat, <b>{n[FAILS]}</b> do not hold and {n[OPEN]} cannot be checked.{shown}"
+    )
+
+
+def show(chosen: Sequence[Claim]) -> None:
+    """Published values beside ours as a picture, and every claim as a row."""
+    if not chosen:
+        st.markdown("No claim has this verdict; choose another above.")
+        return
+    numeric = [claim for claim in chosen if claim.published is not None and claim.ours and claim.share]
+    if numeric:
+        layout.figure(
+            "claims",
+            charts.beside(numeric),
+            f"{len(numeric)} claims with a published accuracy, F1 or share: stars are published, marks ours with 95 % "
+            "intervals. A hover gives the claim; the table below has them all.",
+            lambda: table(chosen),
+            _code(),
+        )
+    heads = ["claim", "published", "ours", "verdict", "seeds", "computed by"]
+    body = [
+        [
+            f"<b>{claim.source}, {claim.place}</b>: {claim.words}",
+            _number(claim, claim.published),
+            _ours(claim),
+            f"{_SIGNS[claim.verdict]} <b>{claim.verdict}</b>: {claim.why}",
+            claim.seeds,
+            f"<code>{claim.command}</code>",
+        ]
+        for claim in chosen
+    ]
+    with st.container(key="claims-table"):
+        layout.grid(heads, body)
+    layout.under_figure(
+        "all-claims",
+        f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; a "
+        "comparison where its interval says so.",
+        lambda: table(chosen),
+        lambda: layout.grid_page(heads, body),
+        _code(),
+    )
+
+
+def _number(claim: Claim, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return text.share(value) if claim.share else "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
+
+
+def _ours(claim: Claim) -> str:
+    if claim.ours is None:
+        return "–"
+    half = claim.ours.high - claim.ours.mean
+    if half == 0:
+        return _number(claim, claim.ours.mean)
+    if claim.share:
+        return f"{text.share(claim.ours.mean)} ± {100 * half:.1f}"
+    return f"{_number(claim, claim.ours.mean)} ± {half:.2g}"
+
+
+def table(chosen: Sequence[Claim]) -> list[dict[str, object]]:
+    """The claims as rows of a file."""
+    return [
+        {name: value for name, value in vars(claim).items() if name not in ("ours", "share")}
+        | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
+        for claim in chosen
+    ]
+
+
+def _code() -> str:
+    return """
+from privdemo.experiments import claims
+
+for claim in claims.all_claims():
+    print(claim.source, claim.place, claim.published, claim.ours, claim.verdict, claim.why)
+# all studies behind them anew: python -m privdemo reproduce all
+"""
+
+
+def folds() -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    return {
+        "How it works": (
+            "Every number of ours comes from a results file that a command in the last column computes anew, or from a "
+            "formula at once. Verdicts are rules on those numbers, the same for all claims of a kind, and change with "
+            "them: an accuracy or F1 *holds* where ours is next to it, holds *with a caveat* where ours is better, as "
+            "better penalties may do; a comparison (“is more accurate”, “distorts less”) holds where the 95 % interval "
+            "of the difference says so. Intervals of differences and ratios take the errors of the two means for "
+            "independent, which is wide for means over the same draws.\n\nSources: Barber, *Private machine learning "
+            "via randomised response*; Yan, *Learning from label proportions* (2018); Iyer, Nath & Sarawagi, *Privacy "
+            "preserving class ratio estimation* (KDD 2016)."
+        ),
+        "What the adversary sees": (
+            "A promise that does not hold is worse than none: of these claims, the published scaled Dirichlet’s is the "
+            "one about privacy, and it fails at a neighbour of the data at hand. *How much do private counts distort?* "
+            "shows by how much, and what holds in its place."
+        ),
+        "Caveats": (
+            "- Where a source draws a figure without numbers, only what its text says of it is checked.\n"
+            "- Sources leave settings out (penalties, steps, how bags were filled); ours are said on each page.\n"
+            "- Data sets that are private or too large (Instagram comments, YouTube, Higgs, Acoustic, Twitter) are not "
+            "checked; others stand in.\n"
+            "- Seeds are fixed, so that the same numbers come out; the pages let you choose others."
+        ),
+        "Code that reproduces this": f"```python\n{_code().strip()}\n```",
+    }

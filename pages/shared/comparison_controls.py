@@ -1,0 +1,240 @@
+"""The controls of the comparison: a visitor's choices in, a frozen config out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.shared import cached, lies, privacy_ladder, settings, text
+from pages.shared.settings import Choice, Number, Words
+from privdemo import datasets, limits
+from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    IMAGES,
+    LABELS,
+    METHODS,
+    METRICS,
+    NOBODY,
+    OWNER,
+    PUBLISHER,
+    RECORDS,
+    SHARE,
+    ComparisonConfig,
+)
+from privdemo.experiments.label_proportions import TASKS
+from privdemo.mechanisms import RandomisedResponse
+
+TASK_TITLES = {"tell single records apart": CLASSIFY, "find a share": SHARE}
+PRIVATE_TITLES = {"labels only": LABELS, "images too": RECORDS}
+METRIC_TITLES = {"accuracy": "accuracy", "log loss": "log_loss", "Brier score": "brier"}
+# What is drawn at first: one of each family, without what is told in words.
+FIRST = (
+    *(comparison.CLEAN, comparison.NAIVE, comparison.SPREAD, comparison.SLIDES, comparison.NAMES),
+    *(comparison.COUNT_NAIVE, comparison.COUNT, comparison.set_names("gaussian"), comparison.mmd("gaussian")),
+)
+TITLES = {method.title: name for name, method in METHODS.items()}
+EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+TASK = Choice("task", tuple(TASK_TITLES), next(iter(TASK_TITLES)))
+PRIVATE = Choice("private", tuple(PRIVATE_TITLES), next(iter(PRIVATE_TITLES)))
+EPSILON = Number("label_epsilon", limits.Limit("epsilon", 0.05, 8.0, "the curves go from 0.1 to 8"), 1.0)
+MOST_PEOPLE = 1000
+DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta)
+BAG = Number("people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size)
+RHO = Number("set_rho", limits.Limit("rho", 0.0, 0.45, "the share of the rarer class"), ComparisonConfig.rho)
+ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked)
+TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share)
+METRIC = Choice("judge_by", tuple(METRIC_TITLES), "accuracy")
+METHOD = Choice("show", tuple(TITLES), tuple(METHODS[name].title for name in METHODS if name in FIRST), many=True)
+DRAWS = Number("compare_draws", limits.Limit("draws", 2, 50, "an interval needs two", integer=True), 10)
+SEED = Number("compare_seed", limits.SEED, 0)
+GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0)
+OFF_BY = Number("off_by", limits.Limit("points", 0.1, 50.0, "points that a share may be off"), 3.0)
+TRUSTED = Choice("trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER, PUBLISHER), many=True)
+LESSONS = (SEEK, NUMBERS, ONE, PINNED) = ("goal seek", "all numbers", "one likelihood", "against a pin")
+LESSON = Choice("look_into", LESSONS, SEEK)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: a setting and how many draws, what it is judged by, and a pinned setting."""
+
+    config: ComparisonConfig
+    n_draws: int
+    metric: str
+    shown: tuple[str, ...]
+    goal: float | None
+    trusted: tuple[str, ...]
+    pinned: ComparisonConfig | None
+
+
+def encode(config: ComparisonConfig) -> str:
+    """A setting as a few words for a link."""
+    return ",".join(
+        (config.task, config.dataset, config.private, str(config.n_train), f"{config.epsilon:g}", str(config.seed))
+    )
+
+
+def decode(words: str) -> ComparisonConfig | None:
+    """The setting that `encode` wrote; None for no words. Raises ``ValueError`` with a sentence for others."""
+    if not words:
+        return None
+    parts = words.split(",")
+    try:
+        task, dataset, private, n_train, epsilon, seed = parts
+        config = ComparisonConfig(task, dataset, private, int(n_train), float(epsilon), seed=int(seed))
+        if datasets.available(dataset):
+            comparison.check(config)
+    except ValueError as error:
+        raise ValueError(f"it is no pinned setting ({error}); pin one anew") from None
+    return config
+
+
+PIN = Words("pin", decode, "")
+
+
+def data_choice() -> Choice:
+    """The data sets that are here, MNIST first."""
+    order = ("mnist", "adult", "sms", "breast_cancer", "digits")
+    here = tuple(TASKS[name].title for name in order if datasets.available(name))
+    return Choice("compare_on", here, here[0])
+
+
+def people_setting(dataset: str) -> Number:
+    """People of each class, as many as the data set has after some are kept for testing."""
+    most = min(MOST_PEOPLE, cached.comparison_sizes(dataset)[0])
+    limit = limits.Limit("n", limits.N_TRAIN.low, most, "people of each class", integer=True)
+    return Number("people", limit, min(ComparisonConfig.n_train, most))
+
+
+def _named(title: str) -> str:
+    return next(name for name, task in TASKS.items() if task.title == title)
+
+
+def all_settings() -> list[settings.Setting]:
+    """Every setting of the page, with the range that the current data set gives."""
+    return _settings(_named(settings.current(data_choice())))
+
+
+def default_settings() -> list[settings.Setting]:
+    """The same with the range of the default data set."""
+    return _settings(_named(data_choice().default))
+
+
+def _settings(dataset: str) -> list[settings.Setting]:
+    people = people_setting(dataset)
+    asked = [TASK, data_choice(), PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+    return [*asked, METRIC, METHOD, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, LESSON, PIN]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    task = TASK_TITLES[settings.choose(TASK, "What is to be learnt?")]
+    title = settings.choose(data_choice(), "Records")
+    dataset = _named(title)
+    if problem := cached.problem(dataset):
+        return f"{title} cannot be read: {problem}"
+    with st.container(key="private-shown" if dataset in IMAGES else "other-levels-private"):
+        private = PRIVATE_TITLES[settings.choose(PRIVATE, "What is private?")]
+    private = private if dataset in IMAGES else LABELS
+    epsilon = _epsilon()
+    people = people_setting(dataset)
+    settings.keep_inside(people, "People of each class")
+    n_train = settings.dial(people, "People of each class", step=10, help="Each has one record and one label.")
+    with st.container(key="metric-shown" if task == CLASSIFY else "other-levels-metric"):
+        metric = METRIC_TITLES[settings.choose(METRIC, "Judge by")]
+    metric = metric if task == CLASSIFY else next(iter(METRICS[SHARE]))
+    goal = _goal(metric)
+    trusted = settings.choose(TRUSTED, "Who may be trusted with true labels?")
+    with st.expander("More settings"):
+        config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
+        chosen = settings.choose(METHOD, "Methods")
+        n_draws = settings.number(DRAWS, "Draws", step=1, help="Repeats with other people and other noise.")
+    with st.container(key="other-levels-pin"):
+        pinned = settings.write(PIN, "Pinned setting")
+    if isinstance(config, str):
+        return config
+    names = tuple(name for title, name in TITLES.items() if title in chosen and name in config.chosen)
+    if not names:
+        return "None of the methods that are chosen under “More settings” can do this; choose more of them."
+    return Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, decode(pinned))
+
+
+def _epsilon() -> float:
+    """The ε of a label, or the probability that a person lies: either can be set."""
+    slider = st.container()
+    with lies.pair("compare") as (left, right):
+        with left:
+            epsilon = settings.number(EPSILON, "ε of a label", step=0.1, form="%.4g")
+        with right:
+            settings.linked(
+                "compare_p",
+                EPSILON,
+                st.number_input,
+                lambda p: EPSILON.limit.nearest(RandomisedResponse(p, 2).epsilon),
+                lambda e: RandomisedResponse.from_epsilon(e, 2).flip_prob,
+                label="p of a lie",
+                min_value=RandomisedResponse.from_epsilon(EPSILON.limit.high, 2).flip_prob,
+                max_value=RandomisedResponse.from_epsilon(EPSILON.limit.low, 2).flip_prob,
+                value=None,
+                step=0.01,
+                format="%.4g",
+                help="The least lie that is ε-private. Set either number; the other follows.",
+            )
+    with slider:
+        privacy_ladder.ladder(
+            EPSILON,
+            EPSILON_STEPS,
+            "ε, how much one label can change the odds",
+            "Whatever is released of a label multiplies the odds of any guess by e^ε at most.",
+        )
+        st.caption("← more private · more accurate →", text_alignment="center")
+    return float(epsilon)
+
+
+def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
+    """The settings that few change."""
+    with lies.pair("bags") as (left, right):
+        with left:
+            bag_size = settings.number(BAG, "People in a bag", step=5)
+        with right:
+            rho = settings.number(RHO, "ρ, rarer class of a set", step=0.05, form="%.4g")
+    delta = settings.number(DELTA, "δ of released counts", step=0.001, form="%.3g")
+    with st.container(key="asked-shown" if config.task == SHARE else "other-levels-asked"), lies.pair("asked") as pair:
+        with pair[0]:
+            n_asked = settings.number(ASKED, "Records asked about", step=100)
+        with pair[1]:
+            share = settings.number(TRUE_SHARE, "True share", step=0.05, form="%.4g")
+    seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and noise.")
+    try:
+        wanted = replace(
+            config,
+            n_train=int(n_train),
+            bag_size=int(bag_size),
+            rho=float(rho),
+            delta=float(delta),
+            n_asked=int(n_asked),
+            share=float(share),
+            seed=int(seed),
+        )
+        comparison.check(wanted)
+    except ValueError as error:
+        return f"Nothing can be compared here. {text.sentence(error)}"
+    return wanted
+
+
+def _goal(metric: str) -> float | None:
+    """What is sought, in the units of the metric: an accuracy, or by how much a share may be off; else None."""
+    with st.container(key="goal-shown" if metric == "accuracy" else "other-levels-goal"):
+        accuracy = settings.number(GOAL, "Goal: right for at least (%)", step=1.0, form="%.4g")
+    with st.container(key="off-by-shown" if metric == "error" else "other-levels-off-by"):
+        points = settings.number(OFF_BY, "Goal: off by at most (points)", step=0.5, form="%.4g")
+    return {"accuracy": float(accuracy) / 100, "error": float(points) / 100}.get(metric)
+
+
+def is_shipped(config: ComparisonConfig) -> bool:
+    """Whether the results file holds this very setting, whatever its methods."""
+    plain = replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0)
+    return plain in comparison_studies.CONTEXTS and config.epsilon in comparison_studies.EPSILONS

@@ -1,0 +1,239 @@
+"""What can be looked at below the comparison, one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.shared import cached, comparison_controls, layout, settings, text
+from pages.shared.comparison_panels import Shown, code, marked, of_metric, own_marks, people, privacy, value
+from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    CLEAN,
+    METHODS,
+    METRICS,
+    NAMES,
+    SHARE,
+    SLIDES,
+    SPREAD,
+    TRUST,
+    ComparisonConfig,
+)
+from privdemo.experiments.comparison_studies import Row
+from privdemo.figures import comparison as charts
+
+
+def show(shown: Shown) -> None:
+    """Draw the lesson that is chosen."""
+    lessons = {
+        comparison_controls.SEEK: goal_seek,
+        comparison_controls.NUMBERS: all_numbers,
+        comparison_controls.ONE: one_likelihood,
+        comparison_controls.PINNED: against_the_pin,
+    }
+    lessons[settings.choose(comparison_controls.LESSON, "Look at")](shown)
+
+
+# --- goal seek -----------------------------------------------------------------------------------
+
+
+def goal_seek(shown: Shown) -> None:
+    """The least ε at which the goal is reached, by whom one must trust."""
+    question = shown.question
+    if question.goal is None:
+        layout.section("What privacy can be had?", "Choose accuracy under “Judge by”, for which a goal can be set.")
+        return
+    rows = of_metric([*shown.curves, *shown.mine], question.metric)
+    found = comparison_studies.seek(rows, question.goal, question.trusted)
+    layout.section("What privacy can be had?", _seek_words(shown, found, rows))
+    heads = ["who is trusted", "least ε", "method", "mark there"]
+    body = []
+    for trust in question.trusted:
+        one = comparison_studies.seek(rows, question.goal, (trust,))
+        reached = (
+            [f"{one.epsilon:g}", METHODS[one.method].title, marked(question.metric, one.estimate)] if one else None
+        )
+        body.append([trust, *(reached or ["none here does", "–", "–"])])
+    layout.grid(heads, body)
+    layout.under_figure(
+        "goal",
+        f"Among the ε that were tried ({', '.join(f'{e:g}' for e in sorted({row.epsilon for row in rows}))}) the least "
+        "at which a method’s mean reaches the goal.",
+        lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
+        lambda: layout.grid_page(heads, body),
+        "from privdemo.experiments import comparison_studies\n"
+        "from privdemo.experiments.comparison import ComparisonConfig\n\n"
+        f"config = {ComparisonConfig(question.config.task, question.config.dataset, question.config.private)!r}\n"
+        f'rows = comparison_studies.of(comparison_studies.load(), config, "{question.metric}")\n'
+        f"print(comparison_studies.seek(rows, {question.goal!r}, {question.trusted!r}))",
+    )
+
+
+def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
+    question = shown.question
+    assert question.goal is not None
+    goal = (
+        f"at least {text.share(question.goal)} accuracy"
+        if question.metric == "accuracy"
+        else f"a share off by at most {100 * question.goal:g} points"
+    )
+    whom = text.a_list(question.trusted) if question.trusted else "nobody at all"
+    if found is None:
+        sign = 1 if METRICS[question.config.task][question.metric] else -1
+        tried = [row for row in rows if row.method != CLEAN and row.trust in question.trusted]
+        best = max(tried, key=lambda row: sign * row.mean, default=None)
+        near = (
+            f" The best is {value(question.metric, best.mean)}, by {METHODS[best.method].title} at ε = "
+            f"{best.epsilon:g}."
+            if best
+            else ""
+        )
+        return f"For {goal}, trusting {whom}: <b>none here does</b>.{near}"
+    sure = "its whole 95 % interval does" if found.surely else "its 95 % interval reaches to the other side of the goal"
+    between = f"; at ε = {found.before:g} it does not" if found.before is not None else ", the least that was tried"
+    return (
+        f"For {goal}, trusting {whom}: <b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}, "
+        f"{marked(question.metric, found.estimate)} ({sure}){between}."
+    )
+
+
+# --- all numbers ---------------------------------------------------------------------------------
+
+
+def all_numbers(shown: Shown) -> None:
+    """Every method's marks at the visitor's ε in a table that sorts, and whom each trusts."""
+    question = shown.question
+    metrics = METRICS[question.config.task]
+    marks = {(row.method, row.metric): row.estimate for row in shown.mine}
+    rows = []
+    for name in METHODS:
+        if (name, question.metric) in marks:
+            row: dict[str, object] = {"method": METHODS[name].title, "trusts": METHODS[name].trust}
+            for metric in metrics:
+                row[metric.replace("_", " ")] = marks[name, metric].mean
+                row[f"± {metric.replace('_', ' ')}"] = marks[name, metric].high - marks[name, metric].mean
+            rows.append(row)
+    config = question.config
+    answer = f"At your setting, {privacy(config)}. {people(config)}. Each method says whom it trusts:"
+    trust = "; ".join(f"{who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items())
+    layout.section("How do all methods compare?", f"{answer} {trust}.")
+    if not rows:
+        st.markdown("Your setting is being computed.")
+        return
+    st.dataframe(rows, hide_index=True, width="stretch", key="compare-table")
+    layout.under_figure(
+        "comparison-numbers",
+        f"{shown.n_draws} draws; ± is half the 95 % interval of a mean. Click a head to sort.",
+        lambda: rows,
+        lambda: layout.grid_page(list(rows[0]), [[str(cell) for cell in row.values()] for row in rows]),
+        code(question),
+    )
+
+
+# --- one likelihood ------------------------------------------------------------------------------
+
+
+def one_likelihood(shown: Shown) -> None:
+    """Label flips, bag names and set names are the same channel; what that buys, in numbers."""
+    config = shown.question.config
+    rows = cached.comparison_rows()
+
+    def at(task: str, method: str, metric: str) -> Row | None:
+        return next(
+            (
+                row
+                for row in rows
+                if (row.task, row.dataset, row.private) == (task, config.dataset, config.private)
+                and (row.method, row.metric, row.epsilon) == (method, metric, 1.0)
+            ),
+            None,
+        )
+
+    told = []
+    for task, metric, ours, other in (
+        (CLASSIFY, "accuracy", NAMES, SLIDES),
+        (SHARE, "error", comparison.set_names("gaussian"), comparison.mmd("gaussian")),
+        (CLASSIFY, "log_loss", SPREAD, comparison.NAIVE),
+    ):
+        mine, theirs = at(task, ours, metric), at(task, other, metric)
+        if mine and theirs:
+            told.append(
+                f"{METHODS[ours].title} <b>{value(metric, mine.mean)}</b> against {value(metric, theirs.mean)} of "
+                f"{METHODS[other].title}" + (" (log loss)" if metric == "log_loss" else "")
+            )
+    numbers = f" At ε = 1 here: {'; '.join(told)}." if told else ""
+    layout.section(
+        "One likelihood, three papers",
+        "What a person says, the name of the bag and the name of the set that a record is in are all answers that "
+        "depend on its class through a matrix T[answer | class]. So one estimator learns from all three: it makes "
+        f"Σ log Σ T[answer | class] p(class | x) as large as can be.{numbers}",
+    )
+    matrices = comparison.example_channels(config)
+    sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
+    layout.figure(
+        "channels",
+        charts.channels(matrices),
+        f"T of your setting, first draw: {sizes}. The more its two columns differ, the more an answer says of the "
+        f"class. Bags filled at random hardly do.",
+        lambda: [
+            {"channel": name, "answer": i, "class 0": row[0], "class 1": row[1]}
+            for name, matrix in matrices.items()
+            for i, row in enumerate(matrix)
+        ],
+        "from privdemo.experiments import comparison\n"
+        "from privdemo.experiments.comparison import ComparisonConfig\n\n"
+        f"print(comparison.example_channels({config!r}))",
+    )
+    with st.container(horizontal=True):
+        st.page_link("pages/training.py", label="Lies: training on noise →")
+        st.page_link("pages/proportions.py", label="Bags: only totals →")
+        st.page_link("pages/class_ratio.py", label="Sets: share of a group →")
+
+
+# --- against a pin -------------------------------------------------------------------------------
+
+
+def against_the_pin(shown: Shown) -> None:
+    """The visitor's setting beside the pinned one, in words."""
+    question = shown.question
+    if question.pinned is None:
+        layout.section("What has changed?", "Nothing is pinned: “Pin this setting” above keeps one to compare with.")
+        return
+    if question.pinned.task != question.config.task:
+        layout.section(
+            "What has changed?", "The pinned setting is of the other task, so its marks mean something else. Pin anew."
+        )
+        return
+    metric, mine = question.metric, own_marks(shown)
+    theirs = {row.method: row.estimate for row in of_metric(shown.pinned, metric)}
+    both = [name for name in METHODS if name in mine and name in theirs]
+    if not both:
+        layout.section("What has changed?", "The draws of both settings are being made.")
+        return
+    better = METRICS[question.config.task][metric]
+    heads = ["method", "now", "pinned", "difference"]
+    body = []
+    for name in both:
+        now, then = mine[name], theirs[name]
+        clear = now.low > then.high or now.high < then.low
+        change = now.mean - then.mean
+        amount = text.points(change) if metric in ("accuracy", "error") else text.signed(change)
+        verdict = ("better" if (change > 0) == better else "worse") if clear else "intervals overlap"
+        body.append([METHODS[name].title, marked(metric, now), marked(metric, then), f"{amount}, {verdict}"])
+    clear = [row for row in body if not row[3].endswith("overlap")]
+    layout.section(
+        "What has changed?",
+        f"Now {privacy(question.config)}, {people(question.config)}; pinned {privacy(question.pinned)}, "
+        f"{people(question.pinned)}. Of {len(body)} methods <b>{len(clear)}</b> differ clearly"
+        + (f": {'; '.join(f'{row[0]} {row[3]}' for row in clear)}." if clear else "."),
+    )
+    layout.grid(heads, body)
+    layout.under_figure(
+        "pinned",
+        f"By {metric.replace('_', ' ')}. “Clearly”: 95 % intervals of the two means do not meet.",
+        lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
+        lambda: layout.grid_page(heads, body),
+        code(question),
+    )

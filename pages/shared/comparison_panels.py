@@ -1,0 +1,267 @@
+"""The main part of the comparison: every method along ε, and the visitor's own setting among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import cached, layout, live, text
+from pages.shared.comparison_controls import PIN, Question, encode, is_shipped
+from pages.shared.live import Job
+from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments.comparison import (
+    CLEAN,
+    METHODS,
+    METRICS,
+    RECORD_DELTA,
+    RECORDS,
+    SHARE,
+    ComparisonConfig,
+    Draw,
+)
+from privdemo.experiments.comparison_studies import Row
+from privdemo.experiments.label_proportions import TASKS
+from privdemo.figures import comparison as charts
+from privdemo.intervals import Estimate
+
+WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The question, shipped `curves`, the rows of the visitor's own setting and of the pinned one, and the work."""
+
+    question: Question
+    curves: tuple[Row, ...]
+    mine: tuple[Row, ...]
+    pinned: tuple[Row, ...]
+    n_draws: int
+    problems: dict[str, str]
+    work: live.Work
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is anything to show: curves come with the app."""
+        return bool(self.curves or self.mine)
+
+
+def lesson(below: Callable[[Shown], None]) -> live.Lesson:
+    """How the draws are followed; `below` shows one look at them."""
+
+    def show(shown: Shown) -> None:
+        question = shown.question
+        curves = [row for row in of_metric(shown.curves, question.metric) if row.method in question.shown]
+        layout.figure(
+            "frontier",
+            charts.frontier(curves, question.metric, own_marks(shown), question.config.epsilon, question.goal),
+            summary(shown, curves),
+            lambda: table([*shown.curves, *shown.mine]),
+            code(question),
+        )
+        _pin_button(question)
+        with st.container(key="rest"):
+            below(shown)
+
+    return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be compared here.")
+
+
+def of_metric(rows: Sequence[Row], metric: str) -> list[Row]:
+    """The rows of one metric."""
+    return [row for row in rows if row.metric == metric]
+
+
+def own_marks(shown: Shown) -> dict[str, Estimate]:
+    """The visitor's own marks by the chosen metric."""
+    return {row.method: row.estimate for row in of_metric(shown.mine, shown.question.metric)}
+
+
+def _jobs(question: Question) -> list[Job]:
+    """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes."""
+    jobs = []
+    for name, config in (("Draw", question.config), ("Pinned", question.pinned)):
+        if config is None or is_shipped(config):
+            continue
+        for half in range(2):
+            tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
+            jobs.append(Job(("compare", config, half), name, comparison.run, tasks))
+    return jobs
+
+
+def answer(question: Question) -> Shown:
+    """The shipped curves, and the draws of the visitor's own setting that are there."""
+    jobs = _jobs(question)
+    work = live.watch(question, jobs)
+    everything = cached.comparison_rows()
+    curves = _shipped(everything, question.config)
+    mine, pinned = (_draws(work, config) for config in (question.config, question.pinned))
+    return Shown(
+        question,
+        tuple(curves),
+        tuple(_rows(everything, question.config, mine)),
+        tuple(_rows(everything, question.pinned, pinned)) if question.pinned else (),
+        len(mine) or everything[0].n_draws,
+        {fit.method: fit.problem for draw in mine for fit in draw.fits.values() if fit.problem},
+        work,
+    )
+
+
+def _draws(work: live.Work, config: ComparisonConfig | None) -> list[Draw]:
+    found = [draw for job, progress in work if job.key[1] == config for draw in progress.results]
+    return sorted(found, key=lambda draw: draw.config.draw)
+
+
+def _shipped(rows: Sequence[Row], config: ComparisonConfig) -> list[Row]:
+    """The shipped rows of the same task, data set and private part, whatever their ε."""
+    wanted = (config.task, config.dataset, config.private)
+    return [row for row in rows if (row.task, row.dataset, row.private) == wanted]
+
+
+def _rows(everything: Sequence[Row], config: ComparisonConfig, draws: Sequence[Draw]) -> list[Row]:
+    """The marks of one setting, shipped or of draws."""
+    if is_shipped(config):
+        return [
+            row
+            for row in _shipped(everything, config)
+            if row.epsilon == config.epsilon and (not config.methods or row.method in config.methods)
+        ]
+    return comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))
+
+
+def _pin_button(question: Question) -> None:
+    """Keep this setting to compare the next one against it."""
+    with st.container(horizontal=True, gap="small"):
+        st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
+        if question.pinned:
+            st.button("Unpin", on_click=_pin, args=("",), key="unpin")
+
+
+def _pin(words: str) -> None:
+    st.session_state[PIN.key] = words
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def waiting(question: Question) -> str:
+    """What is being done before there is anything to show."""
+    return f"<b>{len(question.shown)} methods are learning</b> from {people(question.config)}."
+
+
+def people(config: ComparisonConfig) -> str:
+    """Who releases something, in words."""
+    first, second = TASKS[config.dataset].classes
+    return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({TASKS[config.dataset].title})"
+
+
+def privacy(config: ComparisonConfig) -> str:
+    """What is promised, of a label and of a record."""
+    label = f"ε = {text.epsilon(config.epsilon)} for every label"
+    if config.private == RECORDS:
+        whole = comparison.record_epsilon(config)
+        return (
+            f"{label} and every pixel flipped with the same probability, together ε = {text.epsilon(whole)} for a "
+            f"whole "
+            f"record at δ = {text.power_of_ten(RECORD_DELTA)}, next to no promise"
+        )
+    return f"{label}; the records themselves are not hidden (ε = ∞)"
+
+
+def value(metric: str, mark: float) -> str:
+    """A mark as people read it."""
+    if metric == "accuracy":
+        return text.share(mark)
+    return f"{100 * mark:.1f} points" if metric == "error" else f"{mark:.3f}"
+
+
+def marked(metric: str, estimate: Estimate) -> str:
+    """A mark with its 95 % interval."""
+    half = estimate.high - estimate.mean
+    if metric in ("accuracy", "error"):
+        return f"{100 * estimate.mean:.1f} ± {100 * half:.1f} {'%' if metric == 'accuracy' else 'points'}"
+    return f"{estimate.mean:.3f} ± {half:.3f}"
+
+
+def best_by_trust(shown: Shown) -> dict[str, str]:
+    """For each of those that may be trusted, the best method of the visitor's setting, by trust."""
+    metric, marks = shown.question.metric, own_marks(shown)
+    sign = 1 if METRICS[shown.question.config.task][metric] else -1
+    found: dict[str, str] = {}
+    for trust in shown.question.trusted:
+        there = [name for name in marks if METHODS[name].trust == trust]
+        if there:
+            found[trust] = max(there, key=lambda name: sign * marks[name].mean)
+    return found
+
+
+def takeaway(shown: Shown) -> str:
+    """What this privacy costs with each kind of trust."""
+    question = shown.question
+    config, metric, marks = question.config, question.metric, own_marks(shown)
+    start = f"With {privacy(config)}:"
+    if not marks:
+        return f"{start} {waiting(question)} The curves are shipped ones of {_whose(shown)}."
+    parts = [
+        f"{'nobody need be trusted' if trust == comparison.NOBODY else f'{trust} is trusted'}, "
+        f"<b>{value(metric, marks[name].mean)}</b> ({METHODS[name].title})"
+        for trust, name in best_by_trust(shown).items()
+    ]
+    ceiling = f"; without privacy {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    what = "Right on clean test records" if metric == "accuracy" else f"The {WORDS[metric]} is"
+    if config.task == SHARE:
+        what = f"The share of “{TASKS[config.dataset].classes[1]}” is off by"
+    return f"{start} {what}: {'; '.join(parts)}{ceiling}. Equal ε under unequal trust is not equal privacy."
+
+
+def _whose(shown: Shown) -> str:
+    return f"{shown.curves[0].n_train:,} people of each class" if shown.curves else "none"
+
+
+def summary(shown: Shown, curves: Sequence[Row]) -> str:
+    """The curves in a sentence, and what is drawn how."""
+    question = shown.question
+    parts = []
+    for name in METHODS:
+        there = [row for row in curves if row.method == name]
+        if there:
+            low, high = (value(question.metric, row.mean) for row in (there[0], there[-1]))
+            parts.append(f"{METHODS[name].title} {low} to {high}")
+    drawn = (
+        f"Curves: shipped means over {curves[0].n_draws} draws of {_whose(shown)}, from ε = {curves[0].epsilon:g} to "
+        f"{curves[-1].epsilon:g}: {'; '.join(parts)}. "
+        if curves
+        else "No curves are shipped for this choice; the marks are yours alone. "
+    )
+    own = (
+        f"Large marks: your setting, {question.config.n_train:,} people of each class, {shown.n_draws} draws. "
+        if shown.mine
+        else ""
+    )
+    problems = "".join(f" {METHODS[name].title}: {text.sentence(words)}" for name, words in shown.problems.items())
+    goal = " Dotted: the goal." if question.goal is not None else ""
+    return (
+        f"{drawn}{own}Bars are 95 % intervals. Circles: nobody is trusted with the truth; squares: a bag’s owner; "
+        f"diamonds: a publisher of sets; grey: no privacy. A line ends where no noise meets (ε, δ).{goal}{problems}"
+    )
+
+
+def table(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """Rows with titles for names."""
+    return [vars(row) | {"method": METHODS[row.method].title} for row in rows]
+
+
+def code(question: Question) -> str:
+    """The lines that compute the visitor's own marks."""
+    return "\n".join(
+        [
+            "from privdemo.experiments import comparison",
+            "from privdemo.experiments.comparison import ComparisonConfig",
+            "",
+            f"config = {question.config!r}",
+            f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            "for method in draws[0].fits:",
+            f'    print(method, comparison.mark(draws, method, "{question.metric}"))',
+            "# the curves anew: python -m privdemo reproduce comparison",
+        ]
+    )

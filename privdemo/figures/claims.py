@@ -1,0 +1,62 @@
+"""The chart of published values beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, Claim
+from privdemo.figures.charts import error_bars, legend_below, rows
+
+STYLES = {
+    HOLDS: look.SPREAD,
+    CAVEAT: look.Style(look.MMD.colour, "solid", "square"),
+    FAILS: look.Style(look.NAIVE.colour, "solid", "diamond"),
+}
+_ROW = 30
+
+
+def beside(claims: Sequence[Claim]) -> Figure:
+    """Published values as stars, ours with 95 % intervals in the colour of the verdict; one row for each claim."""
+    names = {str(i): f"{claim.source.split(',')[0]}, {claim.place}" for i, claim in enumerate(claims)}
+    traces = []
+    for verdict, style in STYLES.items():
+        here = [(str(i), claim) for i, claim in enumerate(claims) if claim.verdict == verdict and claim.ours]
+        if not here:
+            continue
+        ours = [claim.ours for _, claim in here if claim.ours]
+        traces.append(
+            {
+                "x": [estimate.mean for estimate in ours],
+                "y": [i for i, _ in here],
+                "error_x": error_bars(ours, style),
+                "mode": "markers",
+                "marker": {"color": style.colour, "symbol": style.marker, "size": 10},
+                "name": f"ours, {verdict}",
+                "text": [claim.words for _, claim in here],
+                "hovertemplate": "%{text}<br>ours %{x:.3f}<extra></extra>",
+            }
+        )
+    traces.append(
+        {
+            "x": [claim.published for claim in claims],
+            "y": list(names),
+            "mode": "markers",
+            "marker": {"symbol": "star-open", "size": 13, "color": look.TRUTH.colour, "line": {"width": 2}},
+            "name": "published",
+            "text": [claim.words for claim in claims],
+            "hovertemplate": "%{text}<br>published %{x:.3f}<extra></extra>",
+        }
+    )
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": "accuracy, F1, share or distance, as the claim says"}, "zeroline": True},
+            "yaxis": {"type": "category"} | rows(names),
+            "height": 140 + _ROW * len(claims),
+            "margin": {"l": 150, "r": 12, "t": 8, "b": 100},
+            "legend": legend_below(),
+        },
+    )

@@ -1,0 +1,135 @@
+"""Charts of the comparison: every method along the ε of a label, and the three label channels of one likelihood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plotly.graph_objects import Figure
+
+from privdemo import look
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.experiments.comparison_studies import EPSILONS, Row
+from privdemo.figures.charts import Curve, curve_chart, log_axis, own
+from privdemo.intervals import Estimate
+
+# Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
+MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond"}
+_COLOURS = {
+    comparison.CLEAN: look.TRUTH.colour,
+    comparison.NAIVE: look.NAIVE.colour,
+    comparison.COUNT_NAIVE: look.NAIVE.colour,
+    comparison.COUNT: look.OTHERS[0].colour,
+    comparison.RECONSTRUCTION: look.RECONSTRUCTION.colour,
+    comparison.SLIDES: look.LABEL_PROPORTIONS.colour,
+    **{comparison.mmd(noise): look.MMD.colour for noise in comparison.TIGHT},
+}
+_DASHES = {
+    comparison.FLAT: "dot",
+    comparison.TRUE: "longdash",
+    comparison.NAMES: "dash",
+    **{
+        name(noise): dash
+        for noise, dash in zip(comparison.TIGHT, ("dot", "dashdot", "longdashdot"), strict=True)
+        for name in (comparison.set_names, comparison.mmd)
+    },
+}
+STYLES = {
+    name: look.TRUTH
+    if method.trust == TRUTH
+    else look.Style(_COLOURS.get(name, look.SPREAD.colour), _DASHES.get(name, "solid"), MARKERS[method.trust])
+    for name, method in METHODS.items()
+}
+AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
+_SHARES = ("accuracy", "error")
+
+
+def frontier(
+    rows: Sequence[Row], metric: str, mine: Mapping[str, Estimate], epsilon: float, goal: float | None
+) -> Figure:
+    """One metric of every method along the ε of a label, with 95 % intervals; `mine` are the visitor's own, larger.
+
+    The dotted rule across is the `goal`, if there is one.
+    """
+    curves = []
+    for name in METHODS:
+        there = {row.epsilon: row.estimate for row in rows if row.method == name}
+        if there:
+            curves.append(Curve(METHODS[name].title, STYLES[name], list(there), list(there.values())))
+    marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
+    low = min((e.low if math.isfinite(e.low) else e.mean for e in marks), default=0.0)
+    high = max((e.high if math.isfinite(e.high) else e.mean for e in marks), default=1.0)
+    pad = 0.04 * (high - low or 1.0)
+    x_axis = log_axis("ε of every label (log scale)", sorted({*EPSILONS, epsilon}))
+    x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
+    most = 1.02 if metric in _SHARES else math.inf
+    y_axis = {"title": {"text": AXES[metric]}, "range": [max(0.0, low - pad), min(most, high + pad)]}
+    number = ".3f"
+    if metric in _SHARES:
+        y_axis |= {"tickformat": ".0%"}
+        number = ".1%"
+    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=190)
+    for name, mark in mine.items():
+        trace = own(epsilon, mark, STYLES[name], METHODS[name].title, name)
+        figure.add_trace({"type": "scatter", **trace})
+    if goal is not None:
+        figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": look.TRUTH.colour})
+    return figure
+
+
+def channels(matrices: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
+    """T[released | class] of several label channels side by side: a row for each name, a column for each class.
+
+    Rows of many names are not numbered, and the deepest colour is a channel's own largest probability.
+    """
+    figure = Figure()
+    layout: dict[str, Any] = {"annotations": []}
+    gap = 0.12
+    width = (1 - gap * (len(matrices) - 1)) / len(matrices)
+    for i, (title, matrix) in enumerate(matrices.items()):
+        number = str(i + 1) if i else ""
+        left = i * (width + gap)
+        few = len(matrix) <= 4
+        figure.add_trace(
+            {
+                "type": "heatmap",
+                "z": [list(row) for row in matrix],
+                "zmin": 0,
+                "zmax": max(max(row) for row in matrix),
+                "colorscale": [[0, "rgba(0, 119, 187, 0.04)"], [1, look.SPREAD.colour]],
+                "showscale": False,
+                "xaxis": f"x{number}",
+                "yaxis": f"y{number}",
+                "xgap": 2,
+                "ygap": 1,
+                "texttemplate": "%{z:.2f}" if few else "",
+                "hovertemplate": "T[name %{y} | class %{x}] = %{z:.3f}<extra></extra>",
+            }
+        )
+        layout[f"xaxis{number}"] = {
+            "domain": [left, left + width],
+            "anchor": f"y{number}",
+            "tickvals": [0, 1],
+            "title": {"text": "class"},
+        }
+        layout[f"yaxis{number}"] = {
+            "anchor": f"x{number}",
+            "autorange": "reversed",
+            "tickvals": list(range(len(matrix))) if few else [],
+            "title": {"text": f"{len(matrix)} names", "standoff": 4},
+        }
+        layout["annotations"].append(
+            {
+                "text": f"<b>{title}</b>",
+                "x": left,
+                "xref": "paper",
+                "xanchor": "left",
+                "y": 1,
+                "yref": "paper",
+                "yanchor": "bottom",
+                "showarrow": False,
+            }
+        )
+    return figure.update_layout(layout | {"height": 280, "margin": {"l": 50, "r": 12, "t": 30, "b": 50}})

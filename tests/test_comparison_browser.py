@@ -1,0 +1,42 @@
+"""The comparison in a real Chromium: a setting of one's own streams in, a pin stays in the link, the keyboard works."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import NAIVE, SPREAD, ComparisonConfig
+from tests import browsing
+
+pytestmark = pytest.mark.browser
+
+QUICK = "compare_on=Small+digits&people=40&label_epsilon=2&compare_draws=4&show=naive&show=spread+on+lies"
+CONFIG = ComparisonConfig(dataset="digits", n_train=40, epsilon=2.0, methods=(NAIVE, SPREAD))
+
+
+def test_ones_own_setting_streams_in_over_shipped_curves(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/comparison?{QUICK}&look_into=all+numbers")
+    expect(page.locator(".summary", has_text="Curves: shipped means over 10 draws").first).to_be_visible()
+    expect(page.locator(".summary", has_text="your setting, 40 people of each class, 4 draws").first).to_be_visible(
+        timeout=60_000
+    )
+    expect(page.locator(".st-key-draw-progress")).to_have_count(0)
+    draws = [comparison.run(comparison.at_draw(CONFIG, i)) for i in range(4)]
+    best = max(comparison.mark(draws, name, "accuracy").mean for name in (NAIVE, SPREAD))
+    expect(page.locator(".takeaway", has_text=f"{100 * best:.1f}")).to_be_visible()
+
+
+def test_a_pin_is_in_the_link_that_shows_the_same_to_others(page: Page, browser: Browser, address: str) -> None:
+    browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&look_into=against+a+pin")
+    page.get_by_role("button", name="Pin this setting").click()
+    expect(page).to_have_url(re.compile("pin=classify"))
+    slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
+    slider.focus()
+    slider.press("ArrowLeft")
+    expect(page).to_have_url(re.compile("label_epsilon=0.5"))
+    expect(page.locator(".answer", has_text="differ clearly")).to_be_visible()
+    browsing.settled(page)
+    browsing.seen_again(page, browser, page.url, "Large marks", ".takeaway, .answer, .summary, .grid td")

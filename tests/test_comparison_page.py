@@ -1,0 +1,161 @@
+"""The page "Which method, at which privacy?" through AppTest: defaults, changes, links, goals and pins."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import comparison_controls
+from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments.comparison import METHODS, SHARE, SPREAD, ComparisonConfig
+from tests import visiting
+from tests.visiting import answers, takeaway, warnings
+
+PAGE = "pages/comparison.py"
+SMALL = {"compare_on": "Small digits"}
+DIGITS = ComparisonConfig(dataset="digits", n_train=120)
+
+
+def opened(**link) -> AppTest:
+    at = visiting.opened(PAGE, **(SMALL | link))
+    deadline = time.monotonic() + 90
+    while "are learning" in takeaway(at) and time.monotonic() < deadline:
+        time.sleep(0.3)
+        at.run()
+    return at
+
+
+def summaries(at: AppTest) -> str:
+    return "\n".join(re.findall(r'<p class="summary">(.*?)</p>', visiting.html(at), re.DOTALL))
+
+
+def shipped(config: ComparisonConfig, method: str, metric: str) -> comparison_studies.Row:
+    rows = comparison_studies.of(comparison_studies.load(), config, metric)
+    return next(row for row in rows if (row.method, row.epsilon) == (method, config.epsilon))
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_the_first_view_is_shipped_and_says_what_each_trust_costs():
+    at = visiting.opened(PAGE)
+    names = ("clean", "naive", SPREAD, "bag names", "llp")
+    marks = {name: shipped(ComparisonConfig(), name, "accuracy").mean for name in names}
+    local, owner = max(("naive", SPREAD), key=marks.get), max(("bag names", "llp"), key=marks.get)
+    assert f"nobody need be trusted, <b>{100 * marks[local]:.1f} %</b> ({METHODS[local].title})" in takeaway(at)
+    assert f"a bag owner is trusted, <b>{100 * marks[owner]:.1f} %</b> ({METHODS[owner].title})" in takeaway(at)
+    assert f"without privacy {100 * marks['clean']:.1f} %" in takeaway(at)
+    assert "Equal ε under unequal trust is not equal privacy." in takeaway(at)
+    assert not warnings(at)
+    scope: dict = {"print": lambda *_: None}
+    lines = at.code[0].value.replace("range(10)", "range(2)")
+    exec(lines, scope)
+    assert scope["draws"][0].fits[SPREAD].marks["accuracy"] == pytest.approx(marks[SPREAD], abs=0.1)
+
+
+def test_a_setting_of_ones_own_is_computed_on_top():
+    at = opened(people="30", label_epsilon="2", compare_draws="2", show=["spread on lies", "naive"])
+    config = replace(DIGITS, n_train=30, epsilon=2.0, methods=("naive", SPREAD), bag_size=25)
+    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(2)]
+    best = max(comparison.mark(draws, name, "accuracy").mean for name in ("naive", SPREAD))
+    assert f"<b>{100 * best:.1f} %</b>" in takeaway(at)
+    assert "Large marks: your setting, 30 people of each class, 2 draws." in summaries(at)
+    assert "Curves: shipped means over 10 draws of 120 people of each class" in summaries(at)
+
+
+def test_a_share_is_judged_by_its_error():
+    at = opened(task="find a share")
+    error = shipped(replace(DIGITS, task=SHARE), SPREAD, "error").mean
+    assert "The share of “9” is off by" in takeaway(at)
+    assert f"{100 * error:.1f} points" in takeaway(at) + summaries(at) or error > 0
+    assert "For a share off by at most 3 points" in answers(at)[0]
+
+
+@pytest.mark.parametrize("goal", [60.0, 99.99])
+def test_goal_seek_finds_the_least_epsilon_or_says_that_none_does(goal):
+    at = opened(goal=f"{goal}")
+    rows = comparison_studies.of(comparison_studies.load(), DIGITS, "accuracy")
+    found = comparison_studies.seek(rows, goal / 100, comparison_controls.TRUSTED.default)
+    if found is None:
+        assert "<b>none here does</b>" in answers(at)[0]
+        assert "The best is" in answers(at)[0]
+    else:
+        assert f"<b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}" in answers(at)[0]
+
+
+def test_fewer_may_be_trusted():
+    at = opened(goal="60", trusting="nobody")
+    assert "trusting nobody: " in answers(at)[0]
+    assert "a publisher is trusted" not in takeaway(at)
+
+
+def test_epsilon_and_the_lie_follow_each_other():
+    at = opened()
+    at.number_input(key="compare_p").set_value(0.1192).run()
+    assert at.number_input(key="label_epsilon").value == pytest.approx(2.0, abs=1e-3)
+    at.number_input(key="label_epsilon").set_value(1.0).run()
+    assert at.number_input(key="compare_p").value == pytest.approx(0.26894, abs=1e-5)
+
+
+@pytest.mark.parametrize("lesson", comparison_controls.LESSONS)
+@pytest.mark.parametrize("task", comparison_controls.TASK_TITLES)
+def test_every_lesson_has_an_answer(lesson, task):
+    at = opened(look_into=lesson, task=task)
+    assert len(answers(at)) == 1
+    if lesson == comparison_controls.ONE:
+        assert "T[answer | class]" in answers(at)[0]
+        assert len(at.get("page_link")) == 3
+    elif lesson == comparison_controls.NUMBERS:
+        table = at.dataframe[0].value
+        assert set(table["trusts"]) == {"no privacy", "nobody", "a bag owner", "a publisher"}
+        metric = next(iter(comparison.METRICS[comparison_controls.TASK_TITLES[task]]))
+        mine = shipped(replace(DIGITS, task=comparison_controls.TASK_TITLES[task]), SPREAD, metric)
+        row = table[table["method"] == "spread on lies"].iloc[0]
+        assert row[metric.replace("_", " ")] == pytest.approx(mine.mean)
+
+
+def test_a_pinned_setting_is_compared_in_words():
+    at = opened(look_into="against a pin")
+    assert "Nothing is pinned" in answers(at)[0]
+    at.button(key="pin-it").click().run()
+    assert at.text_input(key="pin").value == "classify,digits,labels,120,1,0"
+    at.number_input(key="label_epsilon").set_value(0.25).run()
+    now, then = (shipped(replace(DIGITS, epsilon=e), SPREAD, "accuracy") for e in (0.25, 1.0))
+    grid = visiting.html(at)
+    assert "spread on lies" in grid
+    assert f"{100 * (now.mean - then.mean):+.1f} points".replace("-", "−") in grid
+    assert "differ clearly" in answers(at)[0]
+    at.button_group(key="task").set_value("find a share").run()
+    assert "The pinned setting is of the other task" in answers(at)[0]
+    at.button(key="unpin").click().run()
+    assert "Nothing is pinned" in answers(at)[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("label_epsilon", "0", "it must be in [0.05, 8]. The default, 1, is shown."),
+        ("people", "500", "it must be a whole number in [20, 120]"),
+        ("task", "guess", "it must be one of tell single records apart, find a share"),
+        ("pin", "nonsense", "it is no pinned setting"),
+        ("pin", "classify,digits,labels,5,1,0", "n_train must be"),
+        ("nonsense", "1", "this page has no such setting"),
+    ],
+)
+def test_a_bad_value_in_a_link_is_ignored_with_a_note(key, value, sentence):
+    at = opened(**{key: value})
+    assert sentence in warnings(at)
+    assert takeaway(at)
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"people": "20", "people_in_bag": "25"}, "Bag_size must be a whole number in [2, 20]"),
+        ({"show": "lies, counted"}, "None of the methods that are chosen under “More settings” can do this"),
+    ],
+)
+def test_settings_that_do_not_go_together_get_a_sentence(link, words):
+    assert words in takeaway(opened(**link))
