@@ -22,9 +22,11 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """For two workers: all browser tests on one of them, one Chromium at a time; any other file stays in one piece."""
+    """Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute. Any
+    other file stays in one piece."""
     for item in items:
-        group = "browser" if item.get_closest_marker("browser") else item.path.name
+        first_half = item.path.name in ("test_bag_browser.py", "test_training_browser.py", "test_comparison_browser.py")
+        group = f"browser {first_half}" if item.get_closest_marker("browser") else item.path.name
         item.add_marker(pytest.mark.xdist_group(group))
 
 

@@ -132,7 +132,7 @@ def test_a_source_and_a_verdict_can_be_chosen_also_by_a_link():
     page = opened(source="Yan", verdict="does not hold")
     assert "No claim has this verdict" in page.main.markdown[-1].value or "Shown are" in takeaway(page)
     page = opened(source="Barber")
-    assert "Shown are 8 of them." in takeaway(page)
+    assert "Shown are 10 of them." in takeaway(page)
     page.button_group(key="source").set_value("all sources").run()
     assert "Shown are" not in takeaway(page)
 

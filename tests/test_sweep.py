@@ -19,8 +19,6 @@ from privdemo.experiments.sweep import Sweep
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 
 ROOT = Path(__file__).parents[1]
-# One process makes the reference.
-pytestmark = pytest.mark.xdist_group("sweep")
 SPEC = """
 experiment = "training"
 repeats = 3
@@ -121,7 +119,13 @@ def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(w
 def test_an_interrupted_sweep_says_how_to_go_on(tmp_path):
     out = tmp_path / "out.csv"
     command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
     while not out.exists() or len(sweep.load(out)) < 2:
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.02)

@@ -80,10 +80,10 @@ def own_marks(shown: Shown) -> dict[str, Estimate]:
 def _jobs(question: Question) -> list[Job]:
     """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes."""
     jobs = []
-    for name, config in (("Draw", question.config), ("Pinned", question.pinned)):
+    for names, config in ((("Draws", "as many again"), question.config), (("Pinned", "and more"), question.pinned)):
         if config is None or is_shipped(config):
             continue
-        for half in range(2):
+        for half, name in enumerate(names):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
             jobs.append(Job(("compare", config, half), name, comparison.run, tasks))
     return jobs
@@ -132,9 +132,10 @@ def _rows(everything: Sequence[Row], config: ComparisonConfig, draws: Sequence[D
 def _pin_button(question: Question) -> None:
     """Keep this setting to compare the next one against it."""
     with st.container(horizontal=True, gap="small"):
-        st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
-        if question.pinned:
-            st.button("Unpin", on_click=_pin, args=("",), key="unpin")
+        pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
+        unpin = bool(question.pinned) and st.button("Unpin", on_click=_pin, args=("",), key="unpin")
+    if pin or unpin:
+        st.rerun()  # the whole page, so that the pin reaches the link
 
 
 def _pin(words: str) -> None:
