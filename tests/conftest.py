@@ -86,5 +86,9 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 768})
     page = context.new_page()
     page.set_default_timeout(20_000)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     yield page
     context.close()
+    here = ("http://127.0.0.1:", "data:", "blob:")
+    assert not [url for url in requests if not url.startswith(here)], "the app fetches nothing from elsewhere"

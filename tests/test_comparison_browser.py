@@ -40,3 +40,11 @@ def test_a_pin_is_in_the_link_that_shows_the_same_to_others(page: Page, browser:
     expect(page.locator(".answer", has_text="differ clearly")).to_be_visible()
     browsing.settled(page)
     browsing.seen_again(page, browser, page.url, "Large marks", ".takeaway, .answer, .summary, .grid td")
+
+
+@pytest.mark.parametrize(("link", "scheme"), [("comparison?look_into=all+numbers", "dark"), ("claims", "light")])
+def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, link: str, scheme: str) -> None:
+    page, wide = browsing.narrow(browser, f"{address}/{link}", scheme)
+    assert wide <= 0
+    assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-end"))
+    page.context.close()

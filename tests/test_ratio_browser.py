@@ -107,8 +107,6 @@ def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Pa
     ("link", "scheme"),
     [
         (f"class_ratio?{QUICK}&ratio_draws=1&look_into=which+sets", "dark"),
-        (f"class_ratio?{QUICK}&ratio_draws=1&look_into=all+numbers", "light"),
-        ("distortion?look_into=who+wins", "dark"),
         ("distortion?look_into=all+numbers", "light"),
     ],
 )
