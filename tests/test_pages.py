@@ -14,6 +14,7 @@ import streamlit as st
 
 from privdemo import accounting, look
 from privdemo.experiments import image_noise
+from tests import visiting
 from tests.visiting import html, opened, takeaway, warnings
 
 ROOT = Path(__file__).parents[1]
@@ -148,39 +149,38 @@ def test_presets_set_the_papers_values(mnist: object, name: str) -> None:
     assert at.session_state["view"] == "live dial"
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("p", "1.2", "in [0, 0.996]"),
-        ("p", "nan", "in [0, 0.996]"),
-        ("p", "many", "in [0, 0.996]"),
-        ("sigma", "-1", "in [0.01, 5]"),
-        ("b", "inf", "in [0.01, 5]"),
-        ("flip", "0.7", "in [0, 0.5]"),
-        ("p10", "2", "in [0, 1]"),
-        ("delta", "0", "in [1e-10, 0.5]"),
-        ("seed", "1.5", "a whole number"),
-        ("seed", "-1", "a whole number"),
-        ("candidates", "1", "in [2, 1000]"),
-        ("people", "10", "in [20, 5000]"),
-        ("shown", "11", "in [1, 10]"),
-        ("classes", "7", "at least 2 of"),
-        ("classes", "seven", "at least 2 of"),
-        ("noise", "loud", "one of Randomised response, Gaussian, Laplace"),
-        ("data", "cifar", "one of MNIST, digits"),
-        ("view", "", "one of live dial"),
-        ("flipp", "0.3", "this page has no such setting"),
-        ("reset", "1", "this page has no such setting"),
-        ("seed", "1_000", "a whole number"),
-        ("p", "![x](//elsewhere.test/a)", "in [0, 0.996]"),
-    ],
-)
-def test_bad_link_is_ignored_with_a_note(mnist: object, key: str, value: str, words: str) -> None:
-    at = opened(NOISE, **{key: value})
-    notes = warnings(at)
-    assert f"`{key}" in notes
-    assert re.sub(r"`[^`]*`", "", notes).count("](") == 0  # a link's words stay inside code spans
-    assert words in notes
+BAD = [
+    ("p", "1.2", "in [0, 0.996]"),
+    ("p", "nan", "in [0, 0.996]"),
+    ("p", "many", "in [0, 0.996]"),
+    ("sigma", "-1", "in [0.01, 5]"),
+    ("b", "inf", "in [0.01, 5]"),
+    ("flip", "0.7", "in [0, 0.5]"),
+    ("p10", "2", "in [0, 1]"),
+    ("delta", "0", "in [1e-10, 0.5]"),
+    ("seed", "1.5", "a whole number"),
+    ("seed", "-1", "a whole number"),
+    ("candidates", "1", "in [2, 1000]"),
+    ("people", "10", "in [20, 5000]"),
+    ("shown", "11", "in [1, 10]"),
+    ("classes", "7", "at least 2 of"),
+    ("classes", "seven", "at least 2 of"),
+    ("noise", "loud", "one of Randomised response, Gaussian, Laplace"),
+    ("data", "cifar", "one of MNIST, digits"),
+    ("view", "", "one of live dial"),
+    ("flipp", "0.3", "this page has no such setting"),
+    ("reset", "1", "this page has no such setting"),
+    ("seed", "1_000", "a whole number"),
+    ("p", "![x](//elsewhere.test/a)", "in [0, 0.996]"),
+]
+
+
+@pytest.mark.parametrize("cases", visiting.as_links(BAD))
+def test_bad_links_are_ignored_with_a_note_on_every_value(mnist: object, cases: list[tuple[str, str, str]]) -> None:
+    at = opened(NOISE, **{key: value for key, value, _ in cases})
+    for key, _, words in cases:
+        assert words in visiting.notes_on(at, key)
+    assert re.sub(r"`[^`]*`", "", warnings(at)).count("](") == 0  # a link's words stay inside code spans
     assert takeaway(at) == takeaway(opened(NOISE))
     next(button for button in at.button if button.label == "Dismiss").click().run()
     assert not at.warning

@@ -27,7 +27,7 @@ dataset = "digits"
 n_train = 30
 methods = ["naive"]
 [grid]
-labels = [0.1, 0.2, [0.1, 0.3]]
+labels = [0.1, [0.1, 0.3]]
 pixels = [0.1, {sigma = 0.3}]
 """
 
@@ -61,23 +61,23 @@ def wanted(tmp_path_factory) -> Sweep:
 @pytest.fixture(scope="module")
 def reference(wanted, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("sweep") / "out.csv"
-    assert whole(wanted, out, 1) == [(i, 18) for i in range(19)]
+    assert whole(wanted, out, 1) == [(i, 12) for i in range(13)]
     return out
 
 
 def test_a_spec_is_every_combination_of_its_grid(wanted):
-    assert len(set(wanted.configs)) == 6
+    assert len(set(wanted.configs)) == 4
     assert wanted.configs[0] == TrainingConfig(
         "digits", n_train=30, pixels=RandomisedResponse(0.1, 17), labels=RandomisedResponse(0.1, 2), methods=(NAIVE,)
     )
     assert wanted.configs[-1].labels == BinaryChannel(0.1, 0.3)
     assert wanted.configs[-1].pixels == GaussianNoise(0.3)
-    assert [trial.draw for trial in wanted.trials()] == [draw for draw in range(3) for _ in range(6)]
+    assert [trial.draw for trial in wanted.trials()] == [draw for draw in range(3) for _ in range(4)]
 
 
 def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, reference):
     rows = sweep.load(reference)
-    assert len(rows) == 18
+    assert len(rows) == 12
     for trial, row in zip(wanted.trials(), rows, strict=True):
         draw = private_training.run(trial)
         assert float(row["naive: accuracy"]) == draw.fits[NAIVE].accuracy
@@ -86,12 +86,12 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, refere
         assert float(row["seconds"]) > 0
         assert row["versions"].startswith(f"numpy {np.__version__} scipy ")
         assert row["problem"] == ""
-    assert len(numbers(reference)) == 18
-    assert len(set(numbers(reference).values())) == 18, "other draws and other noise give other numbers"
+    assert len(numbers(reference)) == 12
+    assert len(set(numbers(reference).values())) == 12, "other draws and other noise give other numbers"
 
 
 def test_numbers_are_the_same_on_two_processes(wanted, reference, tmp_path):
-    assert whole(wanted, tmp_path / "out.csv", 2)[-1] == (18, 18)
+    assert whole(wanted, tmp_path / "out.csv", 2)[-1] == (12, 12)
     assert numbers(tmp_path / "out.csv") == numbers(reference)
 
 
@@ -99,21 +99,21 @@ def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(w
     out = tmp_path / "out.csv"
     command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    while not out.exists() or len(sweep.load(out)) < 5:
+    while not out.exists() or len(sweep.load(out)) < 4:
         assert process.poll() is None, "the sweep ended before it could be killed"
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     before = sweep.load(out)
-    assert 5 <= len(before) < 18
+    assert 4 <= len(before) < 12
     with out.open("a", encoding="utf-8") as file:
         file.write("training,digits,\"('7', ")  # as if it had been killed while it wrote
     steps = whole(wanted, out)
-    assert steps[0] == (len(before), 18), "what is there is not done again"
-    assert steps[-1] == (18, 18)
+    assert steps[0] == (len(before), 12), "what is there is not done again"
+    assert steps[-1] == (12, 12)
     assert sweep.load(out)[: len(before)] == before
     assert numbers(out) == numbers(reference)
-    assert whole(wanted, out) == [(18, 18)], "nothing is left to do"
+    assert whole(wanted, out) == [(12, 12)], "nothing is left to do"
 
 
 def test_an_interrupted_sweep_says_how_to_go_on(tmp_path):
@@ -136,7 +136,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(tmp_path):
         "privdemo: interrupted; the trials that are done are in the file; the same command goes on"
     )
     assert "Traceback" not in said
-    assert 2 <= len(sweep.load(out)) < 18
+    assert 2 <= len(sweep.load(out)) < 12
 
 
 def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference, tmp_path):
@@ -146,7 +146,7 @@ def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference,
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         victim = cluster.workers[0].process.pid
         for done, _ in sweep.sweep(wanted, out, backend="dask", scheduler=cluster.scheduler_address):
-            if done == 6 and victim:
+            if done == 4 and victim:
                 os.kill(victim, signal.SIGKILL)
                 victim = None
         assert victim is None
@@ -157,24 +157,24 @@ def test_a_new_version_of_the_spec_adds_to_the_file(reference, tmp_path):
     out = tmp_path / "out.csv"
     out.write_bytes(reference.read_bytes())
     more = sweep.read_spec(spec_file(tmp_path, SPEC.replace("repeats = 3", "repeats = 4")))
-    assert whole(more, out)[:2] == [(18, 24), (19, 24)]
-    assert len(numbers(out)) == 24
+    assert whole(more, out)[:2] == [(12, 16), (13, 16)]
+    assert len(numbers(out)) == 16
     fewer = sweep.read_spec(spec_file(tmp_path, SPEC.replace("repeats = 3", "repeats = 1")))
-    assert whole(fewer, out) == [(6, 6)]
-    assert len(numbers(out)) == 24, "rows of others stay"
+    assert whole(fewer, out) == [(4, 4)]
+    assert len(numbers(out)) == 16, "rows of others stay"
 
 
 def test_means_are_over_the_draws_of_a_config(reference):
     rows = sweep.load(reference)
     means = sweep.summary(rows)
-    assert len(means) == 6
+    assert len(means) == 4
     asked, found = means[0]
     here = [float(row["naive: accuracy"]) for row in rows if row["labels"] == asked["labels"]][::2]
     assert asked["pixels"].startswith("RandomisedResponse")
     assert list(found) == ["naive: accuracy", "naive: log_loss", "naive: brier"]
     assert found["naive: accuracy"].mean == pytest.approx(np.mean(here))
     assert found["naive: accuracy"].low < found["naive: accuracy"].mean < found["naive: accuracy"].high
-    assert sweep.summary(rows[:6])[0][1] == {}, "of one draw there is no interval"
+    assert sweep.summary(rows[:4])[0][1] == {}, "of one draw there is no interval"
 
 
 def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, capsys):
@@ -217,10 +217,10 @@ def test_the_columns_are_known_before_a_trial_runs(name):
         (SPEC.replace("n_train = 30", "people = 30"), "got an unexpected keyword argument 'people'"),
         (SPEC.replace("n_train = 30", "draw = 3"), "draw counts the repeats and is not set; set repeats"),
         (
-            SPEC.replace("labels = [0.1, 0.2, [0.1, 0.3]]", "labels = 0.1"),
+            SPEC.replace("labels = [0.1, [0.1, 0.3]]", "labels = 0.1"),
             "labels in grid must be a list of one or more",
         ),
-        (SPEC.replace("0.2, [0.1", "1.2, [0.1"), "flip_prob must be"),
+        (SPEC.replace("[0.1, [0.1", "[1.2, [0.1"), "flip_prob must be"),
         (SPEC.replace("[grid]\n", "[grid]\nseed = []\n"), "seed in grid must be a list of one or more values, got []"),
         ('experiment = "bags"\nconfig = 3', "config must be a table, such as [config], got 3"),
     ],
@@ -255,7 +255,7 @@ def test_two_sweeps_do_not_write_one_file(wanted, tmp_path):
     with pytest.raises(ValueError, match="another sweep is writing"):
         whole(wanted, tmp_path / "out.csv", 1)
     first.close()
-    assert whole(wanted, tmp_path / "out.csv", 1)[-1] == (18, 18)
+    assert whole(wanted, tmp_path / "out.csv", 1)[-1] == (12, 12)
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 

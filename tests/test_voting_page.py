@@ -18,7 +18,8 @@ from privdemo.estimators import survey
 from privdemo.experiments import naive_training, voting
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
 from privdemo.mechanisms import BinaryChannel
-from tests.visiting import answers, html, opened, takeaway, warnings
+from tests import visiting
+from tests.visiting import answers, html, opened, takeaway
 
 PAGE = "pages/voting.py"
 LESSONS = AGAIN, GUESSING, PRICE, ADVERSARY, TWICE, MORE, TRAINING = (
@@ -138,43 +139,43 @@ def test_it_shows_what_a_link_asks_for(link: dict) -> None:
     assert not re.search(r"\bnan\b|\binf\b|\b1 people\b|-0\.0", re.sub(r"data:[^\"]*", "", words))
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("voters", "0", "a whole number in [1, 10000000]"),
-        ("voters", "10.5", "a whole number"),
-        ("share", "1.2", "in [0, 1]"),
-        ("share", "-0.1", "in [0, 1]"),
-        ("lie", "0.6", "in [0, 0.5]"),
-        ("b_says_a", "nan", "in [0, 1]"),
-        ("a_says_b", "2", "in [0, 1]"),
-        ("lying", "often", "one of symmetric, asymmetric"),
-        ("polls", "0", "a whole number in [1, 10000]"),
-        ("poll_seed", "-1", "a whole number"),
-        ("solve", "all", "one of people, privacy, precision"),
-        ("plan_voters", "0", "a whole number"),
-        ("plan_width", "0", "in [0.0001, 0.5]"),
-        ("plan_lie", "0.7", "in [0, 0.5]"),
-        ("prior", "1.5", "in [0, 1]"),
-        ("answer", "C", "one of A, B"),
-        ("lesson", "history", "one of again and again"),
-        ("asked", "51", "a whole number in [1, 50]"),
-        ("shares", "1", "number of candidates must be a whole number in [2, 20], got 1"),
-        ("shares", "0.5, 0.6", "must sum to 1, got 1.1"),
-        ("shares", "1.5, -0.5", "must be in [0, 1], got 1.5"),
-        ("shares", "many", "must be numbers such as 0.4"),
-        ("s", "0", "in [0.1, 10]"),
-        ("one_to_one", "1.1", "in [0, 1]"),
-        ("zero_to_one", "x", "in [0, 1]"),
-        ("ratio", "11", "in [0.1, 10]"),
-        ("angle", "91", "in [-90, 90]"),
-        ("p", "0.3", "this page has no such setting"),
-    ],
-)
-def test_bad_link_is_ignored_with_a_note(key: str, value: str, words: str) -> None:
-    at = opened(PAGE, **{key: value})
-    assert f"`{key}" in warnings(at)
-    assert words in warnings(at)
+BAD = [
+    ("voters", "0", "a whole number in [1, 10000000]"),
+    ("voters", "10.5", "a whole number"),
+    ("share", "1.2", "in [0, 1]"),
+    ("share", "-0.1", "in [0, 1]"),
+    ("lie", "0.6", "in [0, 0.5]"),
+    ("b_says_a", "nan", "in [0, 1]"),
+    ("a_says_b", "2", "in [0, 1]"),
+    ("lying", "often", "one of symmetric, asymmetric"),
+    ("polls", "0", "a whole number in [1, 10000]"),
+    ("poll_seed", "-1", "a whole number"),
+    ("solve", "all", "one of people, privacy, precision"),
+    ("plan_voters", "0", "a whole number"),
+    ("plan_width", "0", "in [0.0001, 0.5]"),
+    ("plan_lie", "0.7", "in [0, 0.5]"),
+    ("prior", "1.5", "in [0, 1]"),
+    ("answer", "C", "one of A, B"),
+    ("lesson", "history", "one of again and again"),
+    ("asked", "51", "a whole number in [1, 50]"),
+    ("shares", "1", "number of candidates must be a whole number in [2, 20], got 1"),
+    ("shares", "0.5, 0.6", "must sum to 1, got 1.1"),
+    ("shares", "1.5, -0.5", "must be in [0, 1], got 1.5"),
+    ("shares", "many", "must be numbers such as 0.4"),
+    ("s", "0", "in [0.1, 10]"),
+    ("one_to_one", "1.1", "in [0, 1]"),
+    ("zero_to_one", "x", "in [0, 1]"),
+    ("ratio", "11", "in [0.1, 10]"),
+    ("angle", "91", "in [-90, 90]"),
+    ("p", "0.3", "this page has no such setting"),
+]
+
+
+@pytest.mark.parametrize("cases", visiting.as_links(BAD))
+def test_bad_links_are_ignored_with_a_note_on_every_value(cases: list[tuple[str, str, str]]) -> None:
+    at = opened(PAGE, **{key: value for key, value, _ in cases})
+    for key, _, words in cases:
+        assert words in visiting.notes_on(at, key)
     assert (takeaway(at), answer(at)) == fresh()
 
 
@@ -403,7 +404,7 @@ def test_the_shown_code_gives_the_shown_numbers(monkeypatch: pytest.MonkeyPatch,
     assert names["config"].ratio == 2
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", [LESSONS[0], LESSONS[-1]])
 def test_reset_brings_every_default_back(name: str) -> None:
     changed = {"lie": "0.4", "voters": "50", "shares": "0.6,0.4", "asked": "9", "solve": "privacy", "angle": "10"}
     at = lesson(name, polls="3", prior="0.3", plan_voters="5000", **changed)

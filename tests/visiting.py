@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -42,3 +43,20 @@ def warnings(at: AppTest) -> str:
 def answers(at: AppTest) -> list[str]:
     """The sentences that answer the sections of a long page, in their order."""
     return [plain(text.value) for text in at.markdown if 'class="answer"' in text.value]
+
+
+def as_links(cases: Sequence[tuple[str, str, str]]) -> list[list[tuple[str, str, str]]]:
+    """Bad values (key, value, what is said of it) in as few links as can be: no link has a key twice."""
+    links: list[list[tuple[str, str, str]]] = []
+    for case in cases:
+        fitting = next((link for link in links if case[0] not in {key for key, _, _ in link}), None)
+        if fitting is None:
+            links.append([case])
+        else:
+            fitting.append(case)
+    return links
+
+
+def notes_on(at: AppTest, key: str) -> str:
+    """What the page says of the link's `key`."""
+    return "\n".join(line for line in warnings(at).splitlines() if f"`{key}" in line)
