@@ -281,7 +281,7 @@ def test_random_features_are_of_every_draws_own_and_their_gap_is_told():
         ({"n_classes": 11}, r"n_classes must be a whole number in \[2, 10\], got 11; Small digits has no more"),
         (
             {"rho": 0.25},
-            r"ρ \(rho\) must be below 1/4 = 0.25, at which all sets are alike and nothing tells 4 classes apart",
+            r"the share ρ \(rho\) must be below 1/4 = 0.25, at which all sets are alike and nothing tells",
         ),
         ({"rho": 0.3}, "assumption A0 fails"),
         (

@@ -249,19 +249,39 @@ def normal_set(p, n, columns, seed):
 
 
 @pytest.mark.parametrize(
-    ("p", "q"), [(TWO, TWO), (np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.1, 0.9], [0.4, 0.6]]))]
+    ("p", "q", "n_q"),
+    [
+        (TWO, TWO, (1500, 1500)),
+        ([[0.9, 0.1], [0.6, 0.4]], [[0.1, 0.9], [0.4, 0.6]], (1500, 1500)),
+        (TWO, TWO, (1500, 300)),
+        (TWO, [[0.3, 0.7], [0.95, 0.05]], (1500, 1500)),
+    ],
 )
-def test_chosen_strength_and_temperature_do_not_draw_shares_to_the_middle(p, q):
-    """Where the temperature does not suit the final fit, the bias is 0.03 to 0.1 however many the records."""
+def test_chosen_strength_and_temperature_leave_shares_where_they_are(p, q, n_q):
+    """Whatever the classes' shares in either group: else the bias is 0.03 to 0.8 however many the records."""
     found = []
-    for seed in range(6):
+    for seed in range(5):
         sets = [normal_set(row, 1500, 20, (seed, i)) for i, row in enumerate(p)]
-        tuning = [normal_set(row, 1500, 20, (seed, 9 + i)) for i, row in enumerate(q)]
+        tuning = [normal_set(row, n, 20, (seed, 9 + i)) for i, (row, n) in enumerate(zip(q, n_q, strict=True))]
         fit = SpreadClassRatio().fit(sets, p, tuning, q)
-        found.append([fit.predict(normal_set(t, 2000, 20, (seed, 99)))[0] for t in ((0.1, 0.9), (0.9, 0.1))])
-    low, high = np.mean(found, axis=0)
-    assert low == pytest.approx(0.1, abs=0.02)
-    assert high == pytest.approx(0.9, abs=0.02)
+        found.append(
+            [fit.predict(normal_set(t, 2000, 20, (seed, 99)))[0] for t in ((0.1, 0.9), (0.5, 0.5), (0.9, 0.1))]
+        )
+    assert np.mean(found, axis=0) == pytest.approx([0.1, 0.5, 0.9], abs=0.025)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_the_bias_is_the_likeliest_for_the_names(K):
+    scores, rows = rng(1).normal(size=(300, K)) * 2, rng(2).dirichlet(np.ones(K), 300)
+
+    def log_likelihood(bias):
+        return logsumexp(np.log(rows) + log_softmax(scores + np.append(0, bias), axis=1), axis=1).mean()
+
+    found = set_names._likeliest_bias(scores, rows)
+    assert found[0] == 0
+    oracle = minimize(lambda b: -log_likelihood(b), np.zeros(K - 1), method="Nelder-Mead", options={"xatol": 1e-6})
+    np.testing.assert_allclose(found[1:], oracle.x, atol=1e-3)
+    assert log_likelihood(found[1:]) > log_likelihood(found[1:] + 0.3)
 
 
 def search_by_hand(sets, p, tuning, q, temperatures):
@@ -324,7 +344,8 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     both.fit(np.concatenate(sets + tuning), np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q)))
     scores = both.decision_function(U)
     scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
-    np.testing.assert_allclose(fit.predict_proba(U), softmax(scores / fit.temperature_, axis=1), atol=0.01)
+    np.testing.assert_allclose(fit.predict_proba(U), softmax(scores / fit.temperature_ + fit.bias_, axis=1), atol=0.01)
+    assert (fit.bias_ != 0).any() == (temperature == "cv")
     np.testing.assert_allclose(fit.channel_, channel_by_hand(sets + tuning, np.concatenate((p, q))), rtol=1e-12)
 
 

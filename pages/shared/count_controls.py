@@ -47,11 +47,13 @@ def parse(words: str) -> tuple[int, ...]:
     """
     # “1,000” may be one number or two: between blanks, or with a part such as 000, it is not guessed at.
     between = [part.strip(",") for part in re.split(r"[\s;]+", words) if part.strip(",")]
-    unclear = [part for part in between if re.search(r",0\d", part) or (len(between) > 1 and "," in part)]
+    unclear = [
+        part for part in between if re.search(r",0\d|^0\d|\d\.\d{3}$", part) or (len(between) > 1 and "," in part)
+    ]
     if unclear:
         raise ValueError(
-            f"“{unclear[0][:20]}” may be one number or several; write 1000 without a comma, and a blank after every "
-            "comma between counts"
+            f"“{unclear[0][:20]}” may be a part of a number, or several; write 1000 without comma, point or blank, and "
+            "a blank after every comma between counts"
         )
     parts = [part for words in between for part in words.split(",") if part]
     if not parts:

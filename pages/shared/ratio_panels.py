@@ -157,7 +157,11 @@ def takeaway(shown: Shown) -> str:
 
 
 def _half(estimate: Estimate) -> str:
-    return f" ± {100 * (estimate.high - estimate.mean):.1f} points" if math.isfinite(estimate.low) else ""
+    if not math.isfinite(estimate.low):
+        return ""
+    if math.isclose(estimate.high - estimate.mean, estimate.mean - estimate.low, rel_tol=1e-6):
+        return f" ± {100 * (estimate.high - estimate.mean):.1f} points"
+    return f" ({text.between(estimate.low, estimate.high)})"
 
 
 def _proportions(shown: Shown) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax, logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -63,13 +63,15 @@ class SpreadClassRatio(ClassRatioEstimator):
     ----------
     C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `logistic.CS` with the best
         likelihood of the *names* of the tuning sets, given x. No instance label is needed.
-    temperature : T of p(c | x) = softmax(scores/T), which a penalty leaves too near to even; or "cv": chosen with C.
+    temperature : T of p(c | x) = softmax(scores/T), which a penalty leaves too near to even; or "cv": chosen with C. T
+        stretches intercepts, too, so in the end one bias a class is added to scores/T, the likeliest for all names.
     correct : False takes the mean of p(c | x) over U instead of the EM correction: probabilistic classify and count.
 
     Attributes
     ----------
-    C_ (for the records of both groups of sets), temperature_, classifier_ : the fitted `SpreadLogisticRegression`.
-    channel_ : T[set | class]. prior_ : their shares in training; of the classes that are present.
+    C_ (for the records of both groups of sets), temperature_, bias_ (K,), classifier_ : the fitted
+    `SpreadLogisticRegression`. channel_ : T[set | class]. prior_ : their shares in training; of the classes that are
+    present.
     """
 
     def __init__(
@@ -110,7 +112,7 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     def _proba(self, X: Matrix) -> Array:
         """The same for the classes that are present."""
-        return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_, axis=1))
+        return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_ + self.bias_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         both = sets + tuning
@@ -121,6 +123,10 @@ class SpreadClassRatio(ClassRatioEstimator):
         self.C_ = chosen * part
         self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
         self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
+        self.bias_: Array = np.zeros(len(self.prior_))
+        if self.temperature == "cv":
+            scores = _scores(self.classifier_, both.stacked()) / self.temperature_
+            self.bias_ = _likeliest_bias(scores, self.channel_[both.names])
 
     def _predict(self, U: Matrix) -> Array:
         proba = self._proba(U)
@@ -262,6 +268,21 @@ def _best_temperature(scores: Array, shift: Array, rows: Array) -> float:
         options={"xatol": 1e-3},
     )
     return float(np.exp(found.x))
+
+
+def _likeliest_bias(scores: Array, rows: Array) -> Array:
+    """The bias of every class, (K,), the first 0, that makes the names of records with `scores` (n, K) likeliest."""
+    with np.errstate(divide="ignore"):
+        log_rows = np.log(rows)
+
+    def loss(bias: Array) -> tuple[float, Array]:
+        log_p = log_softmax(scores + np.append(0.0, bias), axis=1)
+        total = logsumexp(log_rows + log_p, axis=1)
+        pull = np.exp(log_rows + log_p - total[:, None]) - np.exp(log_p)
+        return -float(total.mean()), -pull.mean(axis=0)[1:]
+
+    found = minimize(loss, np.zeros(scores.shape[1] - 1), jac=True, method="L-BFGS-B", options={"gtol": 1e-8})
+    return np.append(0.0, found.x)
 
 
 def _check_temperature(temperature: float | str) -> float:

@@ -150,8 +150,8 @@ class RatioConfig:
             raise ValueError(f"∝SVM tells two classes apart, not {self.n_classes}; leave it out, or take two classes")
         if self.rho * self.n_classes >= 1 - 1e-9:
             raise ValueError(
-                f"ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are alike and "
-                f"nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
+                f"the share ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are "
+                f"alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
             )
         few = round(self.rho * self.set_size)
         if self.set_size <= self.n_classes * few:
@@ -520,28 +520,28 @@ def at_draw(config: RatioConfig, draw: int) -> RatioConfig:
 
 def share_of(draws: Sequence[Draw], method: str, c: int) -> Estimate:
     """The share of class `c` that a method finds in the own set, with a 95 % interval over draws."""
-    return mean_interval([draw.fits[method].found[c] for draw in draws])
+    return _inside([draw.fits[method].found[c] for draw in draws], 1.0)
 
 
 def error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error on the own set."""
-    return _error_interval([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
+    return _inside([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
 
 
 def error_along(draws: Sequence[Draw], method: str, place: int) -> Estimate:
     """A method's L1 error at `SHARES`[place]."""
-    return _error_interval([draw.fits[method].errors[place] for draw in draws])
+    return _inside([draw.fits[method].errors[place] for draw in draws])
 
 
 def mean_error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error, the mean over `SHARES`."""
-    return _error_interval([float(np.mean(draw.fits[method].errors)) for draw in draws])
+    return _inside([float(np.mean(draw.fits[method].errors)) for draw in draws])
 
 
-def _error_interval(errors: Sequence[float]) -> Estimate:
-    """Their mean with a 95 % interval, as far as an L1 distance of proportions can be: 0 to 2."""
-    found = mean_interval(errors)
-    return Estimate(found.mean, max(0.0, found.low), min(2.0, found.high)) if math.isfinite(found.low) else found
+def _inside(values: Sequence[float], most: float = 2.0) -> Estimate:
+    """Their mean with a 95 % interval, as far as they can be: shares from 0 to 1, L1 distances of them from 0 to 2."""
+    found = mean_interval(values)
+    return Estimate(found.mean, max(0.0, found.low), min(most, found.high)) if math.isfinite(found.low) else found
 
 
 def difference(draws: Sequence[Draw], method: str, other: str) -> Estimate:
