@@ -151,7 +151,8 @@ class RatioConfig:
         if self.rho * self.n_classes >= 1 - 1e-9:
             raise ValueError(
                 f"the share ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are "
-                f"alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; lower it"
+                f"alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; "
+                "lower it"
             )
         few = round(self.rho * self.set_size)
         if self.set_size <= self.n_classes * few:
