@@ -52,7 +52,9 @@ def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(browser: Bro
 
 
 @pytest.mark.parametrize(
-    ("family", "dataset"), zip(pixels.FAMILIES.values(), ("MNIST", "digits", "MNIST"), strict=True), ids=str
+    ("family", "dataset"),
+    zip(pixels.FAMILIES.values(), ("MNIST", "digits", "MNIST"), strict=True),
+    ids=list(pixels.FAMILIES),
 )
 def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
