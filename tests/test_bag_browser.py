@@ -19,29 +19,6 @@ QUICK = "records=Breast+cancer&fill=skewed"
 CONFIG = BagConfig("breast_cancer", 15, 20, "skewed")
 
 
-def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=6&look_into=all+numbers")
-    expect(page.locator(".answer", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
-    expect(page.locator(".st-key-draw-progress")).to_have_count(0)
-    draws = [llp.run(llp.at_draw(CONFIG, i)) for i in range(6)]
-    mean = llp.score(draws, llp.NAMES, "average", llp.SHARE).mean
-    expect(page.locator(".summary").first).to_contain_text(f"{llp.METHODS[llp.NAMES]} {mean:.3f}")
-
-
-def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=50&bag_seed=7")
-    main = page.get_by_test_id("stMainBlockContainer")
-    main.get_by_role("button", name="Stop").click()
-    expect(main.get_by_role("button", name="Go on")).to_be_visible()
-    browsing.settled(page)
-    progress = page.locator(".st-key-draw-progress")
-    done = progress.inner_text()
-    page.wait_for_timeout(2500)
-    assert progress.inner_text() == done, "nothing comes in after the stop"
-    main.get_by_role("button", name="Go on").click()
-    expect(progress).not_to_contain_text(done.split(" of")[0].strip() + " of", timeout=30_000)
-
-
 def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: Browser, address: str) -> None:
     link = (
         f"{address}/proportions?{QUICK}&bag_draws=2&bags=12&bag_size=10&means=nearest-k&k=3&proportion_noise=Laplace"
@@ -63,18 +40,6 @@ def test_the_keyboard_moves_k(page: Page, address: str) -> None:
     expect(page.locator(".takeaway", has_text="K must be at most 20, the records of a bag, got 100")).to_be_visible()
     slider.press("Home")
     expect(page.locator(".takeaway", has_text="the records of each bag")).to_be_visible()
-
-
-def test_a_preset_reaches_the_controls_and_the_link_and_reset_takes_it_back(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&bags=7")
-    page.get_by_role("button", name="k = 50, ε = 1").click()
-    for part in ("k=50", "means=random-k", "column_noise=Laplace", "proportion_noise=Laplace"):
-        expect(page).to_have_url(re.compile(part))
-    # bags at random, the default, so that the ε of this preset holds
-    expect(page).not_to_have_url(re.compile("fill="))
-    expect(page.locator(".takeaway", has_text="means of 50 or more records")).to_be_visible(timeout=60_000)
-    page.get_by_role("button", name="Reset").click()
-    expect(page).to_have_url(re.compile("/proportions$"))
 
 
 def test_other_records_keep_the_link_true(page: Page, address: str) -> None:

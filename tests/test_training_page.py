@@ -291,18 +291,6 @@ def test_more_draws_come_from_elsewhere_and_can_be_stopped():
     at.number_input(key="draws").set_value(1).run()  # nobody waits for the others
 
 
-def test_the_published_em_runs_when_asked_for_and_reports_its_samples(monkeypatch):
-    at = opened(methods=["published"], n="20", look_at="all numbers")
-    assert "The published EM 0 of 1" in at.get("progress")[0].proto.text
-    assert "Trained on clean data a classifier is right on" in takeaway(at)
-    deadline = time.monotonic() + 120
-    while "spread, published EM" not in takeaway(at):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-        at.run()
-    assert re.search(r"<td>\d\.\d of 10</td>|<td>10\.0 of 10</td>", visiting.html(at))
-
-
 def fake(accuracy: float, loss: float, seed: int) -> training.Fit:
     return training.Fit("", np.zeros(1), np.zeros(1), 0.0, 0.0, 1.0, 0.0, accuracy + 0.001 * seed, loss, 0.1, None)
 
