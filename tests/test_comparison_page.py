@@ -116,6 +116,15 @@ def test_every_lesson_has_an_answer(lesson, task):
         assert row[metric.replace("_", " ")] == pytest.approx(mine.mean)
 
 
+def test_a_pin_holds_the_whole_setting():
+    config = replace(DIGITS, epsilon=1 / 3, rho=0.2, bag_size=10, delta=0.01, share=0.7, n_asked=90, seed=4)
+    assert comparison_controls.decode(comparison_controls.encode(config)) == replace(config, epsilon=0.333333333333)
+    assert "covers the counts alone" in takeaway(opened())
+    assert "covers the counts alone" not in takeaway(opened(trusting="nobody"))
+    with pytest.raises(ValueError, match="it is no pinned setting"):
+        comparison_controls.decode("classify,digits,labels,120,1,0,magic=3")
+
+
 def test_a_pinned_setting_is_compared_in_words():
     at = opened(look_into="against a pin")
     assert "Nothing is pinned" in answers(at)[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -70,11 +72,16 @@ class Question:
     pinned: ComparisonConfig | None
 
 
+# What a pin holds only where it is not as usual, and how it is read.
+_RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
+
+
 def encode(config: ComparisonConfig) -> str:
-    """A setting as a few words for a link."""
-    return ",".join(
-        (config.task, config.dataset, config.private, str(config.n_train), f"{config.epsilon:g}", str(config.seed))
-    )
+    """A setting as a few words for a link; of what is under “More settings” only what is changed."""
+    plain = ComparisonConfig()
+    usual = [config.task, config.dataset, config.private, config.n_train, f"{config.epsilon:.12g}", config.seed]
+    changed = [f"{name}={getattr(config, name)!r}" for name in _RARE if getattr(config, name) != getattr(plain, name)]
+    return ",".join(map(str, [*usual, *changed]))
 
 
 def decode(words: str) -> ComparisonConfig | None:
@@ -83,11 +90,12 @@ def decode(words: str) -> ComparisonConfig | None:
         return None
     parts = words.split(",")
     try:
-        task, dataset, private, n_train, epsilon, seed = parts
-        config = ComparisonConfig(task, dataset, private, int(n_train), float(epsilon), seed=int(seed))
+        task, dataset, private, n_train, epsilon, seed, *changed = parts
+        rare = {name: _RARE[name](value) for name, _, value in (part.partition("=") for part in changed)}
+        config = ComparisonConfig(task, dataset, private, int(n_train), float(epsilon), seed=int(seed), **rare)
         if datasets.available(dataset):
             comparison.check(config)
-    except ValueError as error:
+    except (ValueError, KeyError) as error:
         raise ValueError(f"it is no pinned setting ({error}); pin one anew") from None
     return config
 

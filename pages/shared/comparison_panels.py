@@ -212,7 +212,20 @@ def takeaway(shown: Shown) -> str:
     what = "Right on clean test records" if metric == "accuracy" else f"The {WORDS[metric]} is"
     if config.task == SHARE:
         what = f"The share of “{TASKS[config.dataset].classes[1]}” is off by"
-    return f"{start} {what}: {'; '.join(parts)}{ceiling}. Equal ε under unequal trust is not equal privacy."
+    return (
+        f"{start} {what}: {'; '.join(parts)}{ceiling}. Equal ε under unequal trust is not equal privacy.{_sets(shown)}"
+    )
+
+
+def _sets(shown: Shown) -> str:
+    """What ε does not cover of released sets."""
+    if comparison.PUBLISHER not in best_by_trust(shown):
+        return ""
+    config = shown.question.config
+    return (
+        f" Of sets, ε (with δ = {text.power_of_ten(config.delta)}) covers the counts alone: they are filled by label "
+        f"here, so whose set is known has that set’s common class with {text.share(1 - config.rho)}."
+    )
 
 
 def _whose(shown: Shown) -> str:
