@@ -201,15 +201,13 @@ Solve = Callable[[People], Any]
 class Method:
     """A way to learn: whom it trusts, and how it solves each task that it can.
 
-    `of_records`: only where records are private is it another than the one without. `channel` says what T[released |
-    class] stands for, where its likelihood is the spread one.
+    `of_records`: only where records are private is it another than the one without.
     """
 
     title: str
     trust: str
     solve: dict[str, Solve]
     of_records: bool = False
-    channel: str = ""
 
 
 def _spread(people: People, channel: Any, names: NDArray, prior: Any = "learned") -> SpreadLogisticRegression:
@@ -348,7 +346,6 @@ METHODS = {
         "spread on lies",
         NOBODY,
         {CLASSIFY: _classify(_lies), SHARE: _names_to_share(SpreadClassRatio, _lie_names)},
-        channel="what a person says",
     ),
     FLAT: Method("spread on lies, flat prior", NOBODY, {CLASSIFY: _classify(_lies_flat)}, of_records=True),
     TRUE: Method("spread on lies, true prior", NOBODY, {CLASSIFY: _classify(_lies_true)}, of_records=True),
@@ -357,7 +354,6 @@ METHODS = {
         "spread on bag names",
         OWNER,
         {CLASSIFY: _classify(_bag_names), SHARE: _names_to_share(SpreadClassRatio, _bag_shares)},
-        channel="the name of a bag",
     ),
 }
 for _noise, _release in TIGHT.items():
@@ -366,7 +362,6 @@ for _noise, _release in TIGHT.items():
         f"spread on set names, {_words}",
         PUBLISHER,
         {CLASSIFY: _classify(_set_names(_release)), SHARE: _names_to_share(SpreadClassRatio, _shares)},
-        channel="the name of a set",
     )
     METHODS[mmd(_noise)] = Method(f"MMD, {_words}", PUBLISHER, {SHARE: _names_to_share(MMDClassRatio, _shares)})
 

@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import os
+import re
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -200,8 +201,8 @@ def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
         return EXPERIMENTS[experiment].make(values)
     except (ValueError, TypeError) as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
-        what = str(error).replace("TrainingConfig.__init__() ", "").replace("BagConfig.__init__() ", "")
-        raise ValueError(f"{path}: {what.replace('RatioConfig.__init__() ', '')} (with {where})") from None
+        what = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
+        raise ValueError(f"{path}: {what} (with {where})") from None
 
 
 def _frozen(value: Any) -> Any:
