@@ -29,8 +29,11 @@ class Estimate(NamedTuple):
         return not self.low <= 0 <= self.high
 
 
-def mean_interval(values: ArrayLike) -> Estimate:
-    """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e."""
+def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = math.inf) -> Estimate:
+    """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e.
+
+    Its ends are cut at the `least` and the `most` that a mean can be; of one value they are unknown, −∞ and ∞.
+    """
     sample = np.asarray(values, dtype=float)
     limits.Limit("n", 1, math.inf, integer=True).check(len(sample))
     mean = float(sample.mean())
@@ -38,7 +41,7 @@ def mean_interval(values: ArrayLike) -> Estimate:
         return Estimate(mean, -math.inf, math.inf)
     quantile = float(student_t.ppf(0.975, len(sample) - 1))
     half = quantile * float(sample.std(ddof=1)) / math.sqrt(len(sample))
-    return Estimate(mean, mean - half, mean + half)
+    return Estimate(mean, max(least, mean - half), min(most, mean + half))
 
 
 def wilson_interval(successes: float, n: int) -> Estimate:

@@ -55,7 +55,12 @@ class _Job:
     # When each watcher last polled, and how many of the tasks they want.
     watchers: dict[Hashable, tuple[float, int]] = field(default_factory=dict)
     slow: bool = False
+    private: bool = False
     busy: bool = False
+
+    def watched(self) -> bool:
+        """Whether anybody is there, whatever they want."""
+        return any(now_watching(seen) for seen, _ in self.watchers.values())
 
     def wanted(self) -> bool:
         if self.error is not None:
@@ -84,15 +89,17 @@ class Runner:
         tasks: Sequence[Any],
         new_try: bool = False,
         slow: bool = False,
+        private: bool = False,
     ) -> Progress:
         """Start the job `key` unless it is there already, be one of its watchers, and say how far it is.
 
         `function` and each of `tasks` are sent to another process. A stopped job goes on where it was, and one that is
         given more `tasks` (after the same ones) goes on with those; it does as many as the watcher who wants most. A
-        job that failed stays so until a `new_try`. One process is kept free of `slow` jobs, for all the others.
+        job that failed stays so until a `new_try`. One process is kept free of `slow` jobs, for all the others. Of
+        a `private` job nothing is kept once nobody watches it: its tasks hold what is somebody's own.
         """
         with self._changed:
-            job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow))
+            job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private))
             if len(tasks) > len(job.tasks):
                 job.tasks = tasks
             there = {other: watching for other, watching in job.watchers.items() if now_watching(watching[0])}
@@ -122,6 +129,7 @@ class Runner:
             for key, job in self._jobs.items():
                 if key not in but:
                     job.watchers.pop(watcher, None)
+            self._forget()
 
     def _progress(self, job: _Job, n: int) -> Progress:
         """How far the first `n` tasks are."""
@@ -129,7 +137,9 @@ class Runner:
         return Progress(results, n, job.wanted() and len(results) < n, job.error if len(results) < n else None)
 
     def _forget(self) -> None:
-        """Drop the jobs that were asked for longest ago, but none that is wanted."""
+        """Drop private jobs that nobody watches, and those asked for longest ago, but none that is wanted."""
+        for key in [key for key, job in self._jobs.items() if job.private and not job.watched()]:
+            del self._jobs[key]
         idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
         for key in idle[: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[key]
@@ -138,16 +148,26 @@ class Runner:
         worker = _Worker()
         while True:
             with self._changed:
-                while not (job := self._next(also_slow)):
-                    self._changed.wait()
-                job.busy, task = True, job.tasks[len(job.results)]
-            outcome = worker.do(job.function, task, partial(self._wanted, job))
-            with self._changed:
-                job.busy = False
-                if outcome is not None:
-                    result, job.error = outcome
-                    if job.error is None:
-                        job.results.append(result)
+                self._forget()
+                ready = self._next(also_slow) is not None
+                if not ready:  # what is private is forgotten soon after its watchers fall silent
+                    self._changed.wait(PATIENCE if any(job.private for job in self._jobs.values()) else None)
+            if ready:
+                self._do_next(worker, also_slow)  # apart, so that no name here goes on holding what was done
+
+    def _do_next(self, worker: _Worker, also_slow: bool) -> None:
+        with self._changed:
+            job = self._next(also_slow)
+            if job is None:
+                return
+            job.busy, task = True, job.tasks[len(job.results)]
+        outcome = worker.do(job.function, task, partial(self._wanted, job))
+        with self._changed:
+            job.busy = False
+            if outcome is not None:
+                result, job.error = outcome
+                if job.error is None:
+                    job.results.append(result)
 
     def _wanted(self, job: _Job) -> bool:
         with self._changed:
@@ -214,15 +234,17 @@ def _serve(connection: Connection) -> None:
     os.nice(5)
     while True:
         try:
-            function, task = connection.recv()
+            connection.send(_outcome(*connection.recv()))  # no name here holds on to what was done
         except (EOFError, OSError):
             return
-        outcome: tuple[Any, str | None]
-        try:
-            with threadpool_limits(1, user_api="blas"):  # here, where the task's libraries have been loaded
-                outcome = function(task), None
-        except ValueError as error:
-            outcome = None, str(error)
-        except Exception as error:
-            outcome = None, f"this could not be computed ({type(error).__name__}: {error})"
-        connection.send(outcome)
+
+
+def _outcome(function: Callable[[Any], Any], task: Any) -> tuple[Any, str | None]:
+    """The result and no error, or no result and an error."""
+    try:
+        with threadpool_limits(1, user_api="blas"):  # here, where the task's libraries have been loaded
+            return function(task), None
+    except ValueError as error:
+        return None, str(error)
+    except Exception as error:
+        return None, f"this could not be computed ({type(error).__name__}: {error})"

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, lies, settings, text
+from pages.shared import cached, lies, own, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
+from privdemo.datasets import Source
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import ALTERNATING, FULL, METHODS, TASKS, BagConfig
+from privdemo.experiments.label_proportions import ALTERNATING, FULL, METHODS, TASKS, BagConfig, task_of
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
 
@@ -63,9 +64,8 @@ class Question:
 
 
 def data_choice() -> Choice:
-    """The data sets that are here, the largest first."""
-    here = tuple(task.title for name, task in TASKS.items() if datasets.available(name))
-    return Choice("records", here, here[0])
+    """The data sets that are here, the largest first, and what the visitor has brought."""
+    return own.choice("records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
 
 
 def missing() -> tuple[str, ...]:
@@ -73,13 +73,13 @@ def missing() -> tuple[str, ...]:
     return tuple(name for name in TASKS if not datasets.available(name))
 
 
-def _named(title: str) -> str:
-    return next(name for name, task in TASKS.items() if task.title == title)
+def _source(title: str) -> Source:
+    return own.source(title, lambda known: next(n for n, task in TASKS.items() if task.title == known), binary=True)
 
 
-def bag_settings(dataset: str) -> tuple[Number, Number]:
+def bag_settings(dataset: Source) -> tuple[Number, Number]:
     """How many bags, and records in each, as the data set allows; the defaults suit its size."""
-    task, n = TASKS[dataset], cached.n_training(dataset)
+    task, n = task_of(dataset), cached.n_training(dataset)
     most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
     size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
     return Number("bags", most, task.n_bags), Number("bag_size", size, task.bag_size)
@@ -87,15 +87,15 @@ def bag_settings(dataset: str) -> tuple[Number, Number]:
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set gives."""
-    return _settings(_named(settings.current(data_choice())))
+    return _settings(_source(settings.current(data_choice())))
 
 
 def default_settings() -> list[settings.Setting]:
     """The same with the ranges of the default data set."""
-    return _settings(_named(data_choice().default))
+    return _settings(_source(data_choice().default))
 
 
-def _settings(dataset: str) -> list[settings.Setting]:
+def _settings(dataset: Source) -> list[settings.Setting]:
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
     bags = [data_choice(), *bag_settings(dataset), FILL, AGGREGATION, K]
     return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED, LESSON, CURVE, NOISY]
@@ -103,11 +103,12 @@ def _settings(dataset: str) -> list[settings.Setting]:
 
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
-    dataset = _named(settings.choose(data_choice(), "Records"))
+    dataset = _source(settings.choose(data_choice(), "Records"))
+    own.panel(data_choice(), binary=True)
     if absent := missing():
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
-        return f"{TASKS[dataset].title} cannot be read: {problem}"
+        return f"{task_of(dataset).title} cannot be read: {problem}"
     n_bags, size = bag_settings(dataset)
     if st.session_state.get(_DATA, dataset) != dataset:  # other records, other sizes
         for setting in (n_bags, size):

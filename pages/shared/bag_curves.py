@@ -264,7 +264,7 @@ def number_of_bags(shown: Shown) -> None:
 
 def filling(shown: Shown) -> None:
     """The slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
-    dataset = shown.question.config.dataset if shown.question.config.dataset in ("adult", "sms") else "adult"
+    dataset = _dataset(shown) if _dataset(shown) in ("adult", "sms") else "adult"
     threshold = shown.question.asked_threshold
     rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, threshold)
     at = {(row.selection, row.method): row for row in rows}
@@ -364,8 +364,10 @@ def _rows(study: str, shown: Shown, threshold: str) -> list[Row]:
 
 
 def _dataset(shown: Shown) -> str:
-    """Small digits have no curves of their own: those of MNIST stand in."""
+    """Small digits and a visitor's own have no curves: those of MNIST stand in, for a table those of Adult."""
     dataset = shown.question.config.dataset
+    if not isinstance(dataset, str):
+        return "mnist" if dataset.image_shape else "adult"
     return "mnist" if dataset == "digits" else dataset
 
 
@@ -388,11 +390,12 @@ def _yours(shown: Shown, methods: Sequence[str], threshold: str) -> dict[str, Es
 
 def _study_words(shown: Shown, at_random: bool = False, counted: bool = True) -> str:
     """What the shipped curves were made of."""
-    base = bag_studies.base(_dataset(shown))
+    name = _dataset(shown)
+    base = bag_studies.base(name)
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
     bags = f"{base.n_bags} bags" if counted else "bags"
     return (
-        f"{llp.TASKS[base.dataset].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % "
+        f"{llp.TASKS[name].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % "
         "intervals."
     )
 

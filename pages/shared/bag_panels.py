@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import bag_controls, cached, layout, live, settings, text
+from pages.shared import bag_controls, cached, layout, live, own, settings, text
 from pages.shared.bag_controls import Question
 from pages.shared.live import Job, in_words
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import FULL, LLP, METHODS, NAMES, TASKS, Draw
+from privdemo.experiments.label_proportions import FULL, LLP, METHODS, NAMES, TASKS, Draw, task_of
 from privdemo.figures import bags as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
@@ -43,7 +43,7 @@ class Shown:
     @property
     def task(self) -> llp.Task:
         """What is asked of the records."""
-        return TASKS[self.question.config.dataset]
+        return task_of(self.question.config.dataset)
 
     def score(self, method: str, which: str = "average") -> Estimate:
         """A method's F1."""
@@ -119,7 +119,7 @@ def waiting(question: Question) -> str:
     config = question.config
     return (
         f"<b>{len(llp.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
-        f"{config.bag_size:,} {TASKS[config.dataset].records}."
+        f"{config.bag_size:,} {task_of(config.dataset).records}."
     )
 
 
@@ -231,15 +231,14 @@ def score_words(shown: Shown) -> str:
 
 def code(question: Question) -> str:
     """The lines that compute the figure."""
-    config = repr(question.config).replace("inf", "math.inf")
     return "\n".join(
         [
             "import math",
-            "",
+            *(own.imports(question.config) or [""]),
             "from privdemo.experiments import label_proportions as llp",
             "from privdemo.experiments.label_proportions import BagConfig",
             "",
-            f"config = {config}",
+            *(line.replace("=inf", "=math.inf") for line in own.code(question.config)),
             f"draws = [llp.run(llp.at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             f'    print(method, llp.score(draws, method, "average", "{question.threshold}"))',

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.shared import own
 from privdemo import attacks, datasets, limits
+from privdemo.datasets import Source
 from privdemo.experiments import (
     bag_studies,
     class_ratio,
@@ -30,6 +34,23 @@ from privdemo.mechanisms import BinaryChannel
 
 # Visitors share the cores: one thread for each visitor's small matrices, not a whole pool that waits for itself.
 threadpool_limits(1, user_api="blas")
+
+
+def _by_config(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`st.cache_data`, which all visitors share; what follows from a visitor's own records stays in the session."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        shared = st.cache_data(**options)(function)
+
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            if any(map(own.is_own, args)):
+                return own.of_session(function.__name__, function, args)
+            return shared(*args)
+
+        return call
+
+    return decorate
 
 
 @st.cache_resource(show_spinner=False)
@@ -97,34 +118,34 @@ def naive_training_run(config: naive_training.NaiveConfig) -> naive_training.Nai
     return naive_training.run(config)
 
 
-@st.cache_data(max_entries=64, show_spinner="Releasing, training and testing once…")
+@_by_config(max_entries=64, show_spinner="Releasing, training and testing once…")
 def one_draw(config: private_training.TrainingConfig) -> private_training.Draw:
     return private_training.run(config)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@_by_config(max_entries=64, show_spinner=False)
 def test_images(config: private_training.TrainingConfig) -> Any:
     return private_training.test_images(config)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def sizes(dataset: str, classes: tuple[str, ...]) -> tuple[int, int]:
+@_by_config(max_entries=256, show_spinner=False)
+def sizes(dataset: Source, classes: tuple[str, ...]) -> tuple[int, int]:
     return private_training.sizes(dataset, classes)
 
 
-@st.cache_data(max_entries=64, show_spinner="Filling bags, training and testing once…")
+@_by_config(max_entries=64, show_spinner="Filling bags, training and testing once…")
 def one_bag_draw(config: label_proportions.BagConfig) -> label_proportions.Draw:
     return label_proportions.run(config)
 
 
-@st.cache_data(show_spinner=False)
-def n_training(dataset: str) -> int:
+@_by_config(show_spinner=False)
+def n_training(dataset: Source) -> int:
     return label_proportions.n_training(dataset)
 
 
-@st.cache_data(show_spinner=False)
-def n_columns(dataset: str) -> int:
-    return label_proportions.records(dataset)[0].X.shape[1]
+@_by_config(show_spinner=False)
+def n_columns(dataset: Source) -> int:
+    return datasets.load(dataset).X.shape[1]
 
 
 @st.cache_data(show_spinner=False)
@@ -133,7 +154,7 @@ def bag_rows() -> tuple[bag_studies.Row, ...]:
     return bag_studies.load()
 
 
-@st.cache_data(max_entries=64, show_spinner="Drawing sets, training and asking once…")
+@_by_config(max_entries=64, show_spinner="Drawing sets, training and asking once…")
 def one_ratio_draw(config: class_ratio.RatioConfig) -> class_ratio.Draw:
     return class_ratio.run(config)
 
@@ -144,8 +165,8 @@ def ratio_rows() -> tuple[ratio_studies.Row, ...]:
     return ratio_studies.load()
 
 
-@st.cache_data(show_spinner=False)
-def comparison_sizes(dataset: str) -> tuple[int, int]:
+@_by_config(show_spinner=False)
+def comparison_sizes(dataset: Source) -> tuple[int, int]:
     return comparison.sizes(dataset)
 
 
@@ -197,9 +218,11 @@ def runner() -> Runner:
     return Runner()
 
 
-@st.cache_data(ttl="1m", show_spinner="Reading the images…")
-def problem(name: str) -> str | None:
+@_by_config(ttl="1m", show_spinner="Reading the images…")
+def problem(name: Source) -> str | None:
     """Why a data set cannot be shown and what to do, as a sentence; None when it can. Never downloads."""
+    if not isinstance(name, str):
+        return None
     if not datasets.available(name) and not os.environ.get("PRIVDEMO_DATA"):
         return (
             f"it is not on this computer. Run `python -m privdemo data {name}` in the project's folder (11 MB, once), "

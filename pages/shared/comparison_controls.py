@@ -8,13 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import cached, lies, privacy_ladder, settings, text
+from pages.shared import cached, lies, own, privacy_ladder, settings, text
 from pages.shared.settings import Choice, Number, Words
 from privdemo import datasets, limits
+from privdemo.datasets import Source
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
-    IMAGES,
     LABELS,
     METHODS,
     METRICS,
@@ -24,6 +24,7 @@ from privdemo.experiments.comparison import (
     RECORDS,
     SHARE,
     ComparisonConfig,
+    has_pixels,
 )
 from privdemo.experiments.label_proportions import TASKS
 from privdemo.mechanisms import RandomisedResponse
@@ -79,7 +80,8 @@ _RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho"
 def encode(config: ComparisonConfig) -> str:
     """A setting as a few words for a link; of what is under “More settings” only what is changed."""
     plain = ComparisonConfig()
-    usual = [config.task, config.dataset, config.private, config.n_train, f"{config.epsilon:.12g}", config.seed]
+    dataset = config.dataset if isinstance(config.dataset, str) else own.TITLE
+    usual = [config.task, dataset, config.private, config.n_train, f"{config.epsilon:.12g}", config.seed]
     changed = [f"{name}={getattr(config, name)!r}" for name in _RARE if getattr(config, name) != getattr(plain, name)]
     return ",".join(map(str, [*usual, *changed]))
 
@@ -92,8 +94,11 @@ def decode(words: str) -> ComparisonConfig | None:
     try:
         task, dataset, private, n_train, epsilon, seed, *changed = parts
         rare = {name: _RARE[name](value) for name, _, value in (part.partition("=") for part in changed)}
-        config = ComparisonConfig(task, dataset, private, int(n_train), float(epsilon), seed=int(seed), **rare)
-        if datasets.available(dataset):
+        if dataset == own.TITLE and own.held() is None:
+            raise ValueError("its records were a visitor’s own, which are in no link")
+        source = own.source(dataset, str, binary=True)
+        config = ComparisonConfig(task, source, private, int(n_train), float(epsilon), seed=int(seed), **rare)
+        if not isinstance(source, str) or datasets.available(source):
             comparison.check(config)
     except (ValueError, KeyError) as error:
         raise ValueError(f"it is no pinned setting ({error}); pin one anew") from None
@@ -104,34 +109,33 @@ PIN = Words("pin", decode, "")
 
 
 def data_choice() -> Choice:
-    """The data sets that are here, MNIST first."""
+    """The data sets that are here, MNIST first, and what the visitor has brought."""
     order = ("mnist", "adult", "sms", "breast_cancer", "digits")
-    here = tuple(TASKS[name].title for name in order if datasets.available(name))
-    return Choice("compare_on", here, here[0])
+    return own.choice("compare_on", tuple(TASKS[name].title for name in order if datasets.available(name)))
 
 
-def people_setting(dataset: str) -> Number:
+def people_setting(dataset: Source) -> Number:
     """People of each class, as many as the data set has after some are kept for testing."""
     most = min(MOST_PEOPLE, cached.comparison_sizes(dataset)[0])
     limit = limits.Limit("n", limits.N_TRAIN.low, most, "people of each class", integer=True)
     return Number("people", limit, min(ComparisonConfig.n_train, most))
 
 
-def _named(title: str) -> str:
-    return next(name for name, task in TASKS.items() if task.title == title)
+def _source(title: str) -> Source:
+    return own.source(title, lambda known: next(n for n, task in TASKS.items() if task.title == known), binary=True)
 
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the range that the current data set gives."""
-    return _settings(_named(settings.current(data_choice())))
+    return _settings(_source(settings.current(data_choice())))
 
 
 def default_settings() -> list[settings.Setting]:
     """The same with the range of the default data set."""
-    return _settings(_named(data_choice().default))
+    return _settings(_source(data_choice().default))
 
 
-def _settings(dataset: str) -> list[settings.Setting]:
+def _settings(dataset: Source) -> list[settings.Setting]:
     people = people_setting(dataset)
     asked = [TASK, data_choice(), PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
     return [*asked, METRIC, METHOD, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, LESSON, PIN]
@@ -141,12 +145,13 @@ def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     task = TASK_TITLES[settings.choose(TASK, "What is to be learnt?")]
     title = settings.choose(data_choice(), "Records")
-    dataset = _named(title)
+    dataset = _source(title)
+    own.panel(data_choice(), binary=True)
     if problem := cached.problem(dataset):
         return f"{title} cannot be read: {problem}"
-    with st.container(key="private-shown" if dataset in IMAGES else "other-levels-private"):
+    with st.container(key="private-shown" if has_pixels(dataset) else "other-levels-private"):
         private = PRIVATE_TITLES[settings.choose(PRIVATE, "What is private?")]
-    private = private if dataset in IMAGES else LABELS
+    private = private if has_pixels(dataset) else LABELS
     epsilon = _epsilon()
     people = people_setting(dataset)
     settings.keep_inside(people, "People of each class")
@@ -240,6 +245,12 @@ def _goal(metric: str) -> float | None:
     with st.container(key="off-by-shown" if metric == "error" else "other-levels-off-by"):
         points = settings.number(OFF_BY, "Goal: off by at most (points)", step=0.5, form="%.4g")
     return {"accuracy": float(accuracy) / 100, "error": float(points) / 100}.get(metric)
+
+
+def has_curves(config: ComparisonConfig) -> bool:
+    """Whether the results file holds curves of the same task, data set and private part."""
+    wanted = (config.task, config.dataset, config.private)
+    return any((known.task, known.dataset, known.private) == wanted for known in comparison_studies.CONTEXTS)
 
 
 def is_shipped(config: ComparisonConfig) -> bool:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared import cached, comparison_controls, layout, settings, text
-from pages.shared.comparison_panels import Shown, code, marked, of_metric, own_marks, people, privacy, value
+from pages.shared import cached, comparison_controls, layout, own, settings, text
+from pages.shared.comparison_controls import Question, has_curves
+from pages.shared.comparison_panels import (
+    CURVE_DRAWS,
+    Shown,
+    code,
+    marked,
+    of_metric,
+    own_marks,
+    people,
+    privacy,
+    value,
+)
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
@@ -19,7 +31,6 @@ from privdemo.experiments.comparison import (
     SLIDES,
     SPREAD,
     TRUST,
-    ComparisonConfig,
 )
 from privdemo.experiments.comparison_studies import Row
 from privdemo.figures import comparison as charts
@@ -63,11 +74,32 @@ def goal_seek(shown: Shown) -> None:
         "at which a method’s mean reaches the goal.",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
         lambda: layout.grid_page(heads, body),
-        "from privdemo.experiments import comparison_studies\n"
-        "from privdemo.experiments.comparison import ComparisonConfig\n\n"
-        f"config = {ComparisonConfig(question.config.task, question.config.dataset, question.config.private)!r}\n"
-        f'rows = comparison_studies.of(comparison_studies.load(), config, "{question.metric}")\n'
-        f"print(comparison_studies.seek(rows, {question.goal!r}, {question.trusted!r}))",
+        _seek_code(question),
+    )
+
+
+def _seek_code(question: Question) -> str:
+    """The lines that seek the goal among the shipped curves, or among curves drawn anew where none are shipped."""
+    config = replace(question.config, methods=())
+    rows = ["rows = comparison_studies.load()"]
+    if not has_curves(config):
+        rows = [
+            "levels = comparison_studies.EPSILONS",
+            f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({CURVE_DRAWS})]",
+            "rows = comparison_studies.rows(mark for one in tried for mark in comparison_studies.trial(one))",
+        ]
+    wanted = f"{question.goal!r}, {question.trusted!r}"
+    return "\n".join(
+        [
+            "from dataclasses import replace",
+            *(own.imports(config) or [""]),
+            "from privdemo.experiments import comparison_studies",
+            "from privdemo.experiments.comparison import ComparisonConfig",
+            "",
+            *own.code(config),
+            *rows,
+            f'print(comparison_studies.seek(comparison_studies.of(rows, config, "{question.metric}"), {wanted}))',
+        ]
     )
 
 
@@ -182,9 +214,16 @@ def one_likelihood(shown: Shown) -> None:
             for name, matrix in matrices.items()
             for i, row in enumerate(matrix)
         ],
-        "from privdemo.experiments import comparison\n"
-        "from privdemo.experiments.comparison import ComparisonConfig\n\n"
-        f"print(comparison.example_channels({config!r}))",
+        "\n".join(
+            [
+                *own.imports(config),
+                "from privdemo.experiments import comparison",
+                "from privdemo.experiments.comparison import ComparisonConfig",
+                "",
+                *own.code(config),
+                "print(comparison.example_channels(config))",
+            ]
+        ),
     )
     with st.container(horizontal=True):
         st.page_link("pages/training.py", label="Lies: training on noise →")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from pages.shared import cached, layout, live, text
-from pages.shared.comparison_controls import PIN, Question, encode, is_shipped
+from pages.shared import cached, layout, live, own, text
+from pages.shared.comparison_controls import PIN, Question, encode, has_curves, is_shipped
 from pages.shared.live import Job
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
@@ -22,10 +22,12 @@ from privdemo.experiments.comparison import (
     Draw,
 )
 from privdemo.experiments.comparison_studies import Row
-from privdemo.experiments.label_proportions import TASKS
+from privdemo.experiments.label_proportions import task_of
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 
+# Draws of each ε of the curves of a setting for which none are shipped.
+CURVE_DRAWS = 3
 WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
 
 
@@ -78,7 +80,10 @@ def own_marks(shown: Shown) -> dict[str, Estimate]:
 
 
 def _jobs(question: Question) -> list[Job]:
-    """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes."""
+    """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes.
+
+    Where no curves are shipped, the visitor's own are drawn last.
+    """
     jobs = []
     for names, config in ((("Draws", "as many again"), question.config), (("Pinned", "and more"), question.pinned)):
         if config is None or is_shipped(config):
@@ -86,6 +91,14 @@ def _jobs(question: Question) -> list[Job]:
         for half, name in enumerate(names):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
             jobs.append(Job(("compare", config, half), name, comparison.run, tasks))
+    if not has_curves(question.config):
+        tasks = [
+            comparison.at_draw(replace(question.config, epsilon=epsilon), draw)
+            for draw in range(CURVE_DRAWS)
+            for epsilon in comparison_studies.EPSILONS
+        ]
+        base = replace(question.config, epsilon=ComparisonConfig.epsilon)
+        jobs.append(Job(("curve", base), "Curve", comparison.run, tasks))
     return jobs
 
 
@@ -94,8 +107,8 @@ def answer(question: Question) -> Shown:
     jobs = _jobs(question)
     work = live.watch(question, jobs)
     everything = cached.comparison_rows()
-    curves = _shipped(everything, question.config)
-    mine, pinned = (_draws(work, config) for config in (question.config, question.pinned))
+    curves = _shipped(everything, question.config) or _means(_draws(work, "curve", None))
+    mine, pinned = (_draws(work, "compare", config) for config in (question.config, question.pinned))
     return Shown(
         question,
         tuple(curves),
@@ -107,8 +120,14 @@ def answer(question: Question) -> Shown:
     )
 
 
-def _draws(work: live.Work, config: ComparisonConfig | None) -> list[Draw]:
-    found = [draw for job, progress in work if job.key[1] == config for draw in progress.results]
+def _draws(work: live.Work, kind: str, config: ComparisonConfig | None) -> list[Draw]:
+    """The draws of one kind of job, of `config` or of whatever setting."""
+    found = [
+        draw
+        for job, progress in work
+        if job.key[0] == kind and config in (None, job.key[1])
+        for draw in progress.results
+    ]
     return sorted(found, key=lambda draw: draw.config.draw)
 
 
@@ -126,6 +145,10 @@ def _rows(everything: Sequence[Row], config: ComparisonConfig, draws: Sequence[D
             for row in _shipped(everything, config)
             if row.epsilon == config.epsilon and (not config.methods or row.method in config.methods)
         ]
+    return _means(draws)
+
+
+def _means(draws: Sequence[Draw]) -> list[Row]:
     return comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))
 
 
@@ -152,8 +175,9 @@ def waiting(question: Question) -> str:
 
 def people(config: ComparisonConfig) -> str:
     """Who releases something, in words."""
-    first, second = TASKS[config.dataset].classes
-    return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({TASKS[config.dataset].title})"
+    task = task_of(config.dataset)
+    first, second = task.classes
+    return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
 
 
 def privacy(config: ComparisonConfig) -> str:
@@ -176,9 +200,14 @@ def value(metric: str, mark: float) -> str:
     return f"{100 * mark:.1f} points" if metric == "error" else f"{mark:.3f}"
 
 
+def longer_side(estimate: Estimate) -> float:
+    """Half the 95 % interval, as far as no end is cut."""
+    return max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+
+
 def marked(metric: str, estimate: Estimate) -> str:
-    """A mark with its 95 % interval."""
-    half = estimate.high - estimate.mean
+    """A mark with its 95 % interval, the longer side where an end is cut at what a mark can be."""
+    half = longer_side(estimate)
     if metric in ("accuracy", "error"):
         return f"{100 * estimate.mean:.1f} ± {100 * half:.1f} {'%' if metric == 'accuracy' else 'points'}"
     return f"{estimate.mean:.3f} ± {half:.3f}"
@@ -202,7 +231,7 @@ def takeaway(shown: Shown) -> str:
     config, metric, marks = question.config, question.metric, own_marks(shown)
     start = f"With {privacy(config)}:"
     if not marks:
-        return f"{start} {waiting(question)} The curves are shipped ones of {_whose(shown)}."
+        return f"{start} {waiting(question)} {_meanwhile(shown)}"
     parts = [
         f"{'nobody need be trusted' if trust == comparison.NOBODY else f'{trust} is trusted'}, "
         f"<b>{value(metric, marks[name].mean)}</b> ({METHODS[name].title})"
@@ -211,10 +240,16 @@ def takeaway(shown: Shown) -> str:
     ceiling = f"; without privacy {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
     what = "Right on clean test records" if metric == "accuracy" else f"The {WORDS[metric]} is"
     if config.task == SHARE:
-        what = f"The share of “{TASKS[config.dataset].classes[1]}” is off by"
+        what = f"The share of “{task_of(config.dataset).classes[1]}” is off by"
     return (
         f"{start} {what}: {'; '.join(parts)}{ceiling}. Equal ε under unequal trust is not equal privacy.{_sets(shown)}"
     )
+
+
+def _meanwhile(shown: Shown) -> str:
+    if not shown.curves:
+        return "Nothing is shipped for these records."
+    return f"The curves are shipped ones of {_whose(shown)}."
 
 
 def _sets(shown: Shown) -> str:
@@ -226,6 +261,11 @@ def _sets(shown: Shown) -> str:
         f" Of sets, ε (with δ = {text.power_of_ten(config.delta)}) covers the counts alone: they are filled by label "
         f"here, so whose set is known has that set’s common class with {text.share(1 - config.rho)}."
     )
+
+
+def _n_draws(rows: Sequence[Row]) -> str:
+    least, most = (end(row.n_draws for row in rows) for end in (min, max))
+    return f"{most}" if least == most else f"{least} to {most}"
 
 
 def _whose(shown: Shown) -> str:
@@ -242,10 +282,11 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
             low, high = (value(question.metric, row.mean) for row in (there[0], there[-1]))
             parts.append(f"{METHODS[name].title} {low} to {high}")
     drawn = (
-        f"Curves: shipped means over {curves[0].n_draws} draws of {_whose(shown)}, from ε = {curves[0].epsilon:g} to "
+        f"Curves: {'shipped ' if has_curves(question.config) else ''}means over {_n_draws(curves)} draws of "
+        f"{_whose(shown)}, from ε = {curves[0].epsilon:g} to "
         f"{curves[-1].epsilon:g}: {'; '.join(parts)}. "
         if curves
-        else "No curves are shipped for this choice; the marks are yours alone. "
+        else "No curves are shipped for this choice: they come after the marks of your setting. "
     )
     own = (
         f"Large marks: your setting, {question.config.n_train:,} people of each class, {shown.n_draws} draws. "
@@ -269,10 +310,11 @@ def code(question: Question) -> str:
     """The lines that compute the visitor's own marks."""
     return "\n".join(
         [
+            *own.imports(question.config),
             "from privdemo.experiments import comparison",
             "from privdemo.experiments.comparison import ComparisonConfig",
             "",
-            f"config = {question.config!r}",
+            *own.code(question.config),
             f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             f'    print(method, comparison.mark(draws, method, "{question.metric}"))',

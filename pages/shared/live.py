@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared import cached, layout, text
+from pages.shared import cached, layout, own, text
+from privdemo.experiments import results
 from privdemo.jobs import Progress
 
 # Seconds between looks at how far the draws are.
@@ -97,7 +99,7 @@ def follow(lesson: Lesson, question: Any, title: str, place: Any) -> None:
     Where nothing can be shown, a sentence says why: `question` itself, or what is wrong with it.
     """
     asked = not isinstance(question, str)
-    cached.runner().leave(_visitor(), [job.key for job in lesson.jobs(question)] if asked else [])
+    cached.runner().leave(visitor(), [job.key for job in lesson.jobs(question)] if asked else [])
     problem, more = ("" if asked else question), False
     if asked:
         try:
@@ -131,20 +133,38 @@ def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: A
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:
     """How far the jobs are, each started unless this visitor has stopped them."""
-    runner, stopped = cached.runner(), st.session_state.get(_STOPPED) == question
-    again = st.session_state.pop(_AGAIN, False)
-    work = []
-    for job in jobs:
-        if stopped:  # what is there is kept; others may go on with it, this visitor does not
-            there = runner.look(job.key)
-            progress = Progress(there.results[: len(job.tasks)] if there else (), len(job.tasks), False)
-        else:
-            progress = runner.watch(job.key, _visitor(), job.function, job.tasks, new_try=again, slow=job.slow)
-        work.append((job, progress))
-    return work
+    stopped, again = st.session_state.get(_STOPPED) == question, st.session_state.pop(_AGAIN, False)
+    follow_one = _watch_own if jobs and own.is_own(question.config) else _watch_shared
+    return [(job, follow_one(job, stopped, again)) for job in jobs]
 
 
-def _visitor() -> str:
+def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
+    """How far a job is that anybody may follow."""
+    runner = cached.runner()
+    if not stopped:
+        return runner.watch(job.key, visitor(), job.function, job.tasks, new_try=again, slow=job.slow)
+    there = runner.look(job.key)  # what is there is kept; others may go on with it, this visitor does not
+    return Progress(there.results[: len(job.tasks)] if there else (), len(job.tasks), False)
+
+
+def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
+    """How far a job on a visitor's own records is: its results move to the session, and are kept only there."""
+    n, kept = len(job.tasks), own.recall(job.key) or ()
+    if stopped or len(kept) >= n:
+        return Progress(kept[:n], n, False)
+    function = partial(results.without_config, job.function)
+    progress = cached.runner().watch(
+        job.key, visitor(), function, job.tasks, new_try=again, slow=job.slow, private=True
+    )
+    done = zip(progress.results, job.tasks, strict=False)
+    found = tuple(replace(result, config=task) for result, task in done)
+    if len(found) > len(kept):
+        own.keep(job.key, found)
+    return replace(progress, results=max(found, kept, key=len))
+
+
+def visitor() -> str:
+    """This visitor's name among those who watch."""
     return st.session_state.setdefault(_VISITOR, uuid4().hex)
 
 
@@ -169,7 +189,7 @@ def _progress(question: Any, work: Work) -> None:
 
 def _stop(question: Any) -> None:
     st.session_state[_STOPPED] = question
-    cached.runner().leave(_visitor())
+    cached.runner().leave(visitor())
 
 
 def _go_on() -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, lies, privacy_ladder, settings, text
+from pages.shared import cached, lies, own, privacy_ladder, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
+from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, PSVM, SPREAD, TASKS, RatioConfig
+from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, PSVM, SPREAD, TASKS, RatioConfig, task_of
 from privdemo.mechanisms.label_counts import RELEASES
 
 # Up to this many records in training sets a first draw takes about a second.
@@ -67,9 +68,8 @@ class Question:
 
 
 def data_choice() -> Choice:
-    """The data sets that are here, MNIST first."""
-    here = tuple(task.title for name, task in TASKS.items() if datasets.available(name))
-    return Choice("records", here, here[0])
+    """The data sets that are here, MNIST first, and what the visitor has brought."""
+    return own.choice("records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
 
 
 def missing() -> tuple[str, ...]:
@@ -79,17 +79,36 @@ def missing() -> tuple[str, ...]:
 
 def size_settings() -> tuple[Number, Number]:
     """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
-    suits = TASKS[_named(data_choice().default)].set_size
+    suits = task_of(_source(data_choice().default)).set_size
     return Number("set_size", limits.SET_SIZE, suits), Number("asked", limits.N_TEST, suits)
 
 
-def _named(title: str) -> str:
-    return next(name for name, task in TASKS.items() if task.title == title)
+def _source(title: str) -> Source:
+    return own.source(title, lambda known: next(n for n, task in TASKS.items() if task.title == known))
+
+
+def classes_setting(dataset: Source) -> Number:
+    """How many classes: as many as there are of a visitor's own."""
+    if isinstance(dataset, str):
+        return CLASSES
+    most = min(CLASSES.limit.high, dataset.n_classes)
+    limit = limits.Limit("classes", CLASSES.limit.low, most, "there are no more", integer=True)
+    return Number(CLASSES.key, limit, min(CLASSES.default, most))
 
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page."""
-    sets = [data_choice(), CLASSES, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
+    sets = [
+        data_choice(),
+        classes_setting(_source(settings.current(data_choice()))),
+        RHO,
+        COPIES,
+        *size_settings(),
+        MIX,
+        SHARE,
+        BANDWIDTH,
+        FACTOR,
+    ]
     privacy = [RELEASE, EPSILON, DELTA, N_MIN]
     return [*sets, *privacy, METHOD, DRAWS, SEED, LESSON, FIGURE_DATA, FIGURE_METHOD]
 
@@ -97,17 +116,19 @@ def all_settings() -> list[settings.Setting]:
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     title = settings.choose(data_choice(), "Records")
-    dataset = _named(title)
+    dataset = _source(title)
+    own.panel(data_choice())
     set_sizes, test_sizes = size_settings()
     if absent := missing():
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
         return f"{title} cannot be read: {problem}"
     _fit_sizes(dataset)
-    many = len(TASKS[dataset].classes) > 2
-    with st.container(key="classes-shown" if many else "other-levels-classes"):
-        n_classes = settings.number(CLASSES, "Classes (digits from 0 on; two are 7 and 9)", step=1)
-    n_classes = n_classes if many else 2
+    most = len(task_of(dataset).classes)
+    with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
+        which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
+        settings.keep_inside(classes_setting(dataset), "The number of classes")
+        n_classes = settings.number(classes_setting(dataset), f"Classes ({which})", step=1)
     _fit_rho(n_classes)
     with lies.pair("sets") as (left, right):
         with left:
@@ -170,11 +191,11 @@ _RHO_HELP = (
 )
 
 
-def _fit_sizes(dataset: str) -> None:
+def _fit_sizes(dataset: Source) -> None:
     """Other records, other sizes: those that suit the data set."""
     if st.session_state.get(DATA, dataset) != dataset:
         for setting in size_settings():
-            st.session_state[setting.key] = TASKS[dataset].set_size
+            st.session_state[setting.key] = task_of(dataset).set_size
     st.session_state[DATA] = dataset
 
 

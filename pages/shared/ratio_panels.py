@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, layout, live, settings, text
+from pages.shared import cached, layout, live, own, settings, text
 from pages.shared.bag_panels import bold_interval, interval
 from pages.shared.live import Job, in_words
 from pages.shared.ratio_controls import (
@@ -28,7 +28,7 @@ from pages.shared.ratio_controls import (
     size_settings,
 )
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import EM, LABELLED, METHODS, MMD, PCC, RFF, SPREAD, TASKS, Draw
+from privdemo.experiments.class_ratio import EM, LABELLED, METHODS, MMD, PCC, RFF, SPREAD, TASKS, Draw, task_of
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
@@ -59,7 +59,7 @@ class Shown:
     @property
     def task(self) -> class_ratio.Task:
         """The data set and its words."""
-        return TASKS[self.question.config.dataset]
+        return task_of(self.question.config.dataset)
 
 
 def presets() -> None:
@@ -123,7 +123,7 @@ def answer(question: Question) -> Shown:
 def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     config = question.config
-    n_sets, records = 2 * config.copies * config.n_classes, TASKS[config.dataset].records
+    n_sets, records = 2 * config.copies * config.n_classes, task_of(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
     large = " The exact kernel of so many records takes a minute or two a draw." if slow else ""
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learnt from.{large}"
@@ -237,10 +237,11 @@ def code(question: Question) -> str:
     """The lines that compute the figure."""
     return "\n".join(
         [
+            *own.imports(question.config),
             "from privdemo.experiments import class_ratio",
             "from privdemo.experiments.class_ratio import RatioConfig",
             "",
-            f"config = {question.config!r}",
+            *own.code(question.config),
             f"draws = [class_ratio.run(class_ratio.at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             "    print(method, class_ratio.error(draws, method))",

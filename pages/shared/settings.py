@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
@@ -45,13 +45,17 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of (or, with `many`, at least `least` of) some options, which stand in the URL as they are."""
+    """One of (or, with `many`, at least `least` of) some options, which stand in the URL as they are.
+
+    `notes` say more of values that are no options here.
+    """
 
     key: str
     options: tuple[str, ...]
     default: Any
     many: bool = False
     least: int = 1
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def problem(self, raw: list[str]) -> str | None:
         """What is wrong with the raw URL value, as a sentence, or None."""
@@ -59,7 +63,8 @@ class Choice:
         if known and (self.least <= len(set(raw)) if self.many else len(raw) == 1):
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
-        return f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {', '.join(self.options)}."
+        more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
+        return f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {', '.join(self.options)}.{more}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,20 @@ import re
 
 from privdemo.intervals import Estimate
 
+_OF_IMAGES = {"image": "record", "pixel": "column", "digit": "class"}
+_OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _OF_IMAGES.items()}
+
+
+def of_tables(sentence: str) -> str:
+    """What is said of images, said of a table's records: pixels are columns, digits classes."""
+    words = "|".join(_OF_IMAGES)
+    return re.sub(rf"(?i)\b(?:{words})\b", lambda found: _as_written(found[0]), sentence)
+
+
+def _as_written(word: str) -> str:
+    other = _OF_IMAGES[word.lower()]
+    return other.capitalize() if word[0].isupper() else other
+
 
 def epsilon(value: float) -> str:
     """ε with three figures, thousands separated, or ∞."""

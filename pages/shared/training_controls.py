@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, lies, settings
+from pages.shared import cached, lies, own, settings, text
 from pages.shared.image_controls import DATASETS
 from pages.shared.settings import Choice, Number
 from privdemo import limits
+from privdemo.datasets import Source
 from privdemo.experiments import image_noise, private_training
 from privdemo.experiments.image_noise import LabelMechanism
 from privdemo.experiments.private_training import (
@@ -52,7 +53,6 @@ SEED = Number("training_seed", limits.SEED, 0)
 LESSONS = (TRADE_OFF, PROBABILITIES, WEIGHTS, TEST_DIGITS, ADVERSARY, BY_METHOD) = (
     *("the trade-off", "probabilities", "weights", "some digits", "the adversary", "all numbers"),
 )
-LESSON = Choice("look_at", LESSONS, TRADE_OFF)
 STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
 STUDY = Choice("study", tuple(STUDIES), "figure 3")
 PICKED = Choice("which", ("the first", "the disputed"), "the first")
@@ -73,22 +73,54 @@ class Question:
     n_draws: int
 
     @property
+    def of_table(self) -> bool:
+        """Whether the records are rows of a visitor's table, not images."""
+        dataset = self.config.dataset
+        return not isinstance(dataset, str) and dataset.image_shape is None
+
+    def said(self, sentence: str) -> str:
+        """What is said of images, of a table's records where they are such."""
+        return text.of_tables(sentence) if self.of_table else sentence
+
+    @property
+    def lessons(self) -> Choice:
+        """What can be looked at: rows of a table have no picture."""
+        return lesson_choice(self.config.dataset)
+
+    @property
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
         return self.config.n_train <= AT_ONCE
 
 
 def data_choice() -> Choice:
-    """The image sets that are here; MNIST first if it is one of them."""
-    here = tuple(title for title, name in DATASETS.items() if name in cached.image_datasets())
-    return Choice("images", here, here[0])
+    """The image sets that are here, MNIST first if it is one of them, and what the visitor has brought."""
+    return own.choice("images", tuple(title for title, name in DATASETS.items() if name in cached.image_datasets()))
 
 
-def people_setting(data: str, classes: tuple[str, ...]) -> Number:
+def _source(title: str) -> Source:
+    return own.source(title, DATASETS.__getitem__)
+
+
+def class_choices(data: Source) -> tuple[Choice, Choice]:
+    """Which two classes are told apart: of digits 7 and 9, of a visitor's own the first two."""
+    if isinstance(data, str):
+        return FIRST, SECOND
+    names = data.class_names
+    return Choice("first", names, names[0]), Choice("second", names, names[1])
+
+
+def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
     """People of each class, as many as the data set has of both after some are kept for testing."""
     most = min(int(limits.N_TRAIN.high), cached.sizes(data, classes)[0])
     limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
     return Number("n", limit, min(PEOPLE, most))
+
+
+def lesson_choice(data: Source) -> Choice:
+    """What can be looked at below the marks: rows of a table have no picture."""
+    pictures = isinstance(data, str) or data.image_shape is not None
+    return Choice("look_at", tuple(name for name in LESSONS if pictures or name != TEST_DIGITS), TRADE_OFF)
 
 
 def level_setting(family_name: str, n_states: int) -> Number:
@@ -98,9 +130,11 @@ def level_setting(family_name: str, n_states: int) -> Number:
 
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
-    classes = tuple(settings.current(choice) for choice in (FIRST, SECOND))
-    usual = (FIRST.default, SECOND.default)
-    return _settings(settings.current(data_choice()), classes if len(set(classes)) == 2 else usual)
+    images = settings.current(data_choice())
+    pair = class_choices(_source(images))
+    classes = tuple(settings.current(choice) for choice in pair)
+    known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
+    return _settings(images, classes if known else tuple(choice.default for choice in pair))
 
 
 def default_settings() -> list[settings.Setting]:
@@ -109,26 +143,45 @@ def default_settings() -> list[settings.Setting]:
 
 
 def _settings(images: str, classes: tuple[str, ...]) -> list[settings.Setting]:
-    data, name = data_choice(), DATASETS[images]
-    people = people_setting(name, classes)
-    levels = [level_setting(family, image_noise.n_states(name)) for family in LEVEL_KEYS]
+    data, source = data_choice(), _source(images)
+    people = people_setting(source, classes)
+    levels = [level_setting(family, image_noise.n_states(source)) for family in LEVEL_KEYS]
     labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
-    return [data, FIRST, SECOND, people, NOISE, *levels, *labels, TRAINED, DRAWS, SEED, LESSON, STUDY, PICKED]
+    return [
+        data,
+        *class_choices(source),
+        people,
+        NOISE,
+        *levels,
+        *labels,
+        TRAINED,
+        DRAWS,
+        SEED,
+        lesson_choice(source),
+        STUDY,
+        PICKED,
+    ]
 
 
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
-    data = DATASETS[settings.choose(data_choice(), "Images")]
+    data = _source(settings.choose(data_choice(), "Images" if own.held() is None else "Records"))
+    own.panel(data_choice())
+    classes = class_choices(data)
+    for choice in classes:  # other records, other classes
+        if st.session_state.get(choice.key, choice.default) not in choice.options:
+            st.session_state[choice.key] = choice.default
+    kind = "digit" if isinstance(data, str) else "class"
     left, right = st.columns(2, gap="small")
     with left:
-        first = settings.pick(FIRST, "First digit")
+        first = settings.pick(classes[0], f"First {kind}")
     with right:
-        second = settings.pick(SECOND, "Second digit")
+        second = settings.pick(classes[1], f"Second {kind}")
     if first == second:
-        return f"Choose two different digits: {first} cannot be told from {second}."
+        return f"Choose two different {kind}s: {first} cannot be told from {second}."
     setting = people_setting(data, (first, second))
-    settings.keep_inside(setting, "People of each digit")
-    n_train = settings.dial(setting, "People of each digit", step=10, help="Each releases one image and one label.")
+    settings.keep_inside(setting, f"People of each {kind}")
+    n_train = settings.dial(setting, f"People of each {kind}", step=10, help="Each releases one image and one label.")
     pixels = _pixels(data)
     labels = _labels(first, second)
     trained = settings.choose(TRAINED, "Train by")
@@ -147,7 +200,7 @@ def controls() -> Question | str:
     return Question(TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed), n_draws)
 
 
-def _out_of_sight(data: str) -> None:
+def _out_of_sight(data: Source) -> None:
     """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
     with st.container(key="other-levels"):
         for family in NOISES.values():
@@ -159,9 +212,10 @@ def _out_of_sight(data: str) -> None:
             settings.number(LABEL, "p of the label", step=0.01)
 
 
-def _pixels(data: str) -> private_training.TrainingNoise:
+def _pixels(data: Source) -> private_training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
-    family = NOISES[settings.choose(NOISE, "Noise on every pixel")]
+    what = "pixel" if isinstance(data, str) or data.image_shape else "column"
+    family = NOISES[settings.choose(NOISE, f"Noise on every {what}")]
     n_states = image_noise.n_states(data)
     setting = level_setting(family.name, n_states)
     settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
@@ -170,7 +224,7 @@ def _pixels(data: str) -> private_training.TrainingNoise:
     with lies.pair("pixel_level") as places:
         level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", places)
     with slider:
-        settings.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every pixel", step=step)
+        settings.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}", step=step)
         st.caption("← more accurate · more private →", text_alignment="center")
     return family.make(level, n_states)
 

@@ -9,7 +9,8 @@ import streamlit as st
 from pages.shared import cached, layout, settings, text, training_controls
 from pages.shared.live import in_words
 from pages.shared.training_panels import Shown, code
-from privdemo import figures
+from privdemo import datasets, figures
+from privdemo.datasets import name_of
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
 from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
@@ -19,6 +20,8 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 
 N_DIGITS = 6
+# Columns of a visitor's table whose weights are shown.
+N_COLUMNS = 12
 
 
 def show(shown: Shown) -> None:
@@ -31,7 +34,14 @@ def show(shown: Shown) -> None:
         training_controls.ADVERSARY: the_adversary,
         training_controls.BY_METHOD: all_numbers,
     }
-    lessons[settings.choose(training_controls.LESSON, "Look at")](shown)
+    choice = shown.question.lessons
+    if st.session_state.get(choice.key) not in (None, *choice.options):  # of images, before
+        st.session_state[choice.key] = choice.default
+    lessons[settings.choose(choice, "Look at")](shown)
+
+
+def _section(shown: Shown, question: str, sentence: str) -> None:
+    layout.section(shown.question.said(question), shown.question.said(sentence))
 
 
 # --- the trade-off -------------------------------------------------------------------------------
@@ -98,7 +108,7 @@ def own_words(study: Study, shown: Shown, level: float | None) -> str:
     own, theirs = shown.question.config, study.config(study.levels[0])
     other = []
     if (own.dataset, own.classes) != (theirs.dataset, theirs.classes):
-        other.append(f"{' and '.join(own.classes)} of {own.dataset}")
+        other.append(f"{' and '.join(own.classes)} of {name_of(own.dataset)}")
     if own.n_train != theirs.n_train:
         other.append(f"{own.n_train:,} people of each digit")
     if study.name == "figure3" and own.labels.flip_prob != level:
@@ -214,15 +224,19 @@ def probabilities(shown: Shown) -> None:
         f"<b>{METHODS[name].title}</b> by {100 * error:.1f} points"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
-    layout.section(
-        "Can its probabilities be trusted?", f"A probability given to a test image is off, on average, for {words}."
+    _section(
+        shown,
+        "Can its probabilities be trusted?",
+        f"A probability given to a test image is off, on average, for {words}.",
     )
     layout.figure(
         "calibration",
         charts.calibration(shown.draws, shown.methods),
-        f"Of the test images that a model gives about the same probability of being a {second}, the share that is one, "
-        f"in bins of ten points with 95 % intervals, from {in_words(shown.draws)}. On the dotted line 70 % means "
-        "70 %. A curve steeper than the line is too timid: what it calls likely is more likely still.",
+        shown.question.said(
+            f"Of the test images that a model gives about the same probability of being “{second}”, the share that is "
+            f"so, in bins of ten points with 95 % intervals, from {in_words(shown.draws)}. On the dotted line 70 % "
+            "means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still."
+        ),
         lambda: training.calibration_table(shown.draws, shown.methods),
         _more_code(shown, "for method in draws[0].fits:\n    print(method, training.calibration(draws, method))"),
     )
@@ -247,6 +261,9 @@ def weights(shown: Shown) -> None:
     words += (
         [f"The weights of {text.a_list(empty)} are practically 0: every image gets the same answer."] if empty else []
     )
+    if shown.question.of_table:
+        _column_weights(shown, fits, " ".join(words[1:]))
+        return
     layout.section("What has it learnt?", " ".join(words))
     sheet = charts.weight_sheet([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
     titles = [METHODS[fit.method].title for fit in fits]
@@ -260,6 +277,28 @@ def weights(shown: Shown) -> None:
         summary,
         lambda: training.weight_table(draw),
         lambda: figures.picture_page(sheet, titles, [""], summary),
+        _more_code(shown, "for fit in draws[0].fits.values():\n    print(fit.method, fit.angle, fit.coef)"),
+    )
+
+
+def _column_weights(shown: Shown, fits: Sequence[training.Fit], turned: str) -> None:
+    """The weights of a table's columns as a table of numbers, the heaviest on clean data first."""
+    first, second = shown.question.config.classes
+    names = datasets.load(shown.question.config.dataset).feature_names
+    clean = next(fit for fit in fits if fit.method == CLEAN)
+    heaviest = sorted(range(len(names)), key=lambda j: -abs(clean.coef[j]))[:N_COLUMNS]
+    layout.section(
+        "What has it learnt?",
+        shown.question.said(f"Weights above 0 speak for {second}, those below for {first}. {turned}"),
+    )
+    heads = ["column", *(METHODS[fit.method].title for fit in fits)]
+    rows = [[names[j], *(text.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]
+    layout.grid(heads, rows)
+    layout.under_figure(
+        "weights",
+        f"First draw, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1.",
+        lambda: training.weight_table(shown.draws[0]),
+        lambda: layout.grid_page(heads, rows),
         _more_code(shown, "for fit in draws[0].fits.values():\n    print(fit.method, fit.angle, fit.coef)"),
     )
 
@@ -282,7 +321,8 @@ def some_digits(shown: Shown) -> None:
         rows.append((METHODS[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
     wrong = {METHODS[name].title: sum(not ok for _, ok in cells) for name, (_, cells) in zip(names, rows, strict=True)}
     with head:
-        layout.section(
+        _section(
+            shown,
             "What does it say of a digit?",
             f"The probability of “{classes[1]}” that each model gives to six clean test digits"
             + (", the ones that divide the models most." if disputed else "."),
@@ -339,7 +379,7 @@ def the_adversary(shown: Shown) -> None:
             f"{start} The released image gives it away {text.share(image.mean)} of the time: no clear difference in "
             f"{in_words(shown.draws)}."
         )
-    layout.section("What does the adversary see?", words)
+    _section(shown, "What does the adversary see?", words)
     both = rates["both"]
     timid = (
         " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to "
@@ -350,11 +390,13 @@ def the_adversary(shown: Shown) -> None:
     layout.figure(
         "attack",
         charts.attack(rates, promised),
-        f"Fresh releases of the test images of {in_words(shown.draws)}, on which nobody trained. An adversary with "
-        f"the spread model, itself trained on noise alone, names the true label from the released label "
-        f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
-        f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally common; "
-        f"dotted: a coin.{timid}",
+        shown.question.said(
+            f"Fresh releases of the test images of {in_words(shown.draws)}, on which nobody trained. An adversary with "
+            f"the spread model, itself trained on noise alone, names the true label from the released label "
+            f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
+            f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally "
+            f"common; dotted: a coin.{timid}"
+        ),
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
         _more_code(shown, "print(training.attack_rates(draws))"),
     )
@@ -366,7 +408,8 @@ def the_adversary(shown: Shown) -> None:
 def all_numbers(shown: Shown) -> None:
     """Every method's numbers in a table, the training time among them."""
     quickest = min(training.mean_of(shown.draws, name, "seconds") for name in shown.methods)
-    layout.section(
+    _section(
+        shown,
         "How do they compare in numbers?",
         f"Means over {in_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
         "penalty included.",

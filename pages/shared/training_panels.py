@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import cached, layout, live, text, training_controls
+from pages.shared import cached, layout, live, own, text, training_controls
 from pages.shared.live import Job, in_words
 from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from privdemo.experiments import private_training as training
@@ -48,7 +48,7 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
         layout.figure(
             "scores",
             charts.scores(shown.draws, shown.methods),
-            score_words(shown),
+            shown.question.said(score_words(shown)),
             lambda: training.score_table(shown.draws),
             code(shown.question),
         )
@@ -60,7 +60,7 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
 
 def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
-    return f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
+    return question.said(f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}.")
 
 
 def _jobs(question: Question) -> list[Job]:
@@ -99,6 +99,8 @@ def people(question: Question) -> str:
     """Who releases, in words."""
     first, second = question.config.classes
     n = question.config.n_train
+    if own.is_own(question.config):
+        return f"{n:,} people of class “{first}” and {n:,} of class “{second}”"
     return f"{n:,} people with a {first} and {n:,} with a {second}"
 
 
@@ -121,7 +123,7 @@ def noise_words(question: Question) -> str:
         label = f"the label is flipped with probability <b>{text.probability(labels.flip_prob)}</b>"
     else:
         label = (
-            f"a {first} is sent as {second} with probability <b>{text.probability(labels.p10)}</b>, a {second} as "
+            f"{first} is sent as {second} with probability <b>{text.probability(labels.p10)}</b>, {second} as "
             f"{first} with <b>{text.probability(labels.p01)}</b>"
         )
     return f"{image} and {label} (ε = {text.epsilon(labels.epsilon)})"
@@ -135,11 +137,12 @@ def takeaway(shown: Shown) -> str:
     start = f"Of {people(shown.question)} {noise_words(shown.question)}."
     clean = f"<b>{text.share(accuracy[CLEAN].mean)}</b>"
     if not named:
-        return f"{start} Trained on clean data a classifier is right on {clean} of clean test images."
+        return shown.question.said(f"{start} Trained on clean data, {clean} of clean test images are named right.")
     reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
     source = "that and the pixels’ true habits" if named == [training.TRUE] else "that alone"
     words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
-    return " ".join([start, words, *([verdict(shown)] if len(both) == 2 else []), *_reversed(shown)])
+    verdicts = [verdict(shown)] if len(both) == 2 else []
+    return shown.question.said(" ".join([start, words, *verdicts, *_reversed(shown)]))
 
 
 def _reversed(shown: Shown) -> list[str]:
@@ -225,11 +228,12 @@ def code(question: Question) -> str:
     """The lines that compute the figure."""
     config = question.config
     lines = [
+        *own.imports(config),
         "from privdemo.experiments import private_training as training",
         "from privdemo.experiments.private_training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
         "",
-        f"config = {training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))!r}",
+        *own.code(training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))),
         f"draws = [training.run(training.at_draw(config, i)) for i in range({question.n_draws})]",
     ]
     if PUBLISHED in config.methods:

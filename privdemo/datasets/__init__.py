@@ -9,13 +9,34 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import lru_cache, wraps
 from pathlib import Path
+from typing import Any
 
 from privdemo.datasets import builders, files
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.files import DatasetError
+from privdemo.datasets.own import OwnDataError, first_rows, from_csv, from_npz, plain
 
-__all__ = ["DATASETS", "Dataset", "DatasetError", "available", "load", "location"]
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "DatasetError",
+    "OwnDataError",
+    "Source",
+    "available",
+    "first_rows",
+    "from_csv",
+    "from_npz",
+    "kept_by_name",
+    "load",
+    "location",
+    "name_of",
+    "plain",
+]
+
+# The name of a data set, or the records themselves where a visitor brings them.
+Source = str | Dataset
 
 _BUILDERS: dict[str, Callable[..., Dataset]] = {
     "mnist": builders.build_mnist,
@@ -31,17 +52,41 @@ _loaded: dict[tuple[str, Path | None], Dataset] = {}
 _locks = {name: threading.Lock() for name in DATASETS}
 
 
-def load(name: str, *, progress: bool = False) -> Dataset:
-    """The data set `name`, one of `DATASETS`; the process keeps one copy, shared by all who ask.
+def load(source: Source, *, progress: bool = False) -> Dataset:
+    """The data set of a name, one of `DATASETS`; the process keeps one copy, shared by all who ask.
 
-    `progress` shows a bar on standard error if files must be downloaded. Raises ``ValueError`` for an unknown
-    name and `DatasetError` where the files are missing or wrong and cannot be had.
+    A `Dataset` is returned as it is, and nothing of it is kept. `progress` shows a bar on standard error if files must
+    be downloaded. Raises ``ValueError`` for an unknown name and `DatasetError` where the files are missing or wrong
+    and cannot be had.
     """
+    if isinstance(source, Dataset):
+        return source
+    name = source
     key = (name, location(name))
     with _locks[name]:
         if key not in _loaded:
             _loaded[key] = _BUILDERS[name](*files.contents(name, progress=progress))
         return _loaded[key]
+
+
+def kept_by_name(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A `functools.lru_cache` for what follows from a data set's name; of a visitor's own records nothing is kept."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        kept = lru_cache(maxsize)(function)
+
+        @wraps(function)
+        def call(source: Source, *args: Any) -> Any:
+            return (kept if isinstance(source, str) else function)(source, *args)
+
+        return call
+
+    return decorate
+
+
+def name_of(source: Source) -> str:
+    """The name of a data set."""
+    return source if isinstance(source, str) else source.name
 
 
 def available(name: str) -> bool:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from privdemo.limits import Limit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Labelled records with read-only arrays.
 
@@ -43,6 +43,9 @@ class Dataset:
     n_train: int | None
     source: str
     licence: str
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.name!r}: {self.X.shape[0]} records, {self.n_classes} classes>"
 
     def __post_init__(self) -> None:
         if self.X.shape[0] != self.y.shape[0]:
@@ -88,6 +91,15 @@ class Dataset:
             class_names=tuple(self.class_names[index] for index in chosen),
             n_train=None if self.n_train is None else int(np.count_nonzero(keep[: self.n_train])),
         )
+
+    def one_against_rest(self, label: str | int) -> Dataset:
+        """Two classes: all others as class 0, and the class `label` (a name or an index) as class 1.
+
+        Raises ``ValueError`` for an unknown class.
+        """
+        index = self._class_index(label)
+        other = self.class_names[1 - index] if self.n_classes == 2 else f"not {self.class_names[index]}"
+        return replace(self, y=(self.y == index).astype(np.int64), class_names=(other, self.class_names[index]))
 
     def draw(self, n_per_class: int, rng: np.random.Generator) -> Dataset:
         """Exactly `n_per_class` rows of every class, without replacement: all of class 0, then class 1, …

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from threadpoolctl import threadpool_limits
 
+from privdemo.datasets import name_of
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments import results
 from privdemo.experiments.label_proportions import ALTERNATING, FULL, HALF, LABELLED, LLP, MEAN_MAP, NAMES, BagConfig
@@ -218,7 +219,7 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
     average = mean_interval([mark.f1.average for mark in marks])
     return Row(
         study=study,
-        dataset=config.dataset,
+        dataset=name_of(config.dataset),
         selection=config.selection,
         aggregation=config.aggregation,
         k=config.k,

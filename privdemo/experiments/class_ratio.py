@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.model_selection import PredefinedSplit
 from threadpoolctl import threadpool_limits
 
 from privdemo import datasets, limits
-from privdemo.datasets import Dataset
+from privdemo.datasets import Dataset, Source, kept_by_name
 from privdemo.estimators.class_ratio import ClassRatioEstimator, MMDClassRatio, span_problem
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.proportion_svm import ProportionSVM
@@ -35,6 +34,8 @@ N_FEATURES = 1500
 # Records of the training sets whose labels the adversary guesses at most, and test records that are named.
 N_ATTACKED = 2000
 NO_RELEASE = "none"
+# The largest L1 distance of two mixes.
+MOST_DISTANCE = 2.0
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,25 @@ TASKS = {
     ),
 }
 
+
+def task_of(dataset: Source) -> Task:
+    """The task of a name, one of `TASKS`, or of a visitor's own records. Raises ``ValueError`` for another name."""
+    if isinstance(dataset, str):
+        if dataset not in TASKS:
+            raise ValueError(f"dataset must be one of {', '.join(TASKS)}, got {dataset!r}")
+        return TASKS[dataset]
+    classes = dataset.class_names
+    smallest = math.floor((1 - TEST_SHARE) * np.bincount(dataset.y).min())
+    return Task(
+        dataset.title,
+        classes,
+        classes,
+        tuple(f"are “{name}”" for name in classes),
+        "images" if dataset.image_shape else "records",
+        max(int(limits.SET_SIZE.low), min(600, smallest)),
+    )
+
+
 MMD, RFF, SPREAD, IDENTITY, PSVM, COUNT, EM, PCC = (*("mmd", "rff", "spread", "identity", "svm", "count", "em", "pcc"),)
 METHODS = {
     SPREAD: "spread on set names",
@@ -102,7 +122,7 @@ class RatioConfig:
     "none". `draw` counts the repeats: other records, other noise.
     """
 
-    dataset: str = "mnist"
+    dataset: Source = "mnist"
     n_classes: int = 3
     set_size: int = 600
     copies: int = 1
@@ -119,13 +139,9 @@ class RatioConfig:
     draw: int = 0
 
     def __post_init__(self) -> None:
-        for name, choice, known in (
-            ("dataset", self.dataset, tuple(TASKS)),
-            ("release", self.release, (NO_RELEASE, *RELEASES)),
-        ):
-            if choice not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
-        task = TASKS[self.dataset]
+        if self.release not in (NO_RELEASE, *RELEASES):
+            raise ValueError(f"release must be one of {', '.join((NO_RELEASE, *RELEASES))}, got {self.release!r}")
+        task = task_of(self.dataset)
         limits.Limit("n_classes", 2, len(task.classes), f"{task.title} has no more", integer=True).check(self.n_classes)
         for limit, value in (
             (limits.SET_SIZE, self.set_size),
@@ -175,13 +191,13 @@ class RatioConfig:
     @property
     def chosen_classes(self) -> tuple[str, ...]:
         """The classes by name: 7 and 9 where there are two digits, as they are the hardest to tell apart."""
-        classes = TASKS[self.dataset].classes
+        classes = task_of(self.dataset).classes
         return ("7", "9") if classes is DIGITS and self.n_classes == 2 else classes[: self.n_classes]
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes as charts name them."""
-        task = TASKS[self.dataset]
+        task = task_of(self.dataset)
         return tuple(task.labels[task.classes.index(name)] for name in self.chosen_classes)
 
     def counts(self) -> NDArray[np.int64]:
@@ -260,8 +276,8 @@ class Draw:
     attack: Attack | None
 
 
-@lru_cache(maxsize=4)
-def records(dataset: str, classes: tuple[str, ...]) -> Dataset:
+@kept_by_name(maxsize=4)
+def records(dataset: Source, classes: tuple[str, ...]) -> Dataset:
     """The records of some classes."""
     return datasets.load(dataset).select_classes(classes)
 
@@ -277,7 +293,7 @@ def check(config: RatioConfig) -> None:
     most, wanted = most_records(config), config.set_size * config.copies
     if wanted > most:
         raise ValueError(
-            f"set_size times copies must be at most {most:,} for {TASKS[config.dataset].title}, whose smallest class "
+            f"set_size times copies must be at most {most:,} for {task_of(config.dataset).title}, whose smallest class "
             f"has no more records to train on, got {wanted:,}; take smaller or fewer sets"
         )
     if config.private:
@@ -521,28 +537,24 @@ def at_draw(config: RatioConfig, draw: int) -> RatioConfig:
 
 def share_of(draws: Sequence[Draw], method: str, c: int) -> Estimate:
     """The share of class `c` that a method finds in the own set, with a 95 % interval over draws."""
-    return _inside([draw.fits[method].found[c] for draw in draws], 1.0)
+    return mean_interval([draw.fits[method].found[c] for draw in draws], 0.0, 1.0)
 
 
 def error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error on the own set."""
-    return _inside([distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws])
+    return mean_interval(
+        [distance(np.array(draw.fits[method].found), np.array(draw.truth)) for draw in draws], 0.0, MOST_DISTANCE
+    )
 
 
 def error_along(draws: Sequence[Draw], method: str, place: int) -> Estimate:
     """A method's L1 error at `SHARES`[place]."""
-    return _inside([draw.fits[method].errors[place] for draw in draws])
+    return mean_interval([draw.fits[method].errors[place] for draw in draws], 0.0, MOST_DISTANCE)
 
 
 def mean_error(draws: Sequence[Draw], method: str) -> Estimate:
     """A method's L1 error, the mean over `SHARES`."""
-    return _inside([float(np.mean(draw.fits[method].errors)) for draw in draws])
-
-
-def _inside(values: Sequence[float], most: float = 2.0) -> Estimate:
-    """Their mean with a 95 % interval, as far as they can be: shares from 0 to 1, L1 distances of them from 0 to 2."""
-    found = mean_interval(values)
-    return Estimate(found.mean, max(0.0, found.low), min(most, found.high)) if math.isfinite(found.low) else found
+    return mean_interval([float(np.mean(draw.fits[method].errors)) for draw in draws], 0.0, MOST_DISTANCE)
 
 
 def difference(draws: Sequence[Draw], method: str, other: str) -> Estimate:

@@ -13,7 +13,6 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
-from privdemo import datasets, limits
-from privdemo.datasets import Dataset
+from privdemo import limits
+from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.estimators import pixel_priors, votes
 from privdemo.estimators.class_ratio import MMDClassRatio
 from privdemo.estimators.label_proportions import (
@@ -37,7 +36,7 @@ from privdemo.estimators.logistic import (
     SpreadLogisticRegression,
 )
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
-from privdemo.experiments.label_proportions import TASKS
+from privdemo.experiments.label_proportions import TASKS, chosen_records, task_of
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.additive import to_unit
@@ -50,6 +49,8 @@ CLASSIFY, SHARE = "classify", "share"
 LABELS, RECORDS = "labels", "records"
 # What a task is judged by: its name, and whether more is better. The first is the main one.
 METRICS = {CLASSIFY: {"accuracy": True, "log_loss": False, "brier": False}, SHARE: {"error": False}}
+# What a mean mark can be.
+RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.0), "error": (0.0, 1.0)}
 # Data sets whose records are images, every pixel of which can be flipped.
 IMAGES = ("mnist", "digits")
 # Test records of each class where there are as many; else this share of the smaller class.
@@ -79,7 +80,7 @@ class ComparisonConfig:
     """
 
     task: str = CLASSIFY
-    dataset: str = "mnist"
+    dataset: Source = "mnist"
     private: str = LABELS
     n_train: int = 250
     epsilon: float = 1.0
@@ -95,16 +96,15 @@ class ComparisonConfig:
     def __post_init__(self) -> None:
         for name, choice, known in (
             ("task", self.task, (CLASSIFY, SHARE)),
-            ("dataset", self.dataset, tuple(TASKS)),
             ("private", self.private, (LABELS, RECORDS)),
         ):
             if choice not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
-        if self.private == RECORDS and self.dataset not in IMAGES:
+        task_of(self.dataset)
+        if self.private == RECORDS and not has_pixels(self.dataset):
             raise ValueError(
-                f"records of {self.dataset} cannot be private here: only pixels are flipped; take "
-                f"{' or '.join(IMAGES)}, "
-                "or private labels only"
+                f"records of {name_of(self.dataset)} cannot be private here: only pixels are flipped; take "
+                f"{' or '.join(IMAGES)}, or private labels only"
             )
         for limit, value in (
             (limits.N_TRAIN, self.n_train),
@@ -147,6 +147,11 @@ class ComparisonConfig:
             and (self.private == RECORDS or not method.of_records)
             and (not self.methods or name in self.methods)
         )
+
+
+def has_pixels(dataset: Source) -> bool:
+    """Whether records are images, every pixel of which can be flipped."""
+    return dataset in IMAGES if isinstance(dataset, str) else dataset.image_shape is not None
 
 
 class People(NamedTuple):
@@ -411,18 +416,18 @@ def _tried(name: str, people: People) -> Fit:
     return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds)
 
 
-@lru_cache(maxsize=len(TASKS))
-def _records(dataset: str) -> Dataset:
-    return datasets.load(dataset).select_classes(TASKS[dataset].classes)
+@kept_by_name(maxsize=len(TASKS))
+def _records(dataset: Source) -> Dataset:
+    return chosen_records(dataset)
 
 
-def _n_states(dataset: str) -> int:
+def _n_states(dataset: Source) -> int:
     states = _records(dataset).n_states
     assert states is not None  # images are of whole grey levels
     return int(states[0])
 
 
-def sizes(dataset: str) -> tuple[int, int]:
+def sizes(dataset: Source) -> tuple[int, int]:
     """The most people of each class to learn from, and how many records of each are kept for testing."""
     y, boundary = _records(dataset).y, _records(dataset).n_train
     if boundary is None:
@@ -435,7 +440,7 @@ def sizes(dataset: str) -> tuple[int, int]:
 def check(config: ComparisonConfig) -> None:
     """Raise ``ValueError`` for more people than the data set has."""
     most, _ = sizes(config.dataset)
-    advice = f"{TASKS[config.dataset].title} has no more of the rarer class to learn from"
+    advice = f"{task_of(config.dataset).title} has no more of the rarer class to learn from"
     limits.Limit("n_train", limits.N_TRAIN.low, min(most, limits.N_TRAIN.high), advice, integer=True).check(
         config.n_train
     )
@@ -574,4 +579,4 @@ def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
 def mark(draws: Sequence[Draw], method: str, metric: str) -> Estimate | None:
     """A method's mean mark with a 95 % interval over draws; None where fewer than two draws have one."""
     values = [fit.marks[metric] for draw in draws if (fit := draw.fits.get(method)) and not fit.problem]
-    return mean_interval(values) if len(values) > 1 else None
+    return mean_interval(values, *RANGES[metric]) if len(values) > 1 else None

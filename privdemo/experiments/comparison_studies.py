@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from privdemo.datasets import name_of
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import (
     CLASSIFY,
@@ -18,6 +19,7 @@ from privdemo.experiments.comparison import (
     LABELS,
     METHODS,
     METRICS,
+    RANGES,
     RECORDS,
     SHARE,
     ComparisonConfig,
@@ -109,7 +111,7 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
     return [
         Row(
             config.task,
-            config.dataset,
+            name_of(config.dataset),
             config.private,
             config.n_train,
             config.epsilon,
@@ -117,7 +119,7 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
             METHODS[method].trust,
             metric,
             len(groups[group]),
-            *mean_interval(groups[group]),
+            *mean_interval(groups[group], *RANGES[metric]),
         )
         for group in sorted(groups, key=place)
         for config, method, metric in (group,)
@@ -137,7 +139,7 @@ def load() -> tuple[Row, ...]:
 
 def of(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
     """The rows of the task, data set and private part of `config`, whatever its ε and number of people."""
-    wanted = (config.task, config.dataset, config.private, metric)
+    wanted = (config.task, name_of(config.dataset), config.private, metric)
     return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
 
 

@@ -346,18 +346,23 @@ def _generators(seed: int) -> list[np.random.Generator]:
     return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
 
 
-def n_states(dataset: str) -> int:
-    """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for a data set without images."""
+def n_states(dataset: datasets.Source) -> int:
+    """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for records that cannot be privatised so.
+
+    A visitor's own table counts as an image of one row, since its columns are told in as many steps as one another.
+    """
     source = datasets.load(dataset)
-    image_shape(source)
+    if isinstance(dataset, str):
+        image_shape(source)
     return _n_states(source)
 
 
-def check_pixels(mechanism: PixelMechanism, dataset: str) -> None:
+def check_pixels(mechanism: PixelMechanism, dataset: datasets.Source) -> None:
     """Raise ``ValueError`` unless `mechanism` has as many states as a pixel of `dataset` has grey levels."""
     k = n_states(dataset)
     if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
-        raise ValueError(f"pixels must be a mechanism on the {k} states of {dataset}, got one on {mechanism.n_states}")
+        name = datasets.load(dataset).name
+        raise ValueError(f"pixels must be a mechanism on the {k} states of {name}, got one on {mechanism.n_states}")
 
 
 def _n_states(dataset: datasets.Dataset) -> int:

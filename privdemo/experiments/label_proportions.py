@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from scipy.stats import binom
 from sklearn.metrics import f1_score
 
 from privdemo import datasets, limits
+from privdemo.datasets import Dataset, Source, kept_by_name
 from privdemo.estimators import label_proportions as llp
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
@@ -66,6 +66,26 @@ TASKS = {
     "digits": Task("Small digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 12, 20),
 }
 
+
+def task_of(dataset: Source) -> Task:
+    """The task of a name, one of `TASKS`, or of a visitor's own records of two classes. Raises ``ValueError``."""
+    if isinstance(dataset, str):
+        if dataset not in TASKS:
+            raise ValueError(f"dataset must be one of {', '.join(TASKS)}, got {dataset!r}")
+        return TASKS[dataset]
+    if dataset.n_classes != 2:
+        raise ValueError(
+            f"{dataset.name} has {dataset.n_classes} classes and two are needed; name the one that is asked about with "
+            "one_against_rest(…)"
+        )
+    negative, positive = dataset.class_names
+    n = len(dataset.y)
+    records = "images" if dataset.image_shape else "records"
+    # As many bags as each has records, but no more than the slides'; half of the records are in them.
+    side = max(limits.BAG_SIZE.low, min(100, math.isqrt(n // 2)))
+    return Task(dataset.title, (negative, positive), f"are “{positive}”", records, int(side), int(side))
+
+
 AGGREGATIONS = ("none", "random-k", "nearest-k", "k-tree")
 # Full labels of clean records: the ceiling. Labels of what was released: a k-mean has the labels of its records.
 FULL, LABELLED = "full", "labelled"
@@ -98,7 +118,7 @@ class BagConfig:
     another draw has other records, bags and noise. Full labels are always trained on as well, as the ceiling.
     """
 
-    dataset: str = "adult"
+    dataset: Source = "adult"
     n_bags: int = 100
     bag_size: int = 100
     selection: str = "iid"
@@ -122,12 +142,12 @@ class BagConfig:
         ):
             limit.check(value)
         for name, choice, known in (
-            ("dataset", self.dataset, tuple(TASKS)),
             ("selection", self.selection, tuple(bags.SELECTIONS)),
             ("aggregation", self.aggregation, AGGREGATIONS),
         ):
             if choice not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+        task_of(self.dataset)
         unknown = [name for name in self.methods if name not in METHODS]
         if unknown or not self.methods:
             raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
@@ -278,17 +298,23 @@ class Draw:
         return np.array([sum(block) for block in self.blocks], dtype=float)
 
 
-@lru_cache(maxsize=len(TASKS))
-def records(dataset: str) -> tuple[Records, int | None]:
+def chosen_records(dataset: Source) -> Dataset:
+    """The records of a task's two classes."""
+    return datasets.load(dataset).select_classes(task_of(dataset).classes)
+
+
+@kept_by_name(maxsize=len(TASKS))
+def records(dataset: Source) -> tuple[Records, int | None]:
     """The records of a task, and how many of them are the publisher's training part (None: there is none)."""
-    chosen = datasets.load(dataset).select_classes(TASKS[dataset].classes)
+    chosen = chosen_records(dataset)
     return Records(chosen.unit(), chosen.y), chosen.n_train
 
 
-def n_training(dataset: str) -> int:
+@kept_by_name(maxsize=len(TASKS))
+def n_training(dataset: Source) -> int:
     """How many records can be put into bags."""
-    known, n_train = records(dataset)
-    return n_train if n_train is not None else len(known.y) - round(TEST_SHARE * len(known.y))
+    chosen = chosen_records(dataset)
+    return chosen.n_train if chosen.n_train is not None else len(chosen.y) - round(TEST_SHARE * len(chosen.y))
 
 
 def run(config: BagConfig) -> Draw:
@@ -354,8 +380,9 @@ def release(config: BagConfig) -> Release:
     inside = Records(train.X[rows], train.y[rows])
     if len(np.unique(inside.y)) < 2:
         raise TooFewRecords(
-            f"all {len(inside.y):,} records that came into the bags are {TASKS[config.dataset].classes[inside.y[0]]}, "
-            "and nothing can be learnt from one class; take larger or other bags, lower k, or change the seed"
+            f"all {len(inside.y):,} records that came into the bags are "
+            f"{task_of(config.dataset).classes[inside.y[0]]}, and nothing can be learnt from one class; take larger or "
+            "other bags, lower k, or change the seed"
         )
     if k > 1 and not tree:
         group = (
@@ -401,7 +428,8 @@ def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Record
     n = n_training(config.dataset)
     if config.n_bags > n:
         raise ValueError(
-            f"n_bags must be at most {n}, the records of {config.dataset} to train on, got {config.n_bags}"
+            f"n_bags must be at most {n}, the records of {task_of(config.dataset).title} to train on, got "
+            f"{config.n_bags}"
         )
     train, test = (Records(known.X[rows], known.y[rows]) for rows in (order[:n], order[n:]))
     return train, test
@@ -519,8 +547,8 @@ def bag_posterior(proportions: Array, sizes: Array, epsilon: float, prior: float
 
 def record_epsilon(config: BagConfig) -> tuple[float, float]:
     """A whole record's ε by basic composition over all its columns, and over those that two records can differ in."""
-    n_columns = records(config.dataset)[0].X.shape[1]
-    changes = TASKS[config.dataset].changes or n_columns
+    n_columns = datasets.load(config.dataset).X.shape[1]
+    changes = task_of(config.dataset).changes or n_columns
     every, differing = (
         aggregation.record_epsilon(config.feature_epsilon, config.proportion_epsilon, n) for n in (n_columns, changes)
     )

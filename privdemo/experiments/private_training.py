@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo import datasets, limits
+from privdemo.datasets import Source
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import (
@@ -85,7 +86,7 @@ class TrainingConfig:
     trained on as well, as the ceiling.
     """
 
-    dataset: str = "mnist"
+    dataset: Source = "mnist"
     classes: tuple[str, str] = ("7", "9")
     n_train: int = 250
     pixels: TrainingNoise = field(default=RandomisedResponse(0.2, 256))
@@ -148,7 +149,7 @@ class Draw:
     attack: Attack
 
 
-def sizes(dataset: str, classes: Sequence[str]) -> tuple[int, int]:
+def sizes(dataset: Source, classes: Sequence[str]) -> tuple[int, int]:
     """The most people of each class to train on, and how many images of each class are kept for testing."""
     chosen = datasets.load(dataset).select_classes(classes)
     if chosen.n_train is None:
@@ -237,9 +238,10 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[datasets.Dataset, datasets.Dataset]:
     """The people to learn from, and the test images."""
     most, n_test = sizes(config.dataset, config.classes)
-    advice = f"{config.dataset} has no more of {' and '.join(config.classes)}"
+    source = datasets.load(config.dataset)
+    advice = f"{source.name} has no more of {' and '.join(config.classes)}"
     limits.Limit("n_train", limits.N_TRAIN.low, most, advice, integer=True).check(config.n_train)
-    return datasets.load(config.dataset).select_classes(config.classes).split(config.n_train, n_test, rng)
+    return source.select_classes(config.classes).split(config.n_train, n_test, rng)
 
 
 def _generators(config: TrainingConfig) -> list[np.random.Generator]:

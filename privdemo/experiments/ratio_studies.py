@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from privdemo.datasets import name_of
 from privdemo.experiments import class_ratio, results
 from privdemo.experiments.class_ratio import (
     COUNT,
@@ -210,7 +211,7 @@ def _row(study: str, config: RatioConfig, method: str, marks: list[Mark], share:
     estimate = mean_interval(errors)
     return Row(
         study=study,
-        dataset=config.dataset,
+        dataset=name_of(config.dataset),
         n_classes=config.n_classes,
         set_size=config.set_size,
         copies=config.copies,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,11 @@ def side_by_side(
     )
     for done, rows in enumerate(running, start=1):
         yield done, len(trials), rows
+
+
+def without_config(run: Callable[[Any], Any], config: Any) -> Any:
+    """What `run` finds, without the `config`, which whoever asked has, and which may hold many records."""
+    return replace(run(config), config=None)
 
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:

@@ -1,0 +1,213 @@
+"""A visitor's own file: taken, checked, shown, kept in that visitor's session alone, and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.shared.settings import Choice
+from privdemo import datasets, figures, limits
+from privdemo.datasets import Dataset, OwnDataError, Source
+
+# What a visitor's own records are called among the data sets, and in a link.
+TITLE = "your own"
+_HELD, _PROBLEM, _RESULTS = "own_data", "own_problem", "own_results"
+_FILE, _LABEL, _POSITIVE = "own_file", "own_label", "own_positive"
+# Results of a visitor's own records that are kept for the next look.
+_KEPT = 24
+_PREVIEW_ROWS, _PREVIEW_COLUMNS, _PREVIEW_IMAGES = 5, 12, 10
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """A file as it came, what was read from it, and the same with `positive` against all other classes."""
+
+    content: bytes
+    file: str
+    label: str | None
+    records: Dataset
+    positive: str
+    binary: Dataset
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a CSV file."""
+        return self.records.image_shape is None
+
+
+def held() -> Own | None:
+    """What this visitor has brought."""
+    found: Own | None = st.session_state.get(_HELD)
+    return found
+
+
+def choice(key: str, titles: Sequence[str]) -> Choice:
+    """The data sets of a page, the visitor's own last."""
+    here = (*titles, TITLE) if held() else tuple(titles)
+    absent = "A visitor’s own records are in no link: bring the file again."
+    return Choice(key, here, titles[0], notes={TITLE: absent})
+
+
+def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:
+    """The data set of a title; of a visitor's own with `binary` one class against all others."""
+    own = held()
+    if title == TITLE and own:
+        return own.binary if binary else own.records
+    return named(title)
+
+
+def is_own(source: Any) -> bool:
+    """Whether `source`, or the records of a config, are a visitor's own."""
+    return isinstance(getattr(source, "dataset", source), Dataset)
+
+
+def of_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """`function(*args)`, computed once in this visitor's session."""
+    key = (name, *args)
+    if (found := recall(key)) is None:
+        found = function(*args)
+        keep(key, found)
+    return found
+
+
+def keep(key: Any, result: Any) -> None:
+    """Keep a result in this visitor's session; the oldest make room."""
+    kept: dict[Any, Any] = st.session_state.setdefault(_RESULTS, {})
+    kept[key] = result
+    while len(kept) > _KEPT:
+        del kept[next(iter(kept))]
+
+
+def recall(key: Any) -> Any:
+    """What was kept under `key`, or None."""
+    return st.session_state.get(_RESULTS, {}).get(key)
+
+
+# --- the panel -----------------------------------------------------------------------------------
+
+
+def panel(chosen: Choice, binary: bool = False) -> None:
+    """Bring a file, look at what was read, and forget it again; `binary` pages ask about one class."""
+    own = held()
+    with st.popover(f"Your own data: {own.records.title}" if own else "Your own data…", width="stretch"):
+        st.file_uploader(
+            "A table (.csv) or grey images (.npz)",
+            ["csv", "npz"],
+            key=_FILE,
+            on_change=_take,
+            args=(chosen.key,),
+            max_upload_size=round(limits.OWN_BYTES.high / 1e6),
+            help=_HELP,
+        )
+        st.caption("It stays in the memory of this app, for this visit alone: not on disk, not in what others see.")
+        if problem := st.session_state.get(_PROBLEM):
+            st.error(problem)
+        if own:
+            _settings(own, binary)
+            _preview(own)
+            st.button("Forget my data", on_click=forget, key="own-forget")
+
+
+def _settings(own: Own, binary: bool) -> None:
+    """Which column is the label, and which class is asked about."""
+    if own.is_table:
+        header = datasets.first_rows(own.content, 0)[0]
+        st.session_state[_LABEL] = own.label or header[-1]
+        st.selectbox("Column with the label", header, key=_LABEL, on_change=_again)
+    if binary and own.records.n_classes > 2:
+        st.session_state[_POSITIVE] = own.positive
+        st.selectbox("Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_again)
+
+
+def _preview(own: Own) -> None:
+    """What was read: counts of classes, and the first records."""
+    data = own.records
+    counts = np.bincount(data.y, minlength=data.n_classes)
+    classes = ", ".join(f"{name} {count:,}" for name, count in zip(data.class_names, counts, strict=True))
+    if own.is_table:
+        st.markdown(f"{len(data.y):,} rows, {data.X.shape[1]} columns to learn from. Classes: {classes}.")
+        header, *rows = datasets.first_rows(own.content, _PREVIEW_ROWS)
+        shown = [dict(list(zip(header, row, strict=True))[:_PREVIEW_COLUMNS]) for row in rows]
+        st.dataframe(shown, hide_index=True, width="stretch", key="own-preview")
+        return
+    height, width = data.image_shape or (0, 0)
+    levels = int(np.max(np.asarray(data.n_states)))
+    st.markdown(f"{len(data.y):,} images of {height} × {width} pixels, {levels} grey levels. Classes: {classes}.")
+    some = np.linspace(0, len(data.y) - 1, _PREVIEW_IMAGES).astype(int)
+    pictures = (np.asarray(data.X)[some] * (255 // (levels - 1))).astype(np.uint8).reshape(1, -1, height, width)
+    titles = [data.class_names[data.y[row]] for row in some]
+    st.html(figures.picture_html(figures.contact_sheet(pictures), titles, [""], f"Images of {', '.join(titles)}."))
+
+
+def _take(key: str) -> None:
+    """Read what was brought; what was held before is lost only to a file that can be read."""
+    uploaded = st.session_state[_FILE]
+    st.session_state.pop(_PROBLEM, None)
+    if uploaded is None:
+        return
+    _read(uploaded.getvalue(), uploaded.name, None, None)
+    if held() and _PROBLEM not in st.session_state:
+        st.session_state[key] = TITLE
+
+
+def _again() -> None:
+    """Read the same file with another label, or ask about another class."""
+    own = held()
+    if own:
+        st.session_state.pop(_PROBLEM, None)
+        _read(own.content, own.file, st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE))
+
+
+def _read(content: bytes, file: str, label: str | None, positive: str | None) -> None:
+    table = file.lower().endswith(".csv")
+    try:
+        records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
+    except OwnDataError as error:
+        st.session_state[_PROBLEM] = f"{datasets.plain(file)} cannot be used: {error}."
+        return
+    asked = positive if positive in records.class_names else records.class_names[-1]
+    label = label if table else None
+    st.session_state[_HELD] = Own(content, file, label, records, asked, records.one_against_rest(asked))
+    st.session_state[_RESULTS] = {}
+
+
+def forget() -> None:
+    """Take everything of the visitor's own records out of the session."""
+    for key in (_HELD, _PROBLEM, _RESULTS, _LABEL, _POSITIVE):
+        st.session_state.pop(key, None)
+    for key in [key for key, value in st.session_state.items() if value == TITLE]:
+        del st.session_state[key]
+
+
+_HELP = (
+    f"Up to {limits.OWN_BYTES.high / 1e6:.0f} MB. A CSV file names its columns in the first line. One column is the "
+    f"class: {limits.OWN_CLASSES.low} to {limits.OWN_CLASSES.high} different ones, {limits.OWN_PER_CLASS.low} rows of "
+    "each or more; the others are numbers or categories. An .npz file holds grey images X (n, rows, columns) and their "
+    "classes y (n)."
+)
+
+
+# --- the code ------------------------------------------------------------------------------------
+
+
+def imports(config: Any) -> list[str]:
+    """What `code` of a visitor's file needs, to stand first."""
+    return ["from pathlib import Path", "", "from privdemo import datasets"] if is_own(config) else []
+
+
+def code(config: Any) -> list[str]:
+    """The lines that make `config`, which reads the visitor's file first if it is of one."""
+    words, own = repr(config), held()
+    if not own or not is_own(config):
+        return [f"config = {words}"]
+    reader = "from_csv" if own.is_table else "from_npz"
+    label = f", {own.label!r}" if own.label else ""
+    asked = f".one_against_rest({own.positive!r})" if config.dataset is own.binary else ""
+    return [
+        f"own = datasets.{reader}(Path({own.file!r}).read_bytes(){label}){asked}",
+        f"config = {words.replace(repr(config.dataset), 'own')}",
+    ]
