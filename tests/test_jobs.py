@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import time
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,6 +30,10 @@ def gated(task):
     while not Path(folder, f"go {i}").exists():
         time.sleep(0.01)
     return i, begun
+
+
+class Own:
+    """Somebody's own records, which can be told to be gone."""
 
 
 def process_of(task):
@@ -400,6 +405,20 @@ def test_what_is_kept_is_not_done_again_and_what_was_dropped_is(runner, tmp_path
     assert runner.watch("job", "me", gated, gates.tasks).running
     until(lambda: _all(runner, "job"))
     assert len(gates.starts(0)) == 2
+
+
+def test_a_private_job_is_forgotten_when_its_watcher_leaves_or_falls_silent(runner, monkeypatch):
+    for go in (lambda: runner.leave("me"), lambda: monkeypatch.setattr(jobs, "PATIENCE", 0.2)):
+        task = Own()
+        gone = weakref.ref(task)
+        tasks = [task]
+        until(lambda tasks=tasks: runner.watch("own", "me", repr, tasks, private=True).finished)
+        runner.watch("shared", "me", tuple, [(3,)])
+        del task, tasks
+        go()
+        until(lambda gone=gone: gone() is None)
+        assert runner.look("own") is None
+    assert done(runner, "shared", tuple, [(3,)]).results == ((3,),)
 
 
 def flaky(path):

@@ -13,6 +13,7 @@ from pages.shared.comparison_panels import (
     CURVE_DRAWS,
     Shown,
     code,
+    longer_side,
     marked,
     of_metric,
     own_marks,
@@ -145,7 +146,7 @@ def all_numbers(shown: Shown) -> None:
             row: dict[str, object] = {"method": METHODS[name].title, "trusts": METHODS[name].trust}
             for metric in metrics:
                 row[metric.replace("_", " ")] = marks[name, metric].mean
-                row[f"± {metric.replace('_', ' ')}"] = marks[name, metric].high - marks[name, metric].mean
+                row[f"± {metric.replace('_', ' ')}"] = longer_side(marks[name, metric])
             rows.append(row)
     config = question.config
     answer = f"At your setting, {privacy(config)}. {people(config)}. Each method says whom it trusts:"

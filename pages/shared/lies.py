@@ -71,6 +71,7 @@ def pixel_level(
     step: float,
     epsilon_key: str,
     places: tuple[Any, Any],
+    what: str = "pixel",
 ) -> float:
     """The noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it: either can be set.
 
@@ -96,14 +97,14 @@ def pixel_level(
             st.number_input,
             lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
             pixel_epsilon,
-            label="ε of one pixel" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
+            label=f"ε of one {what}" + (f" at δ = {text.power_of_ten(spent)}" if spent else ""),
             min_value=pixel_epsilon(setting.limit.high),
             max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
             value=None,
             step=0.1,
             format="%.4g",
             placeholder="∞",
-            help="One released pixel multiplies the odds of any guess about it by e^ε at most: smaller is more "
+            help=f"One released {what} multiplies the odds of any guess about it by e^ε at most: smaller is more "
             "private. Set either number; the other follows.",
         )
     return level

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from pages.shared.settings import Choice
@@ -48,6 +47,8 @@ def held() -> Own | None:
 def choice(key: str, titles: Sequence[str]) -> Choice:
     """The data sets of a page, the visitor's own last."""
     here = (*titles, TITLE) if held() else tuple(titles)
+    if st.session_state.get(key, here[0]) not in here:  # forgotten since
+        st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
     return Choice(key, here, titles[0], notes={TITLE: absent})
 
@@ -126,21 +127,19 @@ def _settings(own: Own, binary: bool) -> None:
 def _preview(own: Own) -> None:
     """What was read: counts of classes, and the first records."""
     data = own.records
-    counts = np.bincount(data.y, minlength=data.n_classes)
-    classes = ", ".join(f"{name} {count:,}" for name, count in zip(data.class_names, counts, strict=True))
-    if own.is_table:
-        st.markdown(f"{len(data.y):,} rows, {data.X.shape[1]} columns to learn from. Classes: {classes}.")
+    n = len(data.y)
+    counts = zip(data.class_names, data.class_counts, strict=True)
+    classes = f"Classes: {', '.join(f'“{name}” {count:,}' for name, count in counts)}."
+    if data.image_shape is None:
+        st.markdown(f"{n:,} rows, {len(data.feature_names)} columns to learn from. {classes}")
         header, *rows = datasets.first_rows(own.content, _PREVIEW_ROWS)
         shown = [dict(list(zip(header, row, strict=True))[:_PREVIEW_COLUMNS]) for row in rows]
         st.dataframe(shown, hide_index=True, width="stretch", key="own-preview")
         return
-    height, width = data.image_shape or (0, 0)
-    levels = int(np.max(np.asarray(data.n_states)))
-    st.markdown(f"{len(data.y):,} images of {height} × {width} pixels, {levels} grey levels. Classes: {classes}.")
-    some = np.linspace(0, len(data.y) - 1, _PREVIEW_IMAGES).astype(int)
-    pictures = (np.asarray(data.X)[some] * (255 // (levels - 1))).astype(np.uint8).reshape(1, -1, height, width)
-    titles = [data.class_names[data.y[row]] for row in some]
-    st.html(figures.picture_html(figures.contact_sheet(pictures), titles, [""], f"Images of {', '.join(titles)}."))
+    height, width = data.image_shape
+    st.markdown(f"{n:,} images of {height} × {width} pixels, {data.n_levels} grey levels. {classes}")
+    sheet, titles = figures.sample_sheet(data, _PREVIEW_IMAGES)
+    st.html(figures.picture_html(sheet, titles, [""], f"Images of {', '.join(titles)}."))
 
 
 def _take(key: str) -> None:
@@ -179,8 +178,6 @@ def forget() -> None:
     """Take everything of the visitor's own records out of the session."""
     for key in (_HELD, _PROBLEM, _RESULTS, _LABEL, _POSITIVE):
         st.session_state.pop(key, None)
-    for key in [key for key, value in st.session_state.items() if value == TITLE]:
-        del st.session_state[key]
 
 
 _HELP = (

@@ -222,7 +222,7 @@ def _pixels(data: Source) -> private_training.TrainingNoise:
     slider = st.container()
     step = 0.01
     with lies.pair("pixel_level") as places:
-        level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", places)
+        level = lies.pixel_level(setting, family, n_states, DELTA, step, "training_pixel_epsilon", places, what)
     with slider:
         settings.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}", step=step)
         st.caption("← more accurate · more private →", text_alignment="center")

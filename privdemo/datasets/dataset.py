@@ -59,6 +59,18 @@ class Dataset:
         return len(self.class_names)
 
     @property
+    def n_levels(self) -> int:
+        """How many states the feature with the most has. Raises ``ValueError`` where features are continuous."""
+        if self.n_states is None:
+            raise ValueError(f"the features of {self.name} are continuous")
+        return int(self.n_states.max())
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        """How many records each class has."""
+        return tuple(np.bincount(self.y, minlength=self.n_classes).tolist())
+
+    @property
     def train(self) -> Dataset:
         """The publisher's training part, a view. Raises ``ValueError`` where there is no such split."""
         return self._take(slice(None, self._boundary()))

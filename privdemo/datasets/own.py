@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+import struct
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -26,6 +28,11 @@ _MEMBERS = 10
 # Letters that mean something to Markdown or HTML, and what stands for them in names.
 _PLAIN = str.maketrans(dict(zip("<>&$`*[]{}|\\~", "‹›＆＄'∗()()//∼", strict=True)))
 _NAME_LENGTH = 40
+# What zipfile and NumPy raise where an archive is not what it should be.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, ValueError, TypeError, OSError, EOFError, RuntimeError),
+    *(NotImplementedError, OverflowError, MemoryError),
+)
 
 
 class OwnDataError(ValueError):
@@ -278,7 +285,7 @@ def _archive(content: bytes) -> zipfile.ZipFile:
     _check_bytes(content)
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
-    except (zipfile.BadZipFile, NotImplementedError):
+    except _DAMAGED:
         raise OwnDataError("the file is no .npz archive; make one with numpy.savez(file, X=images, y=labels)") from None
     members = archive.infolist()
     if len(members) > _MEMBERS:
@@ -310,7 +317,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
         version = npy.read_magic(buffer)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read(buffer)
-    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError, EOFError, MemoryError) as error:
+    except _DAMAGED as error:
         raise OwnDataError(f"array {name} cannot be read ({plain(str(error))}); save it anew") from None
     if dtype.hasobject or dtype.kind not in "biufUS":
         raise OwnDataError(
@@ -325,7 +332,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
         raise OwnDataError(
             f"array {name} must have {limits.OWN_ROWS.low:,} to {limits.OWN_ROWS.high:,} records, got {shape[0]:,}"
         )
-    if math.prod(shape) * dtype.itemsize != len(content) - buffer.tell():
+    if min(shape) < 0 or math.prod(shape) * dtype.itemsize != len(content) - buffer.tell():
         raise OwnDataError(f"array {name} says it is {shape}, but holds another number of values; save it anew")
     return npy.read_array(io.BytesIO(content), allow_pickle=False)
 

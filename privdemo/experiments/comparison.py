@@ -135,7 +135,7 @@ class ComparisonConfig:
         """What is done to every pixel, None where only labels are private."""
         if self.private == LABELS:
             return None
-        return RandomisedResponse(self.flips.flip_prob, _n_states(self.dataset))
+        return RandomisedResponse(self.flips.flip_prob, _records(self.dataset).n_levels)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -419,12 +419,6 @@ def _tried(name: str, people: People) -> Fit:
 @kept_by_name(maxsize=len(TASKS))
 def _records(dataset: Source) -> Dataset:
     return chosen_records(dataset)
-
-
-def _n_states(dataset: Source) -> int:
-    states = _records(dataset).n_states
-    assert states is not None  # images are of whole grey levels
-    return int(states[0])
 
 
 def sizes(dataset: Source) -> tuple[int, int]:

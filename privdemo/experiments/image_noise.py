@@ -144,7 +144,7 @@ def run(config: Config) -> Result:
     and `DatasetError` where the data cannot be had.
     """
     people = _people(config.dataset, config.classes, config.n_people, config.seed)
-    mechanism, k = config.pixels, _n_states(people)
+    mechanism, k = config.pixels, people.n_levels
     check_pixels(mechanism, config.dataset)
     clean = pixels.clean_values(mechanism, people.X, k)
     draws = _draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
@@ -338,7 +338,7 @@ def _candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
     each = math.ceil(config.n_candidates / max(1, len(config.classes)))
     people = _people(config.dataset, config.classes, each * len(config.classes), config.seed)
     n = min(config.n_candidates, len(people.y))
-    return people.X[np.arange(n) * len(people.y) // n], _n_states(people)
+    return people.X[np.arange(n) * len(people.y) // n], people.n_levels
 
 
 def _generators(seed: int) -> list[np.random.Generator]:
@@ -354,7 +354,7 @@ def n_states(dataset: datasets.Source) -> int:
     source = datasets.load(dataset)
     if isinstance(dataset, str):
         image_shape(source)
-    return _n_states(source)
+    return source.n_levels
 
 
 def check_pixels(mechanism: PixelMechanism, dataset: datasets.Source) -> None:
@@ -363,10 +363,6 @@ def check_pixels(mechanism: PixelMechanism, dataset: datasets.Source) -> None:
     if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
         name = datasets.load(dataset).name
         raise ValueError(f"pixels must be a mechanism on the {k} states of {name}, got one on {mechanism.n_states}")
-
-
-def _n_states(dataset: datasets.Dataset) -> int:
-    return int(np.max(np.asarray(dataset.n_states)))
 
 
 def image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
@@ -398,7 +394,7 @@ def _draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any
 def _true_frequencies(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> NDArray[np.floating]:
     """The people's clean pixel frequencies, which no level changes."""
     people = _people(dataset, classes, n_people, seed)
-    frequencies = pixel_priors.state_frequencies(people.X, _n_states(people))
+    frequencies = pixel_priors.state_frequencies(people.X, people.n_levels)
     frequencies.flags.writeable = False
     return frequencies
 

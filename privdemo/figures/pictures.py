@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from privdemo.datasets import Dataset
+
 # Grey between the tiles of a contact sheet: visible beside black and white, on light and dark pages.
 GUTTER = 110
 
@@ -36,6 +38,20 @@ def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gutter: int = GUTTER)
     rows, columns, height, width = padded.shape
     sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
+
+
+def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]]:
+    """`n` images from all over a data set side by side, in 256 grey levels, and their classes.
+
+    Raises ``ValueError`` for records that are no images.
+    """
+    if dataset.image_shape is None or dataset.n_states is None:
+        raise ValueError(f"dataset must hold images, got {dataset.name!r}")
+    rows = np.linspace(0, len(dataset.y) - 1, n).astype(int)
+    grey = np.rint(255 * dataset.unit(rows)).astype(np.uint8) if (dataset.n_states > 2).all() else dataset.X[rows] * 255
+    return contact_sheet(grey.reshape(1, n, *dataset.image_shape)), [
+        dataset.class_names[dataset.y[row]] for row in rows
+    ]
 
 
 def png(grey: NDArray[np.uint8]) -> bytes:
