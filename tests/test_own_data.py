@@ -322,7 +322,7 @@ def test_what_cannot_be_asked_of_own_records_is_said(tumours):
     assert ComparisonConfig(dataset=ten.one_against_rest("3"), private="records").pixels.n_states == 17
     with pytest.raises(ValueError, match=r"n_classes must be a whole number in \[2, 2\], got 3"):
         RatioConfig(tumours, 3)
-    with pytest.raises(ValueError, match="tumours.csv has no more of B and M"):
+    with pytest.raises(ValueError, match=r"tumours.csv has no more of B and M"):
         private_training.run(TrainingConfig(tumours, ("B", "M"), 500, RandomisedResponse(0.2, 256)))
 
 

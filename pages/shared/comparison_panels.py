@@ -14,7 +14,6 @@ from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLEAN,
     METHODS,
-    METRICS,
     RECORD_DELTA,
     RECORDS,
     SHARE,
@@ -215,14 +214,8 @@ def marked(metric: str, estimate: Estimate) -> str:
 
 def best_by_trust(shown: Shown) -> dict[str, str]:
     """For each of those that may be trusted, the best method of the visitor's setting, by trust."""
-    metric, marks = shown.question.metric, own_marks(shown)
-    sign = 1 if METRICS[shown.question.config.task][metric] else -1
-    found: dict[str, str] = {}
-    for trust in shown.question.trusted:
-        there = [name for name in marks if METHODS[name].trust == trust]
-        if there:
-            found[trust] = max(there, key=lambda name: sign * marks[name].mean)
-    return found
+    best = comparison_studies.best_by_trust(of_metric(shown.mine, shown.question.metric))
+    return {trust: best[trust].method for trust in shown.question.trusted if trust in best}
 
 
 def takeaway(shown: Shown) -> str:

@@ -2,45 +2,80 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import streamlit as st
 
-from pages.shared import cached, layout, settings
+from pages.shared import cached, layout, settings, text
 from privdemo import figures, limits
 from privdemo.experiments import image_noise
 
 SEED = settings.Number("people_seed", limits.SEED, 0)
 
 
-def show(dataset: str) -> None:
-    """Release two people's digits at rising noise levels; show the releases and the adversary's guesses."""
-    place = st.container()
+@dataclass(frozen=True)
+class Picture:
+    """A gallery of releases and guesses, its headings, and what it shows in words."""
+
+    config: image_noise.GalleryConfig
+    gallery: image_noise.Gallery
+    columns: list[str]
+    names: list[str]
+    summary: str
+
+    @property
+    def plain(self) -> str:
+        """The words without marks."""
+        return self.summary.replace("<b>", "").replace("</b>", "")
+
+    @property
+    def sheet(self) -> Any:
+        """All images side by side."""
+        return figures.contact_sheet(self.gallery.images)
+
+
+def people() -> int:
+    """Whose digits are shown, by a seed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed = settings.number(SEED, "Seed", step=1)
+        seed = settings.number(SEED, "Seed of the picture", step=1)
         st.button("Draw two other people", on_click=_next_people)
+    return int(seed)
+
+
+def show(dataset: str, seed: int) -> Picture:
+    """Release two people's digits at rising noise levels; show the releases and the adversary's guesses."""
     config = image_noise.GalleryConfig(dataset, seed=seed)
     gallery = cached.gallery(config)
     columns = [f"p = {level:.3g}" for level in gallery.levels]
     names = [name for digit in gallery.class_names for name in (f"the {digit}, as sent", "adversary's guess")]
     last = gallery.points[-2]
+    found = (
+        f"At p = {last.level:.3g}, of {last.n_candidates} known people the sender is still found "
+        f"<b>{last.linked.mean:.0%}</b> of the time (95 % interval {100 * last.linked.low:.0f}–"
+        f"{100 * last.linked.high:.0f} %)"
+    )
     summary = (
         f"A {gallery.class_names[0]} and a {gallery.class_names[1]}, released with flip probability "
         f"{', '.join(f'{level:.3g}' for level in gallery.levels)}: left to right, each pixel is replaced by another "
-        f"with rising probability. Under each, an adversary's best guess of the clean digit. At p = {last.level:.3g}, "
-        f"of {last.n_candidates} known people the sender is still found <b>{last.linked.mean:.0%}</b> of the time "
-        f"(95 % interval {100 * last.linked.low:.0f}–{100 * last.linked.high:.0f} %); at p = {gallery.levels[-1]:.3g} "
-        "nothing is left."
+        f"with rising probability. Under each, an adversary's best guess of the clean digit. {found}; at p = "
+        f"{gallery.levels[-1]:.3g} nothing is left."
     )
-    plain = summary.replace("<b>", "").replace("</b>", "")
-    sheet = figures.contact_sheet(gallery.images)
-    with place:
-        st.html(figures.picture_html(sheet, columns, names, plain))
-        layout.under_figure(
-            "home",
-            summary,
-            lambda: image_noise.strip_table(names, columns, gallery.images),
-            lambda: figures.picture_page(sheet, columns, names, plain),
-        )
-    layout.folds({"Code that reproduces this": _code(config)})
+    picture = Picture(config, gallery, columns, names, summary)
+    st.html(figures.picture_html(picture.sheet, columns, names, picture.plain))
+    st.html(f'<p class="summary">Each pixel is replaced with probability p. {text.unbroken(found)}.</p>')
+    return picture
+
+
+def more(picture: Picture) -> None:
+    """The picture in words, its data and its code."""
+    layout.under_figure(
+        "home",
+        picture.summary,
+        lambda: image_noise.strip_table(picture.names, picture.columns, picture.gallery.images),
+        lambda: figures.picture_page(picture.sheet, picture.columns, picture.names, picture.plain),
+    )
+    layout.folds({"Code that reproduces this": _code(picture.config)})
 
 
 def _code(config: image_noise.GalleryConfig) -> str:

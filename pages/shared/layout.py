@@ -112,7 +112,12 @@ def grid_page(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col">{words}</th>' for words in heads)
     body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{text.unbroken(cell)}</td>" for cell in row[1:])}</tr>'
+        f'<tr><th scope="row">{row[0]}</th>'
+        + "".join(
+            f'<td data-label="{words}">{text.unbroken(cell)}</td>'
+            for words, cell in zip(heads[1:], row[1:], strict=True)
+        )
+        + "</tr>"
         for row in rows
     )
     return f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

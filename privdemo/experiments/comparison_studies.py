@@ -143,6 +143,16 @@ def of(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[R
     return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
 
 
+def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
+    """Of rows of one metric at one ε, the best of those who trust the same; the clean ceiling among them."""
+    found: dict[str, Row] = {}
+    for row in some:
+        sign = 1 if METRICS[row.task][row.metric] else -1
+        if row.trust not in found or sign * row.mean > sign * found[row.trust].mean:
+            found[row.trust] = row
+    return found
+
+
 class Reached(NamedTuple):
     """The least ε that was tried at which a method reaches a goal.
 

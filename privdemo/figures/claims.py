@@ -53,7 +53,7 @@ def beside(claims: Sequence[Claim]) -> Figure:
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": "accuracy, F1, share or distance, as the claim says"}, "zeroline": True},
+            "xaxis": {"title": {"text": "value, as the claim says it"}, "zeroline": True},
             "yaxis": {"type": "category"} | rows(names),
             "height": 140 + _ROW * len(claims),
             "margin": {"l": 150, "r": 12, "t": 8, "b": 100},

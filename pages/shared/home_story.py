@@ -1,0 +1,74 @@
+"""What privacy costs, in four numbers, and the pages that show more."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared import cached, layout, text
+from privdemo.experiments import comparison_studies
+from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH, ComparisonConfig
+from privdemo.experiments.label_proportions import task_of
+
+# The ε of a label at which the four numbers are given.
+EPSILON = 1.0
+_TITLES = {
+    NOBODY: "Nobody is trusted",
+    OWNER: "A bag’s owner is trusted",
+    PUBLISHER: "A publisher of sets is trusted",
+    TRUTH: "No privacy",
+}
+_WORDS = {
+    NOBODY: "Each person lies about the label with probability {lie}; best: {method}.",
+    OWNER: "Only noisy totals of bags filled at random are released; best: {method}.",
+    PUBLISHER: "Noisy counts of two sets filled by label, whose members are known, are released; best: {method}.",
+    TRUTH: "Every true label is known: the ceiling.",
+}
+_PAGES = {
+    "voting": ("How many voted for A?", "Read the true share off the lies."),
+    "image_noise": ("What does the noise do to an image?", "Drag a dial and watch digits dissolve."),
+    "training": ("Can a classifier be trained on noise?", "Learn from lies: which model is right, and how sure?"),
+    "proportions": ("What if only bag totals are known?", "Tell single records apart by their bags."),
+    "class_ratio": ("What share of this group…?", "Find the mix of a set from sets of known mixes."),
+    "distortion": ("How much do private counts distort?", "Which promise for counts costs least?"),
+    "comparison": ("Which method, at which privacy?", "All methods on the same people, at the same ε."),
+    "claims": ("Do the papers’ claims hold?", "Published numbers beside ours, with verdicts."),
+}
+_IN_A_ROW = 4
+
+
+def cost(dataset: str) -> None:
+    """How often single records are named right at the same ε, by whom one trusts: from the shipped comparison."""
+    config = ComparisonConfig(dataset=dataset, epsilon=EPSILON)
+    rows = comparison_studies.of(cached.comparison_rows(), config, "accuracy")
+    best = comparison_studies.best_by_trust([row for row in rows if row.epsilon == EPSILON])
+    first, second = task_of(dataset).classes
+    n, lie = best[TRUTH].n_train, config.flips.flip_prob
+    st.markdown(
+        f"**The same {2 * n:,} people, the same ε = {EPSILON:g} for every label**: how often a {first} and a {second} "
+        "are then told apart rightly depends on whom one must trust with the truth."
+    )
+    layout.cards(
+        [
+            (
+                title,
+                text.percent(best[trust].estimate),
+                _WORDS[trust].format(method=METHODS[best[trust].method].title, lie=text.probability(lie)),
+            )
+            for trust, title in _TITLES.items()
+        ]
+    )
+    st.caption(
+        f"Means over {best[TRUTH].n_draws} draws with 95 % intervals. Lies, bags and sets are one likelihood: a label "
+        "goes through a channel, and an estimator asks which truth makes what came out likely."
+    )
+
+
+def pages() -> None:
+    """A link to every page, with a few words."""
+    names = list(_PAGES)
+    for start in range(0, len(names), _IN_A_ROW):
+        for column, name in zip(st.columns(_IN_A_ROW, gap="small"), names[start : start + _IN_A_ROW], strict=True):
+            question, words = _PAGES[name]
+            with column.container(border=True, key=f"tile-{name}", gap="xxsmall"):
+                st.page_link(f"pages/{name}.py", label=f"**{question}**")
+                st.caption(words)
