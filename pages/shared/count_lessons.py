@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pages.shared import cached, count_controls, layout, settings, text
 from pages.shared.count_controls import Question
-from pages.shared.count_panels import best, code, misplaced, table
+from pages.shared.count_panels import best, code, level_words, misplaced, table
 from privdemo.experiments import distortion
 from privdemo.experiments.distortion import Outcome, Winner
 from privdemo.figures import distortion as charts
@@ -188,10 +188,11 @@ def _winner_words(winners: list[Winner], question: Question) -> str:
     for run in runs:
         high, low = text.power_of_ten(run[0].delta), text.power_of_ten(run[-1].delta)
         where = f"at δ = {high}" if len(run) == 1 else f"from δ = {high} down to {low}"
-        parts.append(f"<b>{_title(run[0].release)}</b> {where}")
+        level = tuple(dict.fromkeys(name for winner in run for name in winner.level))
+        parts.append(f"<b>{_title(run[0].release)}</b> {where}{level_words(level)}")
     return (
         f"With ε = {text.epsilon(question.config.epsilon)} and your counts, the least distortion is that of "
-        f"{', then of '.join(parts)}."
+        f"{'; then of '.join(parts)}."
     )
 
 

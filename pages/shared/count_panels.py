@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -22,7 +22,13 @@ def misplaced(value: float, total: int) -> str:
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
     """Of the mechanisms whose promise holds (Laplace noise always has one), the one that distorts least."""
-    return min((o for o in outcomes.values() if o.holds), key=lambda outcome: outcome.distortion.mean)
+    return outcomes[distortion.least(outcomes)[0]]
+
+
+def level_words(names: Sequence[str]) -> str:
+    """Those that cannot be told from the best, in brackets."""
+    titles = tuple(RELEASES[name].title for name in names)
+    return f", no clear difference from {text.a_list(titles)}" if titles else ""
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
@@ -34,7 +40,7 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
         f"Released with ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)}, the counts of "
         f"{total:,} labels in {len(config.counts):,} classes (the smallest has {smallest:,}) look as if "
         f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the mechanism that keeps the "
-        f"promise and distorts least ({RELEASES[least.release].title})"
+        f"promise and distorts least ({RELEASES[least.release].title}{level_words(distortion.least(outcomes)[1:])})"
     )
     if laplace.release != least.release:
         start += f", and as if <b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published"

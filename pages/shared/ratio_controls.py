@@ -129,6 +129,7 @@ def controls() -> Question | str:
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         settings.keep_inside(classes_setting(dataset), "The number of classes")
         n_classes = settings.number(classes_setting(dataset), f"Classes ({which})", step=1)
+    n_classes = n_classes if most > 2 else 2
     _fit_rho(n_classes)
     with lies.pair("sets") as (left, right):
         with left:

@@ -247,7 +247,8 @@ def _few_words(sets: Sequence[Row]) -> str:
             verdict = ("more" if small.mean > large.mean else "less") if apart else "no clear difference"
             parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({verdict})")
             if verdict == "more":
-                better.append(f"{METHODS[method]} {words}")
+                first = min(n for (n, *of), other in at.items() if of == [method, release] and other.low > large.high)
+                better.append(f"{METHODS[method]} {words} (from {first} times as many on)")
         told.append(f"{METHODS[method]} is off by {' and '.join(parts)}")
     helps = (
         f"So few, large sets clearly help {text.a_list(tuple(better))}" if better else "So size helps nowhere clearly"
@@ -275,8 +276,24 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
     return (
         f"{what}. MNIST, mean L1 error over mixes, {results.N_DRAWS} draws with 95 % intervals. Private counts: "
         f"{RELEASES[ratio_studies.WITH_NOISE].title}, ε = δ = 0.05. From {ends[0]:g} to {ends[1]:g}: "
-        f"{'; '.join(parts)}."
+        f"{'; '.join(parts)}.{_odd_words(name, rows)}"
     )
+
+
+def _odd_words(name: str, rows: Sequence[Row]) -> str:
+    """What is to be made of places where private counts do better than true ones."""
+    at = {(getattr(row, name), row.method, row.release): row.estimate for row in rows}
+    pairs = [
+        (at[place, method, ratio_studies.WITH_NOISE], estimate)
+        for (place, method, release), estimate in at.items()
+        if release == NO_RELEASE
+    ]
+    odd = [(private, true) for private, true in pairs if private.mean < true.mean]
+    if not odd:
+        return ""
+    clear = sum(private.high < true.low for private, true in odd)
+    luck = "in all of them intervals overlap" if not clear else f"in {clear} of them clearly"
+    return f" Private counts have a lower mean than true ones in {len(odd)} of {len(pairs)} places; {luck}."
 
 
 # --- the adversary -------------------------------------------------------------------------------

@@ -193,11 +193,11 @@ def dial(setting: Number, label: str, *, step: float, form: str | None = None, h
     slider = st.container()
     value = number(setting, label, step=step, form=form, hide_label=True)
     with slider:  # above the number, but it is the number that reads the link
-        slide(setting, label, step=step, help=help)
+        slide(setting, label, step=step, form=form, help=help)
     return value
 
 
-def slide(setting: Number, label: str, *, step: float, help: str | None = None) -> None:
+def slide(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> None:
     """A slider over the whole range of a number that is typed elsewhere."""
     cast = int if setting.limit.integer else float
     linked(
@@ -210,6 +210,7 @@ def slide(setting: Number, label: str, *, step: float, help: str | None = None) 
         min_value=cast(setting.limit.low),
         max_value=cast(setting.limit.high),
         step=cast(step),
+        format=form,
         help=help,
     )
 

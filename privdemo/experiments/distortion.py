@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -169,16 +169,21 @@ class Winner(NamedTuple):
 
 def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
     """Of the mechanisms that keep (ε, δ) without a look at private counts, the least distorting at every level."""
-    found = []
-    for level, here in outcomes.items():
-        valid = {name: o for name, o in here.items() if o.holds}
-        if valid:
-            best = min(valid, key=lambda name: valid[name].distortion.mean)
-            near = tuple(
-                name for name, o in valid.items() if name != best and o.distortion.low <= valid[best].distortion.high
-            )
-            found.append(Winner(level, best, valid[best].distortion.mean, near))
-    return found
+    return [
+        Winner(level, best, here[best].distortion.mean, tuple(near))
+        for level, here in outcomes.items()
+        if any(outcome.holds for outcome in here.values())
+        for best, *near in (least(here),)
+    ]
+
+
+def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Of the mechanisms whose promise holds, the least distorting, and then those that are level with it: whose
+    intervals meet its own."""
+    valid = {name: outcome for name, outcome in outcomes.items() if outcome.holds}
+    best = min(valid, key=lambda name: valid[name].distortion.mean)
+    high = valid[best].distortion.high
+    return best, *(name for name, outcome in valid.items() if name != best and outcome.distortion.low <= high)
 
 
 def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
