@@ -1,0 +1,51 @@
+"""A visitor's own file in a real Chromium: taken, refused, for that visit alone, and gone after a reload."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests import browsing
+
+pytestmark = pytest.mark.browser
+
+TABLE = "\n".join(
+    [
+        "size,colour,kind",
+        *(f"{i % 37 + 20 * (i % 2)},{'red' if i % 3 else 'blue'},{'yes' if i % 2 else 'no'}" for i in range(200)),
+    ]
+)
+
+
+def bring(page: Page, name: str, content: str) -> None:
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    page.locator("input[type=file]").set_input_files([file])  # type: ignore[list-item]
+
+
+def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?bag_draws=2")
+    page.get_by_role("button", name="Your own data").focus()
+    page.keyboard.press("Enter")
+    bring(page, "mine.csv", TABLE.replace("\n20,", "\nmany,", 1))
+    expect(
+        page.get_by_text(re.compile("row . of column “size” says “many”, which is no finite number"))
+    ).to_be_visible()
+    bring(page, "mine.csv", TABLE)
+    expect(page.get_by_text("200 rows, 3 columns to learn from.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".takeaway", has_text="the share that are “yes”")).to_be_visible()
+    expect(page).to_have_url(re.compile("records=your(\\+|%20)own"))
+
+    other = browser.new_page()
+    browsing.open_page(other, page.url)
+    expect(other.get_by_text("A visitor’s own records are in no link: bring the file again.")).to_be_visible()
+    expect(other.get_by_role("button", name="mine.csv")).to_have_count(0)
+    other.close()
+
+    page.get_by_role("link", name="Share of a group").click()
+    page.get_by_text("your own", exact=True).click()
+    expect(page.locator(".takeaway", has_text="“no”")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("A visitor’s own records are in no link: bring the file again.")).to_be_visible()
