@@ -131,13 +131,13 @@ SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 # that become of them, categories of one, classes, and records of each.
 OWN_BYTES = Limit("bytes", 1, 20_000_000, integer=True)
 OWN_UNPACKED = Limit("unpacked bytes", 1, 100_000_000, integer=True)
-OWN_ROWS = Limit("rows", 60, 50_000, integer=True)
+OWN_ROWS = Limit("rows", 120, 50_000, integer=True)
 OWN_VALUES = Limit("values", 1, 10_000_000, integer=True)
 OWN_FIELDS = Limit("columns in the file", 2, 300, "leave some out", integer=True)
 OWN_COLUMNS = Limit("columns with one for each category", 1, 1000, "leave some out, or group categories", integer=True)
 OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
-OWN_PER_CLASS = Limit("records of a class", 30, math.inf, integer=True)
+OWN_PER_CLASS = Limit("records of a class", 60, math.inf, integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:

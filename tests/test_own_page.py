@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import io
+import re
 import time
 import weakref
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import cached, own
-from privdemo import datasets
+from privdemo import datasets, limits
 from tests import visiting
 from tests.visiting import takeaway, warnings
 
@@ -64,7 +68,7 @@ def finished(at: AppTest) -> AppTest:
 def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
     at = brought(visiting.opened(f"pages/{page}.py", **FEW[page]), "tumours.csv", table)
     assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
-    assert at.dataframe[0].value.iloc[0].tolist() == ["17.99", "10.38", "big", "M"]
+    assert at.dataframe[0].value.iloc[0].tolist() == ["M", "17.99", "10.38", "big"]
     held = at.session_state["own_data"]
     gone = [weakref.ref(held.records), weakref.ref(held.binary)]
     del held
@@ -78,13 +82,116 @@ def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
     assert not at.exception
     assert "tumours.csv" not in takeaway(at)
     assert "“M”" not in takeaway(at)
-    at = None
-    cached.runner().leave("nobody")
+    all_gone(gone)
+
+
+def all_gone(records: list[weakref.ref]) -> None:
+    """Nothing in this process holds the records any longer, whatever it keeps."""
     deadline = time.monotonic() + 20
-    while any(ref() is not None for ref in gone) and time.monotonic() < deadline:
+    while any(ref() is not None for ref in records) and time.monotonic() < deadline:
         gc.collect()
         time.sleep(0.2)
-    assert [ref() for ref in gone] == [None, None]
+    assert [ref() for ref in records] == [None] * len(records)
+
+
+def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
+    at = brought(visiting.opened("pages/comparison.py", compare_draws="30", show="naive"), "tumours.csv", table)
+    held = at.session_state["own_data"]
+    gone = [weakref.ref(held.records), weakref.ref(held.binary)]
+    del held
+    deadline = time.monotonic() + 60
+    while "need be trusted" not in takeaway(at) and time.monotonic() < deadline:
+        time.sleep(0.2)
+        at.run()
+    at.button(key="stop-draws").click().run()
+    at.button(key="pin-it").click().run()
+    at.segmented_control(key="compare_on").set_value("Small digits").run()
+    at.segmented_control(key="look_into").set_value("against a pin").run()
+    deadline = time.monotonic() + 60
+    while "differ clearly" not in " ".join(visiting.answers(at)):
+        assert time.monotonic() < deadline, visiting.answers(at)
+        time.sleep(0.3)
+        at.run()
+        assert not at.exception
+    jobs = cached.runner()._jobs
+    assert all(job.private for key, job in jobs.items() if "tumours.csv" in repr(key))
+    assert any("tumours.csv" in repr(key) for key in jobs)
+    at.switch_page("pages/proportions.py").run()
+    at.button(key="own-forget").click().run()
+    assert not at.exception
+    all_gone(gone)
+    at.switch_page("pages/comparison.py").run()
+    assert not at.exception
+    assert "Small digits" in takeaway(at) or "need be trusted" in takeaway(at)
+
+
+def test_going_on_after_a_stop_does_what_is_left(table, monkeypatch):
+    at = brought(visiting.opened("pages/proportions.py", bag_draws="30", train_by="llp"), "tumours.csv", table)
+    wanted = []
+    watch = cached.runner().watch
+
+    def watching(key, *rest, **options):
+        wanted.append(len(rest[2]))
+        return watch(key, *rest, **options)
+
+    deadline = time.monotonic() + 60
+    while not 3 <= _n_done(at) < 30:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+        at.run()
+    at.button(key="stop-draws").click().run()
+    done = _n_done(at)
+    monkeypatch.setattr(cached.runner(), "watch", watching)
+    at.button(key="more-draws").click().run()
+    assert not at.exception
+    assert wanted[-1] == 30 - done
+    while _n_done(at) < 30:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        at.run()
+    (key,) = [key for key in at.session_state["own_results"] if key[0] == "bags"]
+    draws = at.session_state["own_results"][key]
+    assert [draw.config.draw for draw in draws] == list(range(1, 30))
+
+
+def _n_done(at: AppTest) -> int:
+    """How many draws the page has, by its progress bar; all when there is none."""
+    bars = at.get("progress")
+    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else 30
+
+
+def test_what_is_uploaded_is_never_put_on_disk():
+    async def spooled(size: int) -> bool:
+        async def chunks():
+            head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
+            yield head + b"a" * size + b"\r\n--x--\r\n"
+
+        form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), chunks()).parse()
+        return form["f"].file._rolled
+
+    assert not asyncio.run(spooled(int(limits.OWN_BYTES.high)))
+    assert asyncio.run(spooled(3 * int(limits.OWN_BYTES.high)))
+
+
+def test_the_smallest_file_allowed_is_learnt_from_on_every_page():
+    rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}" for i in range(120)]
+    content = "\n".join(["size,day,kind", *rows]).encode()
+    for page in PAGES:
+        at = finished(brought(visiting.opened(f"pages/{page}.py", **FEW[page]), "small.csv", content))
+        assert "<b>" in takeaway(at)
+        assert "No" not in takeaway(at).split()[:1]
+
+
+def test_names_of_classes_stay_and_are_in_no_link():
+    rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{('digit', 'image', 'pixel')[i % 3]}" for i in range(360)]
+    content = "\n".join(["size,day,kind", *rows]).encode()
+    at = finished(brought(visiting.opened("pages/training.py", **FEW["training"]), "names.csv", content))
+    assert "of class “digit” and" in takeaway(at)
+    at.selectbox(key="own_second").select("pixel").run()
+    assert "of class “pixel”" in takeaway(at)
+    assert not {"first", "second", "own_first", "own_second"} & set(at.query_params)
+    brought(at, "other.csv", content.replace(b"digit", b"a").replace(b"image", b"b").replace(b"pixel", b"c"))
+    assert "of class “a” and" in takeaway(finished(at))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -107,7 +214,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
     before = takeaway(finished(at))
     brought(at, "broken.csv", table.replace(b"\n20.57,", b"\nunknown,", 1))
     assert at.error[0].value == (
-        "broken.csv cannot be used: row 2 of column “radius” says “unknown”, which is no finite number, while most of "
+        "broken.csv cannot be used: line 3, column “radius” says “unknown”, which is no finite number, while most of "
         "the column are numbers; fill it in, or leave the row or the column out."
     )
     assert takeaway(at) == before

@@ -55,7 +55,8 @@ class Question:
     @property
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
-        return self.config.n_bags * self.config.bag_size <= AT_ONCE and math.isinf(self.config.feature_epsilon)
+        config, n = self.config, self.config.n_bags * self.config.bag_size
+        return n <= AT_ONCE and math.isinf(config.feature_epsilon) and own.light(config.dataset, n)
 
     @property
     def threshold(self) -> str:
@@ -110,10 +111,10 @@ def controls() -> Question | str:
     if problem := cached.problem(dataset):
         return f"{task_of(dataset).title} cannot be read: {problem}"
     n_bags, size = bag_settings(dataset)
-    if st.session_state.get(_DATA, dataset) != dataset:  # other records, other sizes
+    if st.session_state.get(_DATA, own.tag(dataset)) != own.tag(dataset):  # other records, other sizes
         for setting in (n_bags, size):
             st.session_state[setting.key] = setting.default
-    st.session_state[_DATA] = dataset
+    st.session_state[_DATA] = own.tag(dataset)
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
         settings.keep_inside(setting, name)
     with lies.pair("bags") as (left, right):

@@ -165,6 +165,7 @@ def controls() -> Question | str:
         config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
         chosen = settings.choose(METHOD, "Methods")
         n_draws = settings.number(DRAWS, "Draws", step=1, help="Repeats with other people and other noise.")
+    _keep_pin()
     with st.container(key="other-levels-pin"):
         pinned = settings.write(PIN, "Pinned setting")
     if isinstance(config, str):
@@ -173,6 +174,15 @@ def controls() -> Question | str:
     if not names:
         return "None of the methods that are chosen under “More settings” can do this; choose more of them."
     return Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, decode(pinned))
+
+
+def _keep_pin() -> None:
+    """Let go of a pinned setting that has lost its meaning, as one of records that were forgotten, and say so."""
+    try:
+        decode(st.session_state.get(PIN.key, ""))
+    except ValueError as error:
+        st.session_state[PIN.key] = PIN.default
+        st.toast(text.sentence(f"the pinned setting was let go: {error}"))
 
 
 def _epsilon() -> float:

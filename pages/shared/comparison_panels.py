@@ -169,7 +169,8 @@ def _pin(words: str) -> None:
 
 def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
-    return f"<b>{len(question.shown)} methods are learning</b> from {people(question.config)}."
+    n = len(question.shown)
+    return f"<b>{n} {'methods are' if n > 1 else 'method is'} learning</b> from {people(question.config)}."
 
 
 def people(config: ComparisonConfig) -> str:

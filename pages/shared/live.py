@@ -36,6 +36,11 @@ class Job:
     slow: bool = False
     note: str = ""
 
+    @property
+    def private(self) -> bool:
+        """Whether it works on a visitor's own records: its key is its kind, its config and more."""
+        return own.is_own(self.key[1])
+
 
 Work = list[tuple[Job, Progress]]
 
@@ -133,9 +138,9 @@ def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: A
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:
     """How far the jobs are, each started unless this visitor has stopped them."""
-    stopped, again = st.session_state.get(_STOPPED) == question, st.session_state.pop(_AGAIN, False)
-    follow_one = _watch_own if jobs and own.is_own(question.config) else _watch_shared
-    return [(job, follow_one(job, stopped, again)) for job in jobs]
+    # The question is remembered in words: it may hold a visitor's own records.
+    stopped, again = st.session_state.get(_STOPPED) == repr(question), st.session_state.pop(_AGAIN, False)
+    return [(job, (_watch_own if job.private else _watch_shared)(job, stopped, again)) for job in jobs]
 
 
 def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
@@ -152,15 +157,18 @@ def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
     n, kept = len(job.tasks), own.recall(job.key) or ()
     if stopped or len(kept) >= n:
         return Progress(kept[:n], n, False)
+    # A job that was stopped is forgotten; it goes on from what is kept.
+    begun = own.recall(("begun", job.key)) if cached.runner().look(job.key) else None
+    if begun is None:
+        begun = len(kept)
+        own.keep(("begun", job.key), begun)
     function = partial(results.without_config, job.function)
-    progress = cached.runner().watch(
-        job.key, visitor(), function, job.tasks, new_try=again, slow=job.slow, private=True
-    )
-    done = zip(progress.results, job.tasks, strict=False)
-    found = tuple(replace(result, config=task) for result, task in done)
-    if len(found) > len(kept):
-        own.keep(job.key, found)
-    return replace(progress, results=max(found, kept, key=len))
+    left = job.tasks[begun:]
+    progress = cached.runner().watch(job.key, visitor(), function, left, new_try=again, slow=job.slow, private=True)
+    done = zip(progress.results, left, strict=False)
+    found = (*kept[:begun], *(replace(result, config=task) for result, task in done))
+    own.keep(job.key, found)
+    return replace(progress, results=found, total=n)
 
 
 def visitor() -> str:
@@ -182,12 +190,12 @@ def _progress(question: Any, work: Work) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if more else ", stopped"), width="stretch")
         if more:
-            st.button("Stop", on_click=_stop, args=(question,), key="stop-draws")
+            st.button("Stop", on_click=_stop, args=(repr(question),), key="stop-draws")
         else:
             st.button("Go on", on_click=_go_on, key="more-draws")
 
 
-def _stop(question: Any) -> None:
+def _stop(question: str) -> None:
     st.session_state[_STOPPED] = question
     cached.runner().leave(visitor())
 

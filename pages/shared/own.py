@@ -7,15 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from starlette.formparsers import MultiPartParser
 
 from pages.shared.settings import Choice
 from privdemo import datasets, figures, limits
 from privdemo.datasets import Dataset, OwnDataError, Source
 
+# Streamlit's server puts what is uploaded into a temporary file from 1 MB on; what visitors bring stays in memory.
+MultiPartParser.spool_max_size = 2 * int(limits.OWN_BYTES.high)
+
 # What a visitor's own records are called among the data sets, and in a link.
 TITLE = "your own"
 _HELD, _PROBLEM, _RESULTS = "own_data", "own_problem", "own_results"
-_FILE, _LABEL, _POSITIVE = "own_file", "own_label", "own_positive"
+_FILE, _LABEL, _POSITIVE, _BROUGHT = "own_file", "own_label", "own_positive", "own_files_brought"
+# Values in records that are learnt from in about a second.
+_AT_ONCE = 1_000_000
 # Results of a visitor's own records that are kept for the next look.
 _KEPT = 24
 _PREVIEW_ROWS, _PREVIEW_COLUMNS, _PREVIEW_IMAGES = 5, 12, 10
@@ -23,7 +29,10 @@ _PREVIEW_ROWS, _PREVIEW_COLUMNS, _PREVIEW_IMAGES = 5, 12, 10
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A file as it came, what was read from it, and the same with `positive` against all other classes."""
+    """A file as it came, what was read from it, and the same with `positive` against all other classes.
+
+    `top` is a table's header and first rows.
+    """
 
     content: bytes
     file: str
@@ -31,6 +40,7 @@ class Own:
     records: Dataset
     positive: str
     binary: Dataset
+    top: list[list[str]]
 
     @property
     def is_table(self) -> bool:
@@ -59,6 +69,16 @@ def source(title: str, named: Callable[[str], str], binary: bool = False) -> Sou
     if title == TITLE and own:
         return own.binary if binary else own.records
     return named(title)
+
+
+def tag(source: Source) -> str:
+    """A data set in a few words, for what must not hold its records."""
+    return source if isinstance(source, str) else f"{source.name}, {len(source.y)} records"
+
+
+def light(source: Source, n_records: int) -> bool:
+    """Whether so many records have few enough values to be learnt from while a visitor waits; names are known to."""
+    return isinstance(source, str) or n_records * len(source.feature_names) <= _AT_ONCE
 
 
 def is_own(source: Any) -> bool:
@@ -95,12 +115,14 @@ def panel(chosen: Choice, binary: bool = False) -> None:
     """Bring a file, look at what was read, and forget it again; `binary` pages ask about one class."""
     own = held()
     with st.popover(f"Your own data: {own.records.title}" if own else "Your own data…", width="stretch"):
+        # A new widget for every file: what Streamlit holds of the last one goes with its own.
+        key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
         st.file_uploader(
             "A table (.csv) or grey images (.npz)",
             ["csv", "npz"],
-            key=_FILE,
+            key=key,
             on_change=_take,
-            args=(chosen.key,),
+            args=(key, chosen.key),
             max_upload_size=round(limits.OWN_BYTES.high / 1e6),
             help=_HELP,
         )
@@ -116,61 +138,92 @@ def panel(chosen: Choice, binary: bool = False) -> None:
 def _settings(own: Own, binary: bool) -> None:
     """Which column is the label, and which class is asked about."""
     if own.is_table:
-        header = datasets.first_rows(own.content, 0)[0]
-        st.session_state[_LABEL] = own.label or header[-1]
-        st.selectbox("Column with the label", header, key=_LABEL, on_change=_again)
+        st.session_state[_LABEL] = _label_of(own)
+        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_again)
     if binary and own.records.n_classes > 2:
         st.session_state[_POSITIVE] = own.positive
         st.selectbox("Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_again)
 
 
+def _label_of(own: Own) -> str:
+    return own.label or own.top[0][-1]
+
+
 def _preview(own: Own) -> None:
-    """What was read: counts of classes, and the first records."""
+    """What was read: counts of classes, what each column is, and the first records."""
     data = own.records
     n = len(data.y)
     counts = zip(data.class_names, data.class_counts, strict=True)
     classes = f"Classes: {', '.join(f'“{name}” {count:,}' for name, count in counts)}."
     if data.image_shape is None:
         st.markdown(f"{n:,} rows, {len(data.feature_names)} columns to learn from. {classes}")
-        header, *rows = datasets.first_rows(own.content, _PREVIEW_ROWS)
-        shown = [dict(list(zip(header, row, strict=True))[:_PREVIEW_COLUMNS]) for row in rows]
-        st.dataframe(shown, hide_index=True, width="stretch", key="own-preview")
-        return
-    height, width = data.image_shape
-    st.markdown(f"{n:,} images of {height} × {width} pixels, {data.n_levels} grey levels. {classes}")
-    sheet, titles = figures.sample_sheet(data, _PREVIEW_IMAGES)
-    st.html(figures.picture_html(sheet, titles, [""], f"Images of {', '.join(titles)}."))
+        _preview_table(own)
+    else:
+        height, width = data.image_shape
+        st.markdown(f"{n:,} images of {height} × {width} pixels, {data.n_levels} grey levels. {classes}")
+        sheet, titles = figures.sample_sheet(data, _PREVIEW_IMAGES)
+        st.html(figures.picture_html(sheet, titles, [""], f"Images of {', '.join(titles)}."))
+    for note in data.notes:
+        st.warning(note)
 
 
-def _take(key: str) -> None:
+def _preview_table(own: Own) -> None:
+    """The first rows, the label first, and which columns were read as numbers."""
+    header, *rows = own.top
+    label, features = _label_of(own), own.records.feature_names
+    others = [title for title in header if title != label]
+    kinds = {
+        "Numbers": [title for title in others if title in features],
+        "Categories": [title for title in others if any(name.startswith(f"{title} = ") for name in features)],
+    }
+    read = {title for titles in kinds.values() for title in titles}
+    kinds["Left out, as they never change"] = [title for title in others if title not in read]
+    st.caption(". ".join(f"{kind}: {_some(titles)}" for kind, titles in kinds.items() if titles) + ".")
+    shown = [label, *others][:_PREVIEW_COLUMNS]
+    st.dataframe(
+        [{title: row[header.index(title)] for title in shown} for row in rows],
+        hide_index=True,
+        width="stretch",
+        key="own-preview",
+    )
+
+
+def _some(titles: Sequence[str]) -> str:
+    """A few titles, and how many more there are."""
+    more = len(titles) - _PREVIEW_COLUMNS
+    return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _take(key: str, page_key: str) -> None:
     """Read what was brought; what was held before is lost only to a file that can be read."""
-    uploaded = st.session_state[_FILE]
-    st.session_state.pop(_PROBLEM, None)
+    uploaded = st.session_state[key]
     if uploaded is None:
         return
+    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
     _read(uploaded.getvalue(), uploaded.name, None, None)
-    if held() and _PROBLEM not in st.session_state:
-        st.session_state[key] = TITLE
+    if _PROBLEM not in st.session_state:
+        st.session_state[page_key] = TITLE
 
 
 def _again() -> None:
     """Read the same file with another label, or ask about another class."""
     own = held()
     if own:
-        st.session_state.pop(_PROBLEM, None)
         _read(own.content, own.file, st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE))
 
 
 def _read(content: bytes, file: str, label: str | None, positive: str | None) -> None:
     table = file.lower().endswith(".csv")
+    st.session_state.pop(_PROBLEM, None)
     try:
         records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
     except OwnDataError as error:
         st.session_state[_PROBLEM] = f"{datasets.plain(file)} cannot be used: {error}."
         return
     asked = positive if positive in records.class_names else records.class_names[-1]
-    label = label if table else None
-    st.session_state[_HELD] = Own(content, file, label, records, asked, records.one_against_rest(asked))
+    top = datasets.first_rows(content, _PREVIEW_ROWS) if table else []
+    own = Own(content, file, label if table else None, records, asked, records.one_against_rest(asked), top)
+    st.session_state[_HELD] = own
     st.session_state[_RESULTS] = {}
 
 
@@ -178,6 +231,7 @@ def forget() -> None:
     """Take everything of the visitor's own records out of the session."""
     for key in (_HELD, _PROBLEM, _RESULTS, _LABEL, _POSITIVE):
         st.session_state.pop(key, None)
+    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
 
 
 _HELP = (

@@ -64,7 +64,7 @@ class Question:
         """Whether the first draw is quick enough to wait for."""
         config = self.config
         quick = config.dataset != "sms" and class_ratio.COUNT not in config.methods and PSVM not in config.methods
-        return quick and self.n_records <= AT_ONCE
+        return quick and self.n_records <= AT_ONCE and own.light(config.dataset, self.n_records // 4)
 
 
 def data_choice() -> Choice:
@@ -97,18 +97,17 @@ def classes_setting(dataset: Source) -> Number:
 
 
 def all_settings() -> list[settings.Setting]:
-    """Every setting of the page."""
-    sets = [
-        data_choice(),
-        classes_setting(_source(settings.current(data_choice()))),
-        RHO,
-        COPIES,
-        *size_settings(),
-        MIX,
-        SHARE,
-        BANDWIDTH,
-        FACTOR,
-    ]
+    """Every setting of the page, with the classes that the current data set has."""
+    return _settings(_source(settings.current(data_choice())))
+
+
+def default_settings() -> list[settings.Setting]:
+    """The same with the classes of the default data set."""
+    return _settings(_source(data_choice().default))
+
+
+def _settings(dataset: Source) -> list[settings.Setting]:
+    sets = [data_choice(), classes_setting(dataset), RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
     privacy = [RELEASE, EPSILON, DELTA, N_MIN]
     return [*sets, *privacy, METHOD, DRAWS, SEED, LESSON, FIGURE_DATA, FIGURE_METHOD]
 
@@ -194,10 +193,10 @@ _RHO_HELP = (
 
 def _fit_sizes(dataset: Source) -> None:
     """Other records, other sizes: those that suit the data set."""
-    if st.session_state.get(DATA, dataset) != dataset:
+    if st.session_state.get(DATA, own.tag(dataset)) != own.tag(dataset):
         for setting in size_settings():
             st.session_state[setting.key] = task_of(dataset).set_size
-    st.session_state[DATA] = dataset
+    st.session_state[DATA] = own.tag(dataset)
 
 
 def _fit_rho(n_classes: int) -> None:

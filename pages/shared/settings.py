@@ -47,7 +47,8 @@ class Number:
 class Choice:
     """One of (or, with `many`, at least `least` of) some options, which stand in the URL as they are.
 
-    `notes` say more of values that are no options here.
+    `notes` say more of values that are no options here. Without `in_link` it is in no link: its options may be words of
+    a visitor's own.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Choice:
     many: bool = False
     least: int = 1
     notes: Mapping[str, str] = field(default_factory=dict)
+    in_link: bool = True
 
     def problem(self, raw: list[str]) -> str | None:
         """What is wrong with the raw URL value, as a sentence, or None."""
@@ -109,7 +111,7 @@ def check_link(settings: Iterable[Setting]) -> None:
 
     It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
     """
-    known = {setting.key: setting for setting in settings}
+    known = {s.key: s for s in settings if not isinstance(s, Choice) or s.in_link}
     notes = st.session_state.setdefault(_NOTES, [])
     # What a widget has taken from the link is the widget's own by now.
     arrived = [key for key in st.query_params if key not in known or key not in st.session_state]
@@ -190,6 +192,8 @@ def number(
 
 def dial(setting: Number, label: str, *, step: float, form: str | None = None, help: str | None = None) -> Any:
     """A number to slide and, under the slider, to type exactly."""
+    if setting.limit.low == setting.limit.high:  # nothing to slide
+        return number(setting, label, step=step, form=form, help=help)
     slider = st.container()
     value = number(setting, label, step=step, form=form, hide_label=True)
     with slider:  # above the number, but it is the number that reads the link
@@ -249,7 +253,11 @@ def choose(setting: Choice, label: str, *, hide_label: bool = False) -> Any:
 def pick(setting: Choice, label: str) -> str:
     """One of many options in a list that opens, bound to the URL."""
     return st.selectbox(
-        label, setting.options, setting.options.index(setting.default), key=setting.key, bind="query-params"
+        label,
+        setting.options,
+        setting.options.index(setting.default),
+        key=setting.key,
+        bind="query-params" if setting.in_link else None,
     )
 
 

@@ -13,9 +13,16 @@ _OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for wor
 
 
 def of_tables(sentence: str) -> str:
-    """What is said of images, said of a table's records: pixels are columns, digits classes."""
+    """What is said of images, said of a table's records: pixels are columns, digits classes.
+
+    What stands between quotation marks is a name, and stays.
+    """
     words = "|".join(_OF_IMAGES)
-    return re.sub(rf"(?i)\b(?:{words})\b", lambda found: _as_written(found[0]), sentence)
+    return re.sub(
+        rf"“[^”]*”|(?i:\b(?:{words})\b)",
+        lambda found: found[0] if found[0].startswith("“") else _as_written(found[0]),
+        sentence,
+    )
 
 
 def _as_written(word: str) -> str:
@@ -178,6 +185,8 @@ def _large(n: float) -> str:
 def sentence(error: Exception | str) -> str:
     """An error's message with a capital at its start and a full stop at its end."""
     message = html.escape(str(error), quote=False)
+    first, *rest = message.split(" ", 1)  # often the name of an argument
+    message = " ".join([first.replace("_", " "), *rest])
     return f"{message[:1].upper()}{message[1:]}."
 
 

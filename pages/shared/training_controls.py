@@ -90,7 +90,7 @@ class Question:
     @property
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
-        return self.config.n_train <= AT_ONCE
+        return self.config.n_train <= AT_ONCE and own.light(self.config.dataset, 2 * self.config.n_train)
 
 
 def data_choice() -> Choice:
@@ -107,7 +107,7 @@ def class_choices(data: Source) -> tuple[Choice, Choice]:
     if isinstance(data, str):
         return FIRST, SECOND
     names = data.class_names
-    return Choice("first", names, names[0]), Choice("second", names, names[1])
+    return Choice("own_first", names, names[0], in_link=False), Choice("own_second", names, names[1], in_link=False)
 
 
 def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
@@ -168,17 +168,17 @@ def controls() -> Question | str:
     data = _source(settings.choose(data_choice(), "Images" if own.held() is None else "Records"))
     own.panel(data_choice())
     classes = class_choices(data)
-    for choice in classes:  # other records, other classes
-        if st.session_state.get(choice.key, choice.default) not in choice.options:
+    if any(st.session_state.get(choice.key, choice.default) not in choice.options for choice in classes):
+        for choice in classes:  # other records, other classes
             st.session_state[choice.key] = choice.default
-    kind = "digit" if isinstance(data, str) else "class"
+    kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
     left, right = st.columns(2, gap="small")
     with left:
         first = settings.pick(classes[0], f"First {kind}")
     with right:
         second = settings.pick(classes[1], f"Second {kind}")
     if first == second:
-        return f"Choose two different {kind}s: {first} cannot be told from {second}."
+        return f"Choose two different {kinds}: {first} cannot be told from {second}."
     setting = people_setting(data, (first, second))
     settings.keep_inside(setting, f"People of each {kind}")
     n_train = settings.dial(setting, f"People of each {kind}", step=10, help="Each releases one image and one label.")

@@ -63,8 +63,7 @@ def _caveats() -> str:
 def folds(question: Question | str) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
     contents = {"How it works": _HOW, "What the adversary sees": _ADVERSARY, "Caveats": _caveats()}
-    if not isinstance(question, str):
-        contents = {title: question.said(words) for title, words in contents.items()}
-    if not isinstance(question, str):
-        contents["Code that reproduces this"] = f"```python\n{code(question)}\n```"
-    return contents
+    if isinstance(question, str):
+        return contents
+    said = {title: question.said(words) for title, words in contents.items()}
+    return said | {"Code that reproduces this": f"```python\n{code(question)}\n```"}

@@ -289,7 +289,7 @@ def _column_weights(shown: Shown, fits: Sequence[training.Fit], turned: str) -> 
     heaviest = sorted(range(len(names)), key=lambda j: -abs(clean.coef[j]))[:N_COLUMNS]
     layout.section(
         "What has it learnt?",
-        shown.question.said(f"Weights above 0 speak for {second}, those below for {first}. {turned}"),
+        shown.question.said(f"Weights above 0 speak for “{second}”, those below for “{first}”. {turned}"),
     )
     heads = ["column", *(METHODS[fit.method].title for fit in fits)]
     rows = [[names[j], *(text.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]

@@ -123,8 +123,8 @@ def noise_words(question: Question) -> str:
         label = f"the label is flipped with probability <b>{text.probability(labels.flip_prob)}</b>"
     else:
         label = (
-            f"{first} is sent as {second} with probability <b>{text.probability(labels.p10)}</b>, {second} as "
-            f"{first} with <b>{text.probability(labels.p01)}</b>"
+            f"“{first}” is sent as “{second}” with probability <b>{text.probability(labels.p10)}</b>, “{second}” as "
+            f"“{first}” with <b>{text.probability(labels.p01)}</b>"
         )
     return f"{image} and {label} (ε = {text.epsilon(labels.epsilon)})"
 
@@ -151,7 +151,7 @@ def _reversed(shown: Shown) -> list[str]:
     if NAIVE not in shown.methods or channel[0, 0] >= channel[0, 1]:
         return []
     first, second = shown.question.config.classes
-    return [f"A label is more often a lie than not: what naive training takes for a {first} is a {second}."]
+    return [f"A label is more often a lie than not: what naive training takes for “{first}” is “{second}”."]
 
 
 def verdict(shown: Shown) -> str:

@@ -30,6 +30,7 @@ class Dataset:
     n_train : rows before it are the publisher's training part, the others the publisher's test part;
         None where there is no such split.
     source, licence : citation with URL, and the terms of use.
+    notes : sentences on what the reading of a visitor's file has lost.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Dataset:
     n_train: int | None
     source: str
     licence: str
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Dataset {self.name!r}: {self.X.shape[0]} records, {self.n_classes} classes>"

@@ -449,10 +449,14 @@ def calibration_table(draws: Sequence[Draw], methods: Sequence[str]) -> list[dic
 
 
 def weight_table(draw: Draw) -> list[dict[str, Any]]:
-    """One row for each method, its weight of every pixel, for a CSV file."""
+    """One row for each method, its weight of every pixel or column, for a CSV file."""
+    source = draw.config.dataset
+    names = [f"pixel_{j}" for j in range(len(draw.fits[CLEAN].coef))]
+    if not isinstance(source, str):
+        names = list(source.feature_names)
     return [
         {"method": fit.method, "intercept": fit.intercept}
-        | {f"pixel_{j}": float(weight) for j, weight in enumerate(fit.coef)}
+        | {name: float(weight) for name, weight in zip(names, fit.coef, strict=True)}
         for fit in draw.fits.values()
     ]
 

@@ -1,13 +1,20 @@
-"""Sweeps and the comparison: two processes beside one, what a trial costs beside its work, and ten draws of everything.
+"""Sweeps and the comparison: two processes beside one, what a trial costs beside its work, ten draws of everything, and
+what other visitors notice of that.
 
-python -m tests.benchmarks.bench_sweep             about five minutes
+python -m tests.benchmarks.bench_sweep             about five minutes; needs MNIST and Chromium
 """
 
+import asyncio
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import comparison, sweep
@@ -16,6 +23,7 @@ from privdemo.experiments.private_training import NAIVE, SPREAD, TrainingConfig
 from privdemo.experiments.sweep import Sweep
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
+from tests import browsing
 from tests.benchmarks.timing import table
 
 
@@ -77,7 +85,61 @@ def everything():
     table("Ten draws of all methods, 250 + 250 digits, processes started anew", ["task", "private", "time"], rows)
 
 
+KEYS = 40
+
+
+async def reruns(address, label):
+    """Seconds that the server takes for each rerun of the page on voting, a number set to a new value each time.
+
+    A client that speaks the app's protocol: a browser would draw on the same cores.
+    """
+    protocol = f"ws://{address.removeprefix('http://')}/_stcore/stream"
+    async with websockets.connect(protocol, subprotocols=["streamlit"], max_size=None) as socket:
+
+        async def rerun(widgets=()):
+            message = BackMsg()
+            message.rerun_script.page_name = "voting"
+            message.rerun_script.widget_states.widgets.extend(widgets)
+            await socket.send(message.SerializeToString())
+            numbers, finished = {}, False
+            while not finished:
+                reply = ForwardMsg()
+                reply.ParseFromString(await socket.recv())
+                element = reply.delta.new_element
+                if element.WhichOneof("type") == "number_input":
+                    numbers[element.number_input.label] = element.number_input.id
+                finished = reply.HasField("script_finished")
+            return numbers
+
+        number = (await rerun())[label]
+        taken = []
+        for i in range(KEYS):
+            start = time.perf_counter()
+            await rerun([WidgetState(id=number, double_value=0.05 + 0.005 * i)])
+            taken.append(time.perf_counter() - start)
+            await asyncio.sleep(0.5)
+        return sorted(taken)
+
+
+def visitors():
+    """A visitor's reruns with nobody else there, and while another's comparison is computed."""
+    rows = []
+    for name in ("alone", "beside a comparison"):
+        with browsing.running_app() as address, browsing.chromium() as browser:
+            other = browser.new_page()
+            if name != "alone":
+                browsing.open_page(other, f"{address}/comparison?label_epsilon=1.5&compare_draws=50&private=images+too")
+                other.wait_for_timeout(5000)  # the processes have started
+            with ThreadPoolExecutor(1) as aside:  # Playwright has this thread's event loop
+                taken = aside.submit(asyncio.run, reruns(address, "p, lie")).result()
+            rows.append([name, *(f"{1000 * taken[int(share * KEYS)]:.0f} ms" for share in (0.5, 0.95))])
+            if name != "alone":
+                assert other.get_by_role("button", name="Stop", exact=True).count(), "the comparison ended too soon"
+    table(f"Another visitor's {KEYS} reruns of the page on voting", ["", "median", "95 % below"], rows)
+
+
+PARTS = {"sweeps": sweeps, "overhead": overhead, "everything": everything, "visitors": visitors}
+
 if __name__ == "__main__":
-    {"sweeps": sweeps, "overhead": overhead, "everything": everything}.get(
-        sys.argv[1] if len(sys.argv) > 1 else "", lambda: (sweeps(), overhead(), everything())
-    )()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
