@@ -163,7 +163,7 @@ def test_a_bad_value_in_a_link_is_ignored_with_a_note(key, value, sentence):
 @pytest.mark.parametrize(
     ("link", "words"),
     [
-        ({"people": "20", "people_in_bag": "25"}, "Bag_size must be a whole number in [2, 20]"),
+        ({"people": "20", "people_in_bag": "25"}, "Bag size must be a whole number in [2, 20]"),
         ({"show": "lies, counted"}, "None of the methods that are chosen under “More settings” can do this"),
     ],
 )

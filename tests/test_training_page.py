@@ -199,7 +199,7 @@ def test_useless_noise_is_said_whether_or_not_the_first_draw_is_quick(n, monkeyp
 
 def test_naive_training_on_more_lies_than_truths_is_explained():
     link = {"label_lies": "asymmetric", "first_lies": "0.9", "second_lies": "0.8"}
-    assert "what naive training takes for a 7 is a 9" in takeaway(opened(**link))
+    assert "what naive training takes for “7” is “9”" in takeaway(opened(**link))
     assert "is more often a lie" not in takeaway(opened())
 
 

@@ -99,28 +99,25 @@ def section(question: str, sentence: str) -> None:
     st.markdown(f'<p class="answer">{text.unbroken(sentence)}</p>', unsafe_allow_html=True)
 
 
-def grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A small table of texts; the first cell of a row names it."""
-    st.html(_grid(heads, rows))
+def grid(heads: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool = False) -> None:
+    """A small table of texts; the first cell of a row names it. `labelled` cells know their head, for cards."""
+    st.html(_grid(heads, rows, labelled))
 
 
 def grid_page(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The same table as one self-contained HTML page."""
-    return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{_grid(heads, rows)}"
+    return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{_grid(heads, rows, labelled=False)}"
 
 
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool) -> str:
     head = "".join(f'<th scope="col">{words}</th>' for words in heads)
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>'
-        + "".join(
-            f'<td data-label="{words}">{text.unbroken(cell)}</td>'
-            for words, cell in zip(heads[1:], row[1:], strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    openings = [f'<td data-label="{words}">' if labelled else "<td>" for words in heads[1:]]
+    body = "".join(f'<tr><th scope="row">{row[0]}</th>{"".join(map(_cell, openings, row[1:]))}</tr>' for row in rows)
     return f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(opening: str, content: str) -> str:
+    return f"{opening}{text.unbroken(content)}</td>"
 
 
 def chart(name: str, figure: figures.Figure, summary: str) -> None:
