@@ -45,7 +45,7 @@ SPEC, for example:
   labels = [0.1, 0.2, [0.1, 0.3]] # flip probabilities; two where the classes lie differently
   pixels = [0.1, {sigma = 0.3}]  # flip probability, or Gaussian noise
 
-On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786` on each, then add
+On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786 --nthreads 1` on each, then add
 --backend dask --scheduler tcp://HOST:8786 (pip install 'privdemo[dask]' on all).
 """
 
@@ -160,8 +160,10 @@ def _sweep(options: argparse.Namespace) -> None:
             print(f"  {name:40s}  {_interval(estimate)}")
     problems = [row for row in rows if row["problem"]]
     if problems:
-        print(f"{len(problems):,} trials could not be made; the first: {problems[0]['problem']}")
+        print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")
     print(f"written to {options.out}")
+    if rows and not any(sweep.numbers(rows).values()):
+        sys.exit("no trial could be made; mend the spec and name another file")
 
 
 def _reproduce(options: argparse.Namespace) -> None:

@@ -133,15 +133,39 @@ def test_little_privacy_leaves_all_that_is_known_and_much_takes_it():
     assert np.mean([fit[SPREAD].marks["log_loss"] - fit[NAIVE].marks["log_loss"] for fit in middle]) < -0.05
 
 
-def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not():
-    config = replace(DIGITS, task=SHARE, n_asked=2000, epsilon=1.0, methods=(COUNT_NAIVE, COUNT))
+def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not(mnist):
+    config = ComparisonConfig(SHARE, "mnist", n_train=20, bag_size=10, n_asked=1000, methods=(COUNT_NAIVE, COUNT))
     p = config.flips.flip_prob
     draws = [comparison.run(comparison.at_draw(config, i)) for i in range(12)]
     naive = comparison.mark(draws, COUNT_NAIVE, "error")
     corrected = comparison.mark(draws, COUNT, "error")
-    # E(told) − θ = p(1 − 2θ); one poll's standard error is 0.011
-    assert naive.mean == pytest.approx(p * (1 - 0.6), abs=5 * 0.011 / math.sqrt(12))
+    # E(told) − θ = p(1 − 2θ); one poll's standard error is below 0.5/√1000 = 0.016
+    assert naive.mean == pytest.approx(p * (1 - 0.6), abs=5 * 0.016 / math.sqrt(12))
     assert corrected.mean < 0.05 < naive.mean
+
+
+def test_whoever_is_asked_several_times_answers_once():
+    config = replace(DIGITS, task=SHARE, private=RECORDS, n_asked=500)
+    people = comparison.draw_people(config)
+    _, who = np.unique(people.asked_clean, axis=0, return_inverse=True)
+    assert len(np.unique(who)) < 150
+    for person in np.unique(who):
+        assert len(np.unique(people.asked_lies[who == person])) == 1
+        assert len(np.unique(people.asked[who == person], axis=0)) == 1
+    # each with a lie of its own: as many as p says
+    first = np.array([np.flatnonzero(who == person)[0] for person in np.unique(who)])
+    true = np.repeat([0, 1], [350, 150])[first]
+    lied = (people.asked_lies[first] != true).mean()
+    p = config.flips.flip_prob
+    assert lied == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / len(first)))
+
+
+def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
+    assert ComparisonConfig(rho=0.1, n_train=250).set_name_epsilon == pytest.approx(math.log(9))
+    assert math.isinf(ComparisonConfig(rho=0.0).set_name_epsilon)
+    people = comparison.draw_people(DIGITS)
+    odds = [(people.y[people.sets == name] == name).mean() for name in (0, 1)]
+    assert odds == pytest.approx([0.9, 0.9])
 
 
 def test_shares_are_found_from_any_names_by_the_one_likelihood():
@@ -233,6 +257,18 @@ def test_the_least_epsilon_for_a_goal_and_how_sure_it_is():
     assert comparison_studies.seek(CURVES, 0.945, (NOBODY, OWNER)) is None, "the ceiling has no ε"
     assert comparison_studies.seek(CURVES, 0.9, (PUBLISHER,)) is None
     assert comparison_studies.seek([], 0.9, (NOBODY,)) is None
+
+
+def test_a_goal_is_reached_from_where_it_stays_reached():
+    lucky = [*CURVES, row(0.5, NAIVE, 0.91), row(1.0, NAIVE, 0.85), row(2.0, NAIVE, 0.96)]
+    assert comparison_studies.seek(lucky, 0.9, (NOBODY,)).epsilon == 1.0
+    lowest = comparison_studies.seek(lucky, 0.7, (NOBODY,))
+    assert lowest.lowest
+    no_noise_below = [*CURVES, row(1.0, comparison.set_names("gaussian"), 0.99)]
+    found = comparison_studies.seek(no_noise_below, 0.98, (PUBLISHER,))
+    assert (found.before, found.lowest) == (None, False)
+    reference = [*CURVES, row(0.5, comparison.TRUE, 0.99)]
+    assert comparison_studies.seek(reference, 0.98, (NOBODY, OWNER, PUBLISHER, comparison.TRUTH)) is None
 
 
 def test_of_errors_the_small_ones_reach_a_goal():

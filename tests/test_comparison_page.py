@@ -46,7 +46,9 @@ def test_the_first_view_is_shipped_and_says_what_each_trust_costs():
     local, owner = max(("naive", SPREAD), key=marks.get), max(("bag names", "llp"), key=marks.get)
     assert f"nobody need be trusted, <b>{100 * marks[local]:.1f} %</b> ({METHODS[local].title})" in takeaway(at)
     assert f"a bag owner is trusted, <b>{100 * marks[owner]:.1f} %</b> ({METHODS[owner].title})" in takeaway(at)
-    assert f"without privacy {100 * marks['clean']:.1f} %" in takeaway(at)
+    assert f"with all true labels {100 * marks['clean']:.1f} %" in takeaway(at)
+    assert "a publisher is trusted" not in takeaway(at)
+    assert "covers the counts alone" in takeaway(at)
     assert "Equal ε under unequal trust is not equal privacy." in takeaway(at)
     assert not warnings(at)
     scope: dict = {"print": lambda *_: None}
@@ -88,8 +90,12 @@ def test_goal_seek_finds_the_least_epsilon_or_says_that_none_does(goal):
 
 def test_fewer_may_be_trusted():
     at = opened(goal="60", trusting="nobody")
-    assert "trusting nobody: " in answers(at)[0]
-    assert "a publisher is trusted" not in takeaway(at)
+    assert "trusting nobody, with 120 people of each class: " in answers(at)[0]
+    assert "covers the counts alone" not in answers(at)[0]
+    assert "a bag owner is trusted" not in takeaway(at)
+    at = opened(goal="60", trusting=["nobody", "a publisher"])
+    assert "covers the counts alone" in answers(at)[0]
+    assert "a publisher is trusted" in takeaway(at)
 
 
 def test_epsilon_and_the_lie_follow_each_other():
@@ -121,7 +127,8 @@ def test_a_pin_holds_the_whole_setting():
     config = replace(DIGITS, epsilon=1 / 3, rho=0.2, bag_size=10, delta=0.01, share=0.7, n_asked=90, seed=4)
     assert comparison_controls.decode(comparison_controls.encode(config)) == replace(config, epsilon=0.333333333333)
     assert "covers the counts alone" in takeaway(opened())
-    assert "covers the counts alone" not in takeaway(opened(trusting="nobody"))
+    assert "a lie with ε = 2.2 would (it is right for 90.0 %)" in takeaway(opened())
+    assert "covers the counts alone" not in takeaway(opened(show="naive"))
     with pytest.raises(ValueError, match="it is no pinned setting"):
         comparison_controls.decode("classify,digits,labels,120,1,0,magic=3")
 

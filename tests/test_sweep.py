@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privdemo import __version__
 from privdemo.__main__ import main
 from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, sweep
 from privdemo.experiments.private_training import NAIVE, SPREAD, TrainingConfig
@@ -84,7 +85,8 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, refere
         assert float(row["naive: log_loss"]) == pytest.approx(draw.fits[NAIVE].log_loss, rel=1e-6)
         assert (row["seed"], row["draw"]) == ("0", str(trial.draw))
         assert float(row["seconds"]) > 0
-        assert row["versions"].startswith(f"numpy {np.__version__} scipy ")
+        assert row["versions"].startswith(f"privdemo {__version__} python ")
+        assert f" numpy {np.__version__} scipy " in row["versions"]
         assert row["problem"] == ""
     assert len(numbers(reference)) == 12
     assert len(set(numbers(reference).values())) == 12, "other draws and other noise give other numbers"
@@ -185,8 +187,25 @@ def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, cap
     problems = [row["problem"] for row in rows]
     assert [bool(problem) for problem in problems] == [False, True, False, True]
     printed = capsys.readouterr().out
-    assert "2 trials could not be made; the first: " + problems[1] in printed
+    assert "in 2 trials something could not be made; the first: " + problems[1] in printed
     assert "llp: average F1, threshold half" in printed
+
+
+def test_where_no_trial_can_be_made_the_command_fails(tmp_path, capsys):
+    text = 'experiment = "training"\nrepeats = 2\n[config]\ndataset = "digits"\nn_train = 5000\nmethods = ["naive"]'
+    with pytest.raises(SystemExit, match="no trial could be made"):
+        main(["sweep", str(spec_file(tmp_path, text)), "--out", str(tmp_path / "out.csv"), "--jobs", "1"])
+    assert "n_train must be a whole number in [20, 120]" in capsys.readouterr().out
+
+
+def test_a_method_that_could_not_be_made_says_why():
+    config = comparison.ComparisonConfig(
+        dataset="digits", n_train=60, epsilon=0.1, methods=("set names dirichlet", "naive")
+    )
+    row = sweep.run_trial("comparison", config)
+    assert "set names dirichlet: " in row["problem"]
+    assert float(row["naive: accuracy"]) > 0.4
+    assert "set names dirichlet: accuracy" not in row
 
 
 @pytest.mark.parametrize("name", sweep.EXPERIMENTS)

@@ -36,7 +36,7 @@ def takeaway(chosen: Sequence[Claim]) -> str:
     n = claims.counted(everything)
     shown = "" if len(chosen) == len(everything) else f" Shown are {len(chosen)} of them."
     return (
-        f"Of {len(everything)} published claims that were computed anew, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
+        f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
         f"hold with a caveat, <b>{n[FAILS]}</b> do not hold and {n[OPEN]} cannot be checked.{shown}"
     )
 
@@ -73,7 +73,7 @@ def show(chosen: Sequence[Claim]) -> None:
     layout.under_figure(
         "all-claims",
         f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; a "
-        "comparison where its interval says so.",
+        "comparison where its interval says so at every level tried.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),
@@ -124,7 +124,9 @@ def folds() -> dict[str, str]:
             "formula at once. Verdicts are rules on those numbers, the same for all claims of a kind, and change with "
             "them: an accuracy or F1 *holds* where ours is next to it, holds *with a caveat* where ours is better, as "
             "better penalties may do; a comparison (“is more accurate”, “distorts less”) holds where the 95 % interval "
-            "of the difference says so. Intervals of differences and ratios take the errors of the two means for "
+            "of the difference says so at every level tried, and with a caveat where it does at some, or where no "
+            "difference shows. What is exact, or has no interval in its file, is compared by its value. "
+            "Intervals of differences and ratios take the errors of the two means for "
             "independent, which is wide for means over the same draws.\n\nSources: Barber, *Private machine learning "
             "via randomised response*; Yan, *Learning from label proportions* (2018); Iyer, Nath & Sarawagi, *Privacy "
             "preserving class ratio estimation* (KDD 2016)."

@@ -12,7 +12,7 @@ from pages.shared import cached, lies, own, privacy_ladder, settings, text
 from pages.shared.settings import Choice, Number, Words
 from privdemo import datasets, limits
 from privdemo.datasets import Source
-from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments import comparison, comparison_studies, results
 from privdemo.experiments.comparison import (
     CLASSIFY,
     LABELS,
@@ -55,7 +55,8 @@ DRAWS = Number("compare_draws", limits.Limit("draws", 2, 50, "an interval needs 
 SEED = Number("compare_seed", limits.SEED, 0)
 GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0)
 OFF_BY = Number("off_by", limits.Limit("points", 0.1, 50.0, "points that a share may be off"), 3.0)
-TRUSTED = Choice("trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER, PUBLISHER), many=True)
+# Of sets ε covers the counts alone, so they take no part unless asked for.
+TRUSTED = Choice("trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), many=True)
 LESSONS = (SEEK, NUMBERS, ONE, PINNED) = ("goal seek", "all numbers", "one likelihood", "against a pin")
 LESSON = Choice("look_into", LESSONS, SEEK)
 
@@ -263,7 +264,11 @@ def has_curves(config: ComparisonConfig) -> bool:
     return any((known.task, known.dataset, known.private) == wanted for known in comparison_studies.CONTEXTS)
 
 
-def is_shipped(config: ComparisonConfig) -> bool:
-    """Whether the results file holds this very setting, whatever its methods."""
-    plain = replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0)
-    return plain in comparison_studies.CONTEXTS and config.epsilon in comparison_studies.EPSILONS
+def on_curves(config: ComparisonConfig) -> bool:
+    """Whether the shipped curves are of this setting, but for its ε and methods."""
+    return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0) in comparison_studies.CONTEXTS
+
+
+def is_shipped(config: ComparisonConfig, n_draws: int) -> bool:
+    """Whether the results file holds this very setting with as many draws, whatever its methods."""
+    return on_curves(config) and config.epsilon in comparison_studies.EPSILONS and n_draws == results.N_DRAWS

@@ -25,13 +25,18 @@ is what becomes known of labels:
   count is $(s-p)/(1-2p)$ cut to [0, 1].
 
 Where images are private too, every pixel is replaced with the label’s flip probability (Barber, figure 3), for every
-method, and spread knows it. Penalties are chosen by what was released alone. Tested on up to {N_TEST} clean records
-of each class; a share is asked of a set of other records.
+method, and spread knows it. What clean pixels are like it *learns* from the noisy ones; *flat* takes all values for
+equally common; the *true* prior is counted off the clean images, which nobody could release, and is a reference.
+Penalties are chosen by what was released alone. Tested on up to {N_TEST} clean records of each class; a share is asked
+of a set of other records.
 """
 
 _ADVERSARY = """
-ε bounds what the release of **one label** can tell whoever sees it: the odds of any guess change by e^ε at most (for
-counts but for δ). But *who sees the true label first* differs: with lies nobody does; with bags or sets somebody
+With lies and bags ε bounds what the release of **one label** can tell whoever sees it: the odds of any guess change by
+e^ε at most. With sets it bounds what the **counts** tell (but for δ); that a person is in a set filled by label tells
+more, whatever the noise: as much as a lie with ε = ln((1 − ρ)/ρ), 2.2 where ρ = 0.1. That is why their marks are open.
+
+And *who sees the true label first* differs: with lies nobody does; with bags or sets somebody
 collects them, and must neither leak nor lose them. That is why whom one must trust is a column and a mark.
 
 
@@ -48,9 +53,13 @@ _CAVEATS = f"""
 - Two classes, as many people of either; linear models, and one kernel for MMD.
 - Marks are means over draws of other people and other noise ({N_DRAWS} where shipped); bars are 95 % intervals of the
   mean.
-- n_min of scaled Dirichlet is half the smallest count; where no noise meets (ε, δ) a method has no mark, and the
-  summary says why.
-- “Goal seek” looks among the ε that were tried, and does not guess between them.
+- Spread on lies knows that there are as many people of either class. “True labels” for a share are those of the people
+  learnt from; whoever counts lies asks others, those of the set itself, so it can do better at large ε.
+- Somebody who stands in the set asked about several times, where a class has too few, answers once.
+- n_min of scaled Dirichlet is half of ρn, which everybody knows; where no noise meets (ε, δ) a method has no mark, and
+  the summary says why.
+- “Goal seek” looks among the ε of the curves, and does not guess between them. The best of several methods on the same
+  draws is picked after the fact, which flatters it a little.
 """
 
 

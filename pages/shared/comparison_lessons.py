@@ -8,10 +8,11 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared import cached, comparison_controls, layout, own, settings, text
-from pages.shared.comparison_controls import Question, has_curves
+from pages.shared.comparison_controls import Question, has_curves, on_curves
 from pages.shared.comparison_panels import (
     CURVE_DRAWS,
     Shown,
+    best_by_trust,
     code,
     longer_side,
     marked,
@@ -19,15 +20,16 @@ from pages.shared.comparison_panels import (
     own_marks,
     people,
     privacy,
+    sets_words,
     value,
 )
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
-    CLEAN,
     METHODS,
     METRICS,
     NAMES,
+    PUBLISHER,
     SHARE,
     SLIDES,
     SPREAD,
@@ -52,12 +54,15 @@ def show(shown: Shown) -> None:
 
 
 def goal_seek(shown: Shown) -> None:
-    """The least ε at which the goal is reached, by whom one must trust."""
+    """The least ε from which on the goal is reached, by whom one must trust, along the curves of one setting."""
     question = shown.question
     if question.goal is None:
         layout.section("What privacy can be had?", "Choose accuracy under “Judge by”, for which a goal can be set.")
         return
-    rows = of_metric([*shown.curves, *shown.mine], question.metric)
+    rows = of_metric(shown.curves, question.metric)
+    if not rows:
+        layout.section("What privacy can be had?", "Curves along ε are being drawn; a goal is sought along them.")
+        return
     found = comparison_studies.seek(rows, question.goal, question.trusted)
     layout.section("What privacy can be had?", _seek_words(shown, found, rows))
     heads = ["who is trusted", "least ε", "method", "mark there"]
@@ -71,11 +76,69 @@ def goal_seek(shown: Shown) -> None:
     layout.grid(heads, body)
     layout.under_figure(
         "goal",
-        f"Among the ε that were tried ({', '.join(f'{e:g}' for e in sorted({row.epsilon for row in rows}))}) the least "
-        "at which a method’s mean reaches the goal.",
+        f"Among the ε of the curves ({', '.join(f'{e:g}' for e in sorted({row.epsilon for row in rows}))}) the least "
+        "from which on a method’s mean reaches the goal. It is the best of several methods on the same draws, which "
+        "flatters it a little.",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
         lambda: layout.grid_page(heads, body),
         _seek_code(question),
+    )
+
+
+def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
+    """What was found along the curves, whose they are, and how the visitor's own setting does."""
+    question = shown.question
+    assert question.goal is not None
+    goal = (
+        f"at least {text.share(question.goal)} accuracy"
+        if question.metric == "accuracy"
+        else f"a share off by at most {100 * question.goal:g} points"
+    )
+    whom = f"trusting {text.a_list(question.trusted)}" if question.trusted else "trusting nobody at all"
+    start = f"For {goal}, {whom}, with {rows[0].n_train:,} people of each class"
+    caveat = f" {sets_words(question.config)}" if PUBLISHER in question.trusted else ""
+    return f"{start}: {_reached_words(question, found, rows)}{_own_seek(shown)}{caveat}"
+
+
+def _reached_words(question: Question, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
+    assert question.goal is not None
+    if found is None:
+        sign = 1 if METRICS[question.config.task][question.metric] else -1
+        tried = [row for row in rows if row.trust in question.trusted]
+        best = max(tried, key=lambda row: sign * row.mean, default=None)
+        near = (
+            f" The best is {value(question.metric, best.mean)}, by {METHODS[best.method].title} at ε = "
+            f"{best.epsilon:g}."
+            if best
+            else ""
+        )
+        return f"<b>none here does</b>.{near}"
+    sure = "its whole 95 % interval does" if found.surely else "its 95 % interval reaches to the other side of the goal"
+    below = (
+        f"; at ε = {found.before:g} it does not"
+        if found.before is not None
+        else ", the least that was tried"
+        if found.lowest
+        else "; no noise of its kind meets a lower one"
+    )
+    return (
+        f"<b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}, "
+        f"{marked(question.metric, found.estimate)} ({sure}){below}."
+    )
+
+
+def _own_seek(shown: Shown) -> str:
+    """Whether the visitor's own setting reaches the goal, where the curves are not of it."""
+    question, best = shown.question, best_by_trust(shown)
+    if on_curves(question.config) or not best or question.goal is None:
+        return ""
+    sign = 1 if METRICS[question.config.task][question.metric] else -1
+    marks = own_marks(shown)
+    name = max(best.values(), key=lambda method: sign * marks[method].mean)
+    does = "reaches it" if sign * marks[name].mean >= sign * question.goal else "does not reach it"
+    return (
+        f" Your own setting {does} at ε = {question.config.epsilon:g}: {METHODS[name].title}, "
+        f"{marked(question.metric, marks[name])}."
     )
 
 
@@ -101,34 +164,6 @@ def _seek_code(question: Question) -> str:
             *rows,
             f'print(comparison_studies.seek(comparison_studies.of(rows, config, "{question.metric}"), {wanted}))',
         ]
-    )
-
-
-def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
-    question = shown.question
-    assert question.goal is not None
-    goal = (
-        f"at least {text.share(question.goal)} accuracy"
-        if question.metric == "accuracy"
-        else f"a share off by at most {100 * question.goal:g} points"
-    )
-    whom = text.a_list(question.trusted) if question.trusted else "nobody at all"
-    if found is None:
-        sign = 1 if METRICS[question.config.task][question.metric] else -1
-        tried = [row for row in rows if row.method != CLEAN and row.trust in question.trusted]
-        best = max(tried, key=lambda row: sign * row.mean, default=None)
-        near = (
-            f" The best is {value(question.metric, best.mean)}, by {METHODS[best.method].title} at ε = "
-            f"{best.epsilon:g}."
-            if best
-            else ""
-        )
-        return f"For {goal}, trusting {whom}: <b>none here does</b>.{near}"
-    sure = "its whole 95 % interval does" if found.surely else "its 95 % interval reaches to the other side of the goal"
-    between = f"; at ε = {found.before:g} it does not" if found.before is not None else ", the least that was tried"
-    return (
-        f"For {goal}, trusting {whom}: <b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}, "
-        f"{marked(question.metric, found.estimate)} ({sure}){between}."
     )
 
 
@@ -184,7 +219,7 @@ def one_likelihood(shown: Shown) -> None:
             None,
         )
 
-    told = []
+    told, n_train = [], 0
     for task, metric, ours, other in (
         (CLASSIFY, "accuracy", NAMES, SLIDES),
         (SHARE, "error", comparison.set_names("gaussian"), comparison.mmd("gaussian")),
@@ -192,11 +227,15 @@ def one_likelihood(shown: Shown) -> None:
     ):
         mine, theirs = at(task, ours, metric), at(task, other, metric)
         if mine and theirs:
+            clear = mine.low > theirs.high or mine.high < theirs.low
             told.append(
-                f"{METHODS[ours].title} <b>{value(metric, mine.mean)}</b> against {value(metric, theirs.mean)} of "
-                f"{METHODS[other].title}" + (" (log loss)" if metric == "log_loss" else "")
+                f"{METHODS[ours].title} <b>{marked(metric, mine.estimate)}</b> against "
+                f"{marked(metric, theirs.estimate)} of {METHODS[other].title}"
+                + (" (log loss)" if metric == "log_loss" else "")
+                + ("" if clear else ", no clear difference")
             )
-    numbers = f" At ε = 1 here: {'; '.join(told)}." if told else ""
+            n_train = mine.n_train
+    numbers = f" In the shipped draws of {n_train:,} people of each class at ε = 1: {'; '.join(told)}." if told else ""
     layout.section(
         "One likelihood, three papers",
         "What a person says, the name of the bag and the name of the set that a record is in are all answers that "

@@ -12,8 +12,10 @@ from pages.shared.comparison_controls import PIN, Question, encode, has_curves, 
 from pages.shared.live import Job
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
+    CLASSIFY,
     CLEAN,
     METHODS,
+    PUBLISHER,
     RECORD_DELTA,
     RECORDS,
     SHARE,
@@ -85,7 +87,7 @@ def _jobs(question: Question) -> list[Job]:
     """
     jobs = []
     for names, config in ((("Draws", "as many again"), question.config), (("Pinned", "and more"), question.pinned)):
-        if config is None or is_shipped(config):
+        if config is None or is_shipped(config, question.n_draws):
             continue
         for half, name in enumerate(names):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
@@ -111,8 +113,8 @@ def answer(question: Question) -> Shown:
     return Shown(
         question,
         tuple(curves),
-        tuple(_rows(everything, question.config, mine)),
-        tuple(_rows(everything, question.pinned, pinned)) if question.pinned else (),
+        tuple(_rows(everything, question, question.config, mine)),
+        tuple(_rows(everything, question, question.pinned, pinned)) if question.pinned else (),
         len(mine) or everything[0].n_draws,
         {fit.method: fit.problem for draw in mine for fit in draw.fits.values() if fit.problem},
         work,
@@ -136,9 +138,9 @@ def _shipped(rows: Sequence[Row], config: ComparisonConfig) -> list[Row]:
     return [row for row in rows if (row.task, row.dataset, row.private) == wanted]
 
 
-def _rows(everything: Sequence[Row], config: ComparisonConfig, draws: Sequence[Draw]) -> list[Row]:
+def _rows(everything: Sequence[Row], question: Question, config: ComparisonConfig, draws: Sequence[Draw]) -> list[Row]:
     """The marks of one setting, shipped or of draws."""
-    if is_shipped(config):
+    if is_shipped(config, question.n_draws):
         return [
             row
             for row in _shipped(everything, config)
@@ -231,7 +233,8 @@ def takeaway(shown: Shown) -> str:
         f"<b>{value(metric, marks[name].mean)}</b> ({METHODS[name].title})"
         for trust, name in best_by_trust(shown).items()
     ]
-    ceiling = f"; without privacy {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    truth = "with all true labels" if config.task == CLASSIFY else "with all true training labels"
+    ceiling = f"; {truth} {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
     what = "Right on clean test records" if metric == "accuracy" else f"The {WORDS[metric]} is"
     if config.task == SHARE:
         what = f"The share of “{task_of(config.dataset).classes[1]}” is off by"
@@ -247,13 +250,19 @@ def _meanwhile(shown: Shown) -> str:
 
 
 def _sets(shown: Shown) -> str:
-    """What ε does not cover of released sets."""
-    if comparison.PUBLISHER not in best_by_trust(shown):
+    """What ε does not cover of released sets, where such are on screen."""
+    if not any(METHODS[name].trust == PUBLISHER for name in shown.question.shown):
         return ""
-    config = shown.question.config
+    return f" {sets_words(shown.question.config)}"
+
+
+def sets_words(config: ComparisonConfig) -> str:
+    """What a set's name tells, whatever noise its counts get."""
+    told = text.epsilon(config.set_name_epsilon)
     return (
-        f" Of sets, ε (with δ = {text.power_of_ten(config.delta)}) covers the counts alone: they are filled by label "
-        f"here, so whose set is known has that set’s common class with {text.share(1 - config.rho)}."
+        f"Of sets, ε (with δ = {text.power_of_ten(config.delta)} more) covers the counts alone: they are filled by "
+        f"label here, and a set’s name says as much of a label as a lie with ε = {told} would (it is right for "
+        f"{text.share(1 - config.few / config.n_train)})."
     )
 
 
@@ -291,7 +300,8 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
     goal = " Dotted: the goal." if question.goal is not None else ""
     return (
         f"{drawn}{own}Bars are 95 % intervals. Circles: nobody is trusted with the truth; squares: a bag’s owner; "
-        f"diamonds: a publisher of sets; grey: no privacy. A line ends where no noise meets (ε, δ).{goal}{problems}"
+        "open diamonds: a publisher of sets, with ε of the counts alone; grey: true labels. A line ends where no noise "
+        f"meets (ε, δ).{goal}{problems}"
     )
 
 

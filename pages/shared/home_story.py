@@ -18,10 +18,11 @@ _TITLES = {
     TRUTH: "No privacy",
 }
 _WORDS = {
-    NOBODY: "Each person lies about the label with probability {lie}; best: {method}.",
-    OWNER: "Only noisy totals of bags filled at random are released; best: {method}.",
-    PUBLISHER: "Noisy counts of two sets filled by label, whose members are known, are released; best: {method}.",
-    TRUTH: "Every true label is known: the ceiling.",
+    NOBODY: "Each person lies about the label with probability {lie}. Best: {method}.",
+    OWNER: "Only noisy totals of bags filled at random are released. Best: {method}.",
+    PUBLISHER: "ε covers the counts of two sets alone; filled by label, a set’s name tells a label as a lie with ε = "
+    "{name} would. Best: {method}.",
+    TRUTH: "Every true label is known.",
 }
 _PAGES = {
     "voting": ("How many voted for A?", "Read the true share off the lies."),
@@ -44,22 +45,26 @@ def cost(dataset: str) -> None:
     first, second = task_of(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
-        f"**The same {2 * n:,} people, the same ε = {EPSILON:g} for every label**: how often a {first} and a {second} "
-        "are then told apart rightly depends on whom one must trust with the truth."
+        f"**The same {2 * n:,} people, ε = {EPSILON:g}**: how often a {first} and a {second} are then told apart "
+        "rightly depends on whom one trusts with the truth, and on what ε covers."
     )
     layout.cards(
         [
             (
                 title,
                 text.percent(best[trust].estimate),
-                _WORDS[trust].format(method=METHODS[best[trust].method].title, lie=text.probability(lie)),
+                _WORDS[trust].format(
+                    method=METHODS[best[trust].method].title,
+                    lie=text.probability(lie),
+                    name=text.epsilon(config.set_name_epsilon),
+                ),
             )
             for trust, title in _TITLES.items()
         ]
     )
     st.caption(
-        f"Means over {best[TRUTH].n_draws} draws with 95 % intervals. Lies, bags and sets are one likelihood: a label "
-        "goes through a channel, and an estimator asks which truth makes what came out likely."
+        f"Means over {best[TRUTH].n_draws} draws with 95 % intervals, of the best method each. Lies, bags and sets are "
+        "one likelihood: a label goes through a channel, and an estimator asks which truth makes what came out likely."
     )
 
 

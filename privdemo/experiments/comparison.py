@@ -63,10 +63,11 @@ RECORD_DELTA = 1e-5
 TRUTH, NOBODY, OWNER, PUBLISHER = "no privacy", "nobody", "a bag owner", "a publisher"
 # Whom one must trust with the true label, and why.
 TRUST = {
-    TRUTH: "Everybody sees every label.",
+    TRUTH: "Something true is used without noise: a reference, no release.",
     NOBODY: "Each label is changed before it leaves its person.",
     OWNER: "Whoever holds a bag sees its labels, and releases their share with noise.",
-    PUBLISHER: "Whoever makes the sets sees all labels, and releases their counts with noise.",
+    PUBLISHER: "Whoever makes the sets sees all labels, and releases their counts with noise; who is in which set is "
+    "not hidden.",
 }
 
 
@@ -138,6 +139,16 @@ class ComparisonConfig:
         return RandomisedResponse(self.flips.flip_prob, _records(self.dataset).n_levels)
 
     @property
+    def few(self) -> int:
+        """How many of the rarer class a set has, which everybody knows."""
+        return round(self.rho * self.n_train)
+
+    @property
+    def set_name_epsilon(self) -> float:
+        """What the name of a set tells of a label, as the ε of a lie: ln((1 − ρ)/ρ). No noise on counts hides it."""
+        return math.log((self.n_train - self.few) / self.few) if self.few else math.inf
+
+    @property
     def chosen(self) -> tuple[str, ...]:
         """The methods that have something of their own to say: without noise on records all priors are one."""
         return tuple(
@@ -189,9 +200,8 @@ class People(NamedTuple):
 
     def set_proportions(self, release: str) -> Array:
         """The two sets' proportions (2, 2), released by a mechanism of `RELEASES`."""
-        few = int(self.counts.min())
         config = self.config
-        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, max(1, few // 2))
+        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, max(1, config.few // 2))
         stream = np.random.SeedSequence(
             self.noise.entropy, spawn_key=(*self.noise.spawn_key, list(RELEASES).index(release))
         )
@@ -342,7 +352,7 @@ def mmd(noise: str) -> str:
 
 
 METHODS = {
-    CLEAN: Method("clean ceiling", TRUTH, {CLASSIFY: _classify(_clean), SHARE: _ceiling}),
+    CLEAN: Method("true labels", TRUTH, {CLASSIFY: _classify(_clean), SHARE: _ceiling}),
     COUNT_NAIVE: Method("lies, counted", NOBODY, {SHARE: _count_lies(votes.naive)}),
     COUNT: Method("lies, corrected count", NOBODY, {SHARE: _count_lies(votes.spread_mle)}),
     NAIVE: Method("naive", NOBODY, {CLASSIFY: _classify(_naive)}),
@@ -353,7 +363,7 @@ METHODS = {
         {CLASSIFY: _classify(_lies), SHARE: _names_to_share(SpreadClassRatio, _lie_names)},
     ),
     FLAT: Method("spread on lies, flat prior", NOBODY, {CLASSIFY: _classify(_lies_flat)}, of_records=True),
-    TRUE: Method("spread on lies, true prior", NOBODY, {CLASSIFY: _classify(_lies_true)}, of_records=True),
+    TRUE: Method("spread on lies, true prior", TRUTH, {CLASSIFY: _classify(_lies_true)}, of_records=True),
     SLIDES: Method("LLP, the slides’ model", OWNER, {CLASSIFY: _slides_classify, SHARE: _slides_count}),
     NAMES: Method(
         "spread on bag names",
@@ -460,12 +470,14 @@ def draw_people(config: ComparisonConfig) -> People:
             for pool, size in ((test[y_test == 0], config.n_asked - n_second), (test[y_test == 1], n_second))
         ]
     )
-    asked_lies = flips.randomise(dataset.y[asked], rng)
+    # Whoever stands for several answers once, and has one noisy record.
+    there, place = np.unique(asked, return_inverse=True)
+    asked_lies = flips.randomise(dataset.y[there], rng)[place]
 
     def values(rows: NDArray[np.intp]) -> Any:
         return dataset.X[rows] if pixels else dataset.unit(rows)
 
-    clean, asked_clean = values(train), values(asked)
+    clean, asked_clean = values(train), values(there)
     rng = np.random.default_rng(pixel_noise)
     released = pixels.randomise(clean, rng) if pixels else clean
     asked_released = pixels.randomise(asked_clean, rng) if pixels else asked_clean
@@ -490,8 +502,8 @@ def draw_people(config: ComparisonConfig) -> People:
         counts=counts,
         X_test=values(test),
         y_test=y_test,
-        asked=asked_released,
-        asked_clean=asked_clean,
+        asked=asked_released[place],
+        asked_clean=asked_clean[place],
         asked_lies=asked_lies,
         share=n_second / config.n_asked,
         true_prior=_true_prior(pixels, clean),
@@ -518,7 +530,7 @@ def _split(
 
 def _sets(config: ComparisonConfig, y: NDArray[np.integer]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Every person's set and the counts (2, 2) of both; people of a class come in random order."""
-    few = round(config.rho * config.n_train)
+    few = config.few
     names = y.astype(np.intp)
     for label in range(2):
         names[np.flatnonzero(y == label)[:few]] = 1 - label

@@ -15,13 +15,13 @@ from privdemo.datasets import name_of
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import (
     CLASSIFY,
-    CLEAN,
     LABELS,
     METHODS,
     METRICS,
     RANGES,
     RECORDS,
     SHARE,
+    TRUTH,
     ComparisonConfig,
     Draw,
 )
@@ -154,9 +154,10 @@ def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
 
 
 class Reached(NamedTuple):
-    """The least ε that was tried at which a method reaches a goal.
+    """The least ε that was tried from which on a method reaches a goal.
 
-    `surely`: its whole interval does; `before` is the next lower ε, at which it does not, None: there is none.
+    `surely`: its whole interval does; `before` is the next lower ε at which it has a mark, None: there is none, because
+    this is the `lowest` that was tried, or because no noise of its kind meets a lower one.
     """
 
     epsilon: float
@@ -164,22 +165,36 @@ class Reached(NamedTuple):
     estimate: Estimate
     surely: bool
     before: float | None
+    lowest: bool
 
 
 def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | None:
-    """The least ε, of those that were tried, at which the mean of a method that needs only `trusted` reaches `goal`.
+    """The least ε, of those tried, from which on the mean of a method that needs only `trusted` reaches `goal`.
 
-    `some` are rows of one metric. Among methods at that ε the best; None where none reaches it. The clean ceiling
-    takes no part, as it has no ε.
+    A method counts from where it reaches the goal at every larger ε too, so that luck at one ε does not. `some` are
+    rows of one metric and one setting. Among methods at that ε the best; None where none reaches it. What uses the
+    truth takes no part, as it has no ε.
     """
     if not some:
         return None
     more_is_better = METRICS[some[0].task][some[0].metric]
     sign = 1.0 if more_is_better else -1.0
-    reached = [row for row in some if row.method != CLEAN and row.trust in trusted and sign * row.mean >= sign * goal]
+    reached = [
+        row
+        for row in some
+        if row.trust in trusted
+        and row.trust != TRUTH
+        and all(
+            sign * later.mean >= sign * goal
+            for later in some
+            if later.method == row.method and later.epsilon >= row.epsilon
+        )
+    ]
     if not reached:
         return None
     best = min(reached, key=lambda row: (row.epsilon, -sign * row.mean))
     worst = best.low if more_is_better else best.high
     below = [row.epsilon for row in some if row.method == best.method and row.epsilon < best.epsilon]
-    return Reached(best.epsilon, best.method, best.estimate, sign * worst >= sign * goal, max(below, default=None))
+    lowest = best.epsilon == min(row.epsilon for row in some)
+    sure = sign * worst >= sign * goal
+    return Reached(best.epsilon, best.method, best.estimate, sure, max(below, default=None), lowest)

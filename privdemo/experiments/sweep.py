@@ -12,6 +12,7 @@ import io
 import itertools
 import math
 import os
+import platform
 import re
 import time
 import tomllib
@@ -26,7 +27,7 @@ import joblib
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
-from privdemo import limits
+from privdemo import __version__, limits
 from privdemo.experiments import class_ratio, comparison, label_proportions, private_training
 from privdemo.experiments.image_noise import n_states
 from privdemo.intervals import Estimate, mean_interval
@@ -34,7 +35,7 @@ from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 
 # How trials run: in processes or threads of this machine, or on a Dask cluster.
 BACKENDS = ("loky", "threading", "dask")
-_REPEATS = limits.Limit("repeats", 1, limits.N_DRAWS.high, "draws of every config", integer=True)
+_REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
 _N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
@@ -44,7 +45,7 @@ class Experiment:
     """What can be swept: `run(config)` → result, and the numbers of a result by name.
 
     `make(fields)` is a config from the plain values of a spec; `metrics(result)` are its numbers, under the `names`
-    that a config has before it runs.
+    that a config has before it runs, and `problem(result)` says why some of them are missing.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Experiment:
     run: Callable[[Any], Any]
     names: Callable[[Any], list[str]]
     metrics: Callable[[Any], dict[str, float]]
+    problem: Callable[[Any], str] = lambda result: ""
 
 
 def _training(given: dict[str, Any]) -> private_training.TrainingConfig:
@@ -132,6 +134,7 @@ EXPERIMENTS = {
         lambda draw: {
             f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
         },
+        lambda draw: "; ".join(f"{fit.method}: {fit.problem}" for fit in draw.fits.values() if fit.problem),
     ),
 }
 
@@ -199,7 +202,7 @@ def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
     values = {key: _frozen(value) for key, value in given.items()}
     try:
         return EXPERIMENTS[experiment].make(values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
         what = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
         raise ValueError(f"{path}: {what} (with {where})") from None
@@ -219,7 +222,8 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     problem = ""
     try:
         with threadpool_limits(1, user_api="blas"):
-            found = chosen.metrics(chosen.run(config))
+            result = chosen.run(config)
+        found, problem = chosen.metrics(result), chosen.problem(result)
     except ValueError as error:
         problem = str(error)
     seconds = time.perf_counter() - start
@@ -240,7 +244,8 @@ def _asked(experiment: str, config: Any) -> dict[str, str]:
 
 
 def _versions() -> str:
-    return " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    packages = " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return f"privdemo {__version__} python {platform.python_version()} {packages}"
 
 
 def sweep(
@@ -295,12 +300,12 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
         asked = itertools.takewhile(lambda cell: cell[0] != "draw", row.items())
         groups.setdefault(tuple(asked), []).append(row)
     return [
-        (dict(asked), {name: mean_interval(values) for name, values in _numbers(here).items() if len(values) > 1})
+        (dict(asked), {name: mean_interval(values) for name, values in numbers(here).items() if len(values) > 1})
         for asked, here in groups.items()
     ]
 
 
-def _numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
+def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
     """The numbers of some rows by name: the columns between the draw and the seconds."""
     names = list(rows[0])
     metrics = names[names.index("draw") + 1 : names.index("seconds")]
@@ -344,7 +349,10 @@ def _line(cells: Sequence[str]) -> str:
 @contextmanager
 def _running_on(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[joblib.Parallel]:
     """What runs trials side by side and gives each as it is done."""
-    cluster: AbstractContextManager[Any] = nullcontext()
+    # Threads share one limit, so it holds for all of them at once.
+    cluster: AbstractContextManager[Any] = (
+        threadpool_limits(1, user_api="blas") if backend == "threading" else nullcontext()
+    )
     if backend == "dask":
         try:
             from dask.distributed import Client

@@ -16,7 +16,7 @@ from privdemo.figures.charts import Curve, curve_chart, log_axis, own
 from privdemo.intervals import Estimate
 
 # Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
-MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond"}
+MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
 _COLOURS = {
     comparison.CLEAN: look.TRUTH.colour,
     comparison.NAIVE: look.NAIVE.colour,
@@ -38,7 +38,7 @@ _DASHES = {
 }
 STYLES = {
     name: look.TRUTH
-    if method.trust == TRUTH
+    if name == comparison.CLEAN
     else look.Style(_COLOURS.get(name, look.SPREAD.colour), _DASHES.get(name, "solid"), MARKERS[method.trust])
     for name, method in METHODS.items()
 }
