@@ -109,7 +109,7 @@ def test_a_cheap_part_of_the_files_behind_them_comes_out_again():
 
 def test_the_chart_holds_published_values_and_ours(everything):
     numeric = [claim for claim in everything if claim.published is not None and claim.ours and claim.share]
-    figure = charts.beside(numeric)
+    figure = charts.beside(numeric, range(1, len(numeric) + 1))
     stars = next(trace for trace in figure.data if trace.name == "published")
     assert list(stars.x) == [claim.published for claim in numeric]
     marks = {i: x for trace in figure.data if trace.name != "published" for i, x in zip(trace.y, trace.x, strict=True)}
@@ -139,7 +139,7 @@ def test_a_source_and_a_verdict_can_be_chosen_also_by_a_link():
         page = opened(source=source, verdict=verdict)
         n = sum((claim.source, claim.verdict) == (source, verdict) for claim in everything)
         assert f"Shown are {n} of them." in takeaway(page)
-        assert visiting.html(page).count("<b>" + source) == n > 0
+        assert visiting.html(page).count("· <b>" + source) == n > 0
     page = opened(source="Yan", verdict="cannot be checked")
     assert "Shown are 1 of them." in takeaway(page)
     page = opened(source="Yan")

@@ -16,7 +16,7 @@ from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
 PAGE = "pages/class_ratio.py"
-TUMOURS = {"records": "Breast cancer", "set_size": "80", "asked": "80", "ratio_draws": "1"}
+TUMOURS = {"ratio_records": "Breast cancer", "set_size": "80", "asked": "80", "ratio_draws": "1"}
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
 
 
@@ -80,7 +80,7 @@ def test_default_is_three_digits_in_sets_of_six_hundred():
             ),
         ),
         (
-            {"records": "Small digits", "set_size": "60", "asked": "60", "classes": "4"},
+            {"ratio_records": "Small digits", "set_size": "60", "asked": "60", "classes": "4"},
             RatioConfig("digits", 4, 60, n_test=60, methods=CONFIG.methods),
         ),
     ],
@@ -111,7 +111,7 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
 
 def test_other_records_bring_sets_that_suit_them():
     at = opened()
-    at.button_group(key="records").set_value("Small digits").run()
+    at.button_group(key="ratio_records").set_value("Small digits").run()
     task = class_ratio.TASKS["digits"]
     assert (at.number_input(key="set_size").value, at.number_input(key="asked").value) == (task.set_size,) * 2
     assert "images" in takeaway(at)
@@ -120,7 +120,7 @@ def test_other_records_bring_sets_that_suit_them():
 @pytest.mark.parametrize("lesson", ratio_controls.LESSONS)
 @pytest.mark.parametrize("link", [{}, {"release": "Gaussian, tight"}], ids=["true", "private"])
 def test_every_lesson_has_an_answer_data_and_code(lesson, link):
-    at = opened(look_into=lesson, **link)
+    at = opened(ratio_look=lesson, **link)
     assert len(answers(at)) == 1
     assert len(at.get("download_button")) >= 4, "CSV and HTML of the shares, and of the lesson"
     draw = class_ratio.run(CONFIG) if not link else None
@@ -141,11 +141,11 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
 @pytest.mark.parametrize(
     ("link", "study", "chosen"),
     [
-        ({"look_into": ratio_controls.BINARY, "figure_2": title}, ratio_studies.BINARY, {"dataset": name})
+        ({"ratio_look": ratio_controls.BINARY, "figure_2": title}, ratio_studies.BINARY, {"dataset": name})
         for title, name in (("Adult", "adult"), ("MNIST", "mnist"), ("SMS", "sms"), ("Breast cancer", "breast_cancer"))
     ]
     + [
-        ({"look_into": ratio_controls.COUNTS, "figure_3": METHODS[name]}, ratio_studies.PRIVATE, {"method": name})
+        ({"ratio_look": ratio_controls.COUNTS, "figure_3": METHODS[name]}, ratio_studies.PRIVATE, {"method": name})
         for name in (SPREAD, MMD)
     ],
 )
@@ -169,7 +169,7 @@ def test_shipped_curves_say_what_the_results_file_says(link, study, chosen):
     [
         ({"rho": "0.49"}, "Of 80 tumours"),
         (
-            {"records": "Small digits", "rho": "0.4", "set_size": "60"},
+            {"ratio_records": "Small digits", "rho": "0.4", "set_size": "60"},
             "at which all sets are alike and nothing tells 3",
         ),
         (
@@ -236,6 +236,6 @@ def test_no_method_is_said_and_nothing_is_lost():
 
 def test_without_downloaded_data_the_page_works_on_what_scikit_learn_brings(no_mnist):
     at = visiting.opened(PAGE, ratio_draws="1")
-    assert at.button_group(key="records").options == ["Small digits", "Breast cancer"]
+    assert at.button_group(key="ratio_records").options == ["Small digits", "Breast cancer"]
     assert any("python -m privdemo data all" in caption.value for caption in at.caption)
     assert "images" in takeaway(at)

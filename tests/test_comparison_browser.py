@@ -18,7 +18,7 @@ CONFIG = ComparisonConfig(dataset="digits", n_train=40, epsilon=2.0, methods=(NA
 
 
 def test_ones_own_setting_streams_in_over_shipped_curves(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/comparison?{QUICK}&look_into=all+numbers")
+    browsing.open_page(page, f"{address}/comparison?{QUICK}&compare_look=all+numbers")
     expect(page.locator(".summary", has_text="Curves: shipped means over 10 draws").first).to_be_visible()
     expect(page.locator(".summary", has_text="your setting, 40 people of each class, 4 draws").first).to_be_visible(
         timeout=60_000
@@ -30,7 +30,7 @@ def test_ones_own_setting_streams_in_over_shipped_curves(page: Page, address: st
 
 
 def test_a_pin_is_in_the_link_that_shows_the_same_to_others(page: Page, browser: Browser, address: str) -> None:
-    browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&look_into=against+a+pin")
+    browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&compare_look=against+a+pin")
     page.get_by_role("button", name="Pin this setting").click()
     expect(page).to_have_url(re.compile("pin=classify"))
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
@@ -42,7 +42,7 @@ def test_a_pin_is_in_the_link_that_shows_the_same_to_others(page: Page, browser:
     browsing.seen_again(page, browser, page.url, "Large marks", ".takeaway, .answer, .summary, .grid td")
 
 
-@pytest.mark.parametrize(("link", "scheme"), [("comparison?look_into=all+numbers", "dark"), ("claims", "light")])
+@pytest.mark.parametrize(("link", "scheme"), [("comparison?compare_look=all+numbers", "dark"), ("claims", "light")])
 def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, link: str, scheme: str) -> None:
     page, wide = browsing.narrow(browser, f"{address}/{link}", scheme)
     assert wide <= 0

@@ -94,7 +94,7 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
 @pytest.mark.parametrize("mechanism", ["laplace tight", "dirichlet published", PUBLIC])
 @pytest.mark.parametrize("lesson", count_controls.LESSONS)
 def test_every_lesson_of_every_mechanism_has_an_answer_data_and_code(lesson, mechanism):
-    at = opened(look_into=lesson, mechanism=RELEASES[mechanism].title)
+    at = opened(count_look=lesson, mechanism=RELEASES[mechanism].title)
     assert len(answers(at)) == 1
     assert len(at.get("download_button")) >= 4, "CSV and HTML of the main figure, and of the lesson"
     outcome = distortion.run(DistortionConfig())[mechanism]
@@ -158,7 +158,7 @@ def test_every_lesson_of_every_mechanism_has_an_answer_data_and_code(lesson, mec
 )
 def test_hard_settings_are_answered_or_get_a_sentence(link, words):
     for lesson in (count_controls.PROMISE, count_controls.ADVERSARY):
-        at = opened(look_into=lesson, **link)
+        at = opened(count_look=lesson, **link)
         assert not at.exception
         assert words in takeaway(at)
 
@@ -214,12 +214,12 @@ def test_a_bad_value_in_a_link_is_ignored_with_a_note(key, value, sentence):
     [
         {"count_classes": "50", "share": "0.01", "along": "class share"},
         {"count_classes": "2", "share": "0.5"},
-        {"labels": "1000000000", "look_into": "all numbers"},
-        {"count_delta": "0", "mechanism": "Laplace, published", "look_into": "the promise", "along": "δ"},
-        {"counts_of": "my own", "counts": "50, 50", "look_into": "the adversary"},
-        {"counts_of": "my own", "counts": "3, 3", "look_into": "the adversary", "count_epsilon": "2"},
-        {"counts_of": "my own", "counts": "1000000, 2000000, 5000000", "look_into": "the adversary"},
-        {"share": "0.2", "look_into": "the adversary"},
+        {"labels": "1000000000", "count_look": "all numbers"},
+        {"count_delta": "0", "mechanism": "Laplace, published", "count_look": "the promise", "along": "δ"},
+        {"counts_of": "my own", "counts": "50, 50", "count_look": "the adversary"},
+        {"counts_of": "my own", "counts": "3, 3", "count_look": "the adversary", "count_epsilon": "2"},
+        {"counts_of": "my own", "counts": "1000000, 2000000, 5000000", "count_look": "the adversary"},
+        {"share": "0.2", "count_look": "the adversary"},
         {"releases": "5000", "counts_of": "my own", "counts": ",".join(["9"] * 200)},
     ],
 )

@@ -201,14 +201,17 @@ def test_too_many_rows_columns_and_values_are_refused(monkeypatch):
         (archive(X=IMAGES[:, 0], y=KINDS), "array X must have shape (n, rows, columns), got (120, 5); reshape it"),
         (archive(X=IMAGES, y=KINDS[:, None]), "array y must have shape (n,), got (120, 1)"),
         (archive(X=IMAGES[:, :1], y=KINDS), "images must have 2 to 64 rows and columns, got 1 × 5"),
-        (archive(X=np.stack([IMAGES] * 3, axis=3), y=KINDS), "images must be grey, one value a pixel, got 3 values"),
+        (
+            archive(X=np.stack([IMAGES] * 3, axis=3), y=KINDS),
+            "images must be grey, one value a pixel, got 3 (this looks like colour)",
+        ),
         (
             archive(X=IMAGES.astype(int) * 5, y=KINDS),
             "images of whole numbers must lie between 0 and 255, got 0 to 595",
         ),
         (archive(X=IMAGES.astype(int) - 1, y=KINDS), "must lie between 0 and 255, got -1 to 118"),
         (archive(X=IMAGES / 40, y=KINDS), "images of decimal numbers must lie between 0 and 1, got 0 to 2.975"),
-        (archive(X=np.where(IMAGES, np.nan, 0.5), y=KINDS), "must lie between 0 and 1"),
+        (archive(X=np.where(IMAGES, np.nan, 0.5), y=KINDS), "image 2 holds a value that is no finite number"),
         (archive(X=IMAGES * 0, y=KINDS), "all pixels of all images are the same"),
         (
             archive(X=IMAGES, y=KINDS / 3),

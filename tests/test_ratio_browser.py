@@ -16,12 +16,12 @@ from tests import browsing
 
 pytestmark = pytest.mark.browser
 
-QUICK = "records=Breast+cancer&set_size=80&asked=80"
+QUICK = "ratio_records=Breast+cancer&set_size=80&asked=80"
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
 
 
 def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=6&look_into=all+numbers")
+    browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=6&ratio_look=all+numbers")
     expect(page.locator(".answer", has_text="over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-draw-progress")).to_have_count(0)
     draws = [class_ratio.run(class_ratio.at_draw(CONFIG, i)) for i in range(6)]
@@ -33,7 +33,7 @@ def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, addre
 def test_a_reload_and_another_visitor_see_the_same_shares(page: Page, browser: Browser, address: str) -> None:
     link = (
         f"{address}/class_ratio?{QUICK}&ratio_draws=2&rho=0.2&release=Laplace%2C+tight&ratio_epsilon=0.3&share=0.7"
-        "&look_into=the+adversary&ratio_seed=11"
+        "&ratio_look=the+adversary&ratio_seed=11"
     )
     browsing.seen_again(page, browser, link, "over 2 draws", ".takeaway, .answer, .summary")
 
@@ -41,7 +41,7 @@ def test_a_reload_and_another_visitor_see_the_same_shares(page: Page, browser: B
 def test_a_reload_and_another_visitor_see_the_same_counts(page: Page, browser: Browser, address: str) -> None:
     link = (
         f"{address}/distortion?counts_of=my+own&counts=40%2C60%2C900&count_epsilon=0.2&count_delta=0.001&n_min=20"
-        "&along=%CE%B4&look_into=all+numbers&count_seed=4&mechanism=Gaussian%2C+tight"
+        "&along=%CE%B4&count_look=all+numbers&count_seed=4&mechanism=Gaussian%2C+tight"
     )
     browsing.seen_again(page, browser, link, "200 releases", ".takeaway, .answer, .summary, .grid td")
 
@@ -106,8 +106,8 @@ def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("link", "scheme"),
     [
-        (f"class_ratio?{QUICK}&ratio_draws=1&look_into=which+sets", "dark"),
-        ("distortion?look_into=all+numbers", "light"),
+        (f"class_ratio?{QUICK}&ratio_draws=1&ratio_look=which+sets", "dark"),
+        ("distortion?count_look=all+numbers", "light"),
     ],
 )
 def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, link: str, scheme: str) -> None:

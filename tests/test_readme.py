@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import distortion, ratio_studies
+from privdemo.experiments import distortion, ratio_studies, sweep
 from privdemo.experiments.class_ratio import METHODS, MMD, SPREAD
 from privdemo.mechanisms.label_counts import RELEASES
 
@@ -26,6 +26,17 @@ def test_the_example_gives_the_numbers_beside_it() -> None:
             assert round(eval(code, names), len(stated[1].split(".")[1])) == float(stated[1])
             checked += 1
     assert checked == 4
+
+
+def test_the_sweep_example_runs(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(README.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    wanted = sweep.read_spec(spec)
+    assert len(wanted.trials()) == 30
+    for trial in wanted.trials()[:3]:
+        row = sweep.run_trial(wanted.experiment, trial)
+        assert not row["problem"]
+        assert float(row["spread: accuracy"]) > 0.8
 
 
 def test_links_and_commands_exist() -> None:

@@ -111,10 +111,7 @@ def controls() -> Question | str:
     if problem := cached.problem(dataset):
         return f"{task_of(dataset).title} cannot be read: {problem}"
     n_bags, size = bag_settings(dataset)
-    if st.session_state.get(_DATA, own.tag(dataset)) != own.tag(dataset):  # other records, other sizes
-        for setting in (n_bags, size):
-            st.session_state[setting.key] = setting.default
-    st.session_state[_DATA] = own.tag(dataset)
+    own.fit(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
         settings.keep_inside(setting, name)
     with lies.pair("bags") as (left, right):

@@ -46,20 +46,21 @@ def show(chosen: Sequence[Claim]) -> None:
     if not chosen:
         st.markdown("No claim has this verdict; choose another above.")
         return
+    numbers = {id(claim): number for number, claim in enumerate(chosen, start=1)}
     numeric = [claim for claim in chosen if claim.published is not None and claim.ours and claim.share]
     if numeric:
         layout.figure(
             "claims",
-            charts.beside(numeric),
+            charts.beside(numeric, [numbers[id(claim)] for claim in numeric]),
             f"{len(numeric)} claims with a published accuracy, F1 or share: stars are published, marks ours with 95 % "
-            "intervals. A hover gives the claim; the table below has them all.",
+            "intervals. The numbers are those of the table below.",
             lambda: table(chosen),
             _code(),
         )
     heads = ["claim", "published", "ours", "verdict", "seeds", "computed by"]
     body = [
         [
-            f"<b>{claim.source}, {claim.place}</b>: {claim.words}",
+            f"{numbers[id(claim)]} · <b>{claim.source}, {claim.place}</b>: {claim.words}",
             _number(claim, claim.published),
             _ours(claim),
             f"{_SIGNS[claim.verdict]} <b>{claim.verdict}</b>: {claim.why}",

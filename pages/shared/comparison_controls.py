@@ -44,6 +44,7 @@ TASK = Choice("task", tuple(TASK_TITLES), next(iter(TASK_TITLES)))
 PRIVATE = Choice("private", tuple(PRIVATE_TITLES), next(iter(PRIVATE_TITLES)))
 EPSILON = Number("label_epsilon", limits.Limit("epsilon", 0.05, 8.0, "the curves go from 0.1 to 8"), 1.0)
 MOST_PEOPLE = 1000
+_DATA = "compared_people_of"
 DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta)
 BAG = Number("people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size)
 RHO = Number("set_rho", limits.Limit("rho", 0.0, 0.45, "the share of the rarer class"), ComparisonConfig.rho)
@@ -58,7 +59,7 @@ OFF_BY = Number("off_by", limits.Limit("points", 0.1, 50.0, "points that a share
 # Of sets ε covers the counts alone, so they take no part unless asked for.
 TRUSTED = Choice("trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), many=True)
 LESSONS = (SEEK, NUMBERS, ONE, PINNED) = ("goal seek", "all numbers", "one likelihood", "against a pin")
-LESSON = Choice("look_into", LESSONS, SEEK)
+LESSON = Choice("compare_look", LESSONS, SEEK)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,10 @@ class Question:
 _RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
 
 
+# Words that every pin has: task, data set, what is private, people, ε and seed.
+_USUAL = 6
+
+
 def encode(config: ComparisonConfig) -> str:
     """A setting as a few words for a link; of what is under “More settings” only what is changed."""
     plain = ComparisonConfig()
@@ -92,6 +97,8 @@ def decode(words: str) -> ComparisonConfig | None:
     if not words:
         return None
     parts = words.split(",")
+    if len(parts) < _USUAL:
+        raise ValueError("it does not read as a pinned setting; pin one anew")
     try:
         task, dataset, private, n_train, epsilon, seed, *changed = parts
         rare = {name: _RARE[name](value) for name, _, value in (part.partition("=") for part in changed)}
@@ -155,6 +162,7 @@ def controls() -> Question | str:
     private = private if has_pixels(dataset) else LABELS
     epsilon = _epsilon()
     people = people_setting(dataset)
+    own.fit(_DATA, dataset, (people,))
     settings.keep_inside(people, "People of each class")
     n_train = settings.dial(people, "People of each class", step=10, help="Each has one record and one label.")
     with st.container(key="metric-shown" if task == CLASSIFY else "other-levels-metric"):
@@ -171,6 +179,8 @@ def controls() -> Question | str:
         pinned = settings.write(PIN, "Pinned setting")
     if isinstance(config, str):
         return config
+    if not trusted:
+        return "Choose at least one who may be trusted: “nobody” stands for methods in which nobody sees true labels."
     names = tuple(name for title, name in TITLES.items() if title in chosen and name in config.chosen)
     if not names:
         return "None of the methods that are chosen under “More settings” can do this; choose more of them."

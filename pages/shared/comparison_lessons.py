@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared import cached, comparison_controls, layout, own, settings, text
+from pages.shared import cached, comparison_controls, layout, live, own, settings, text
 from pages.shared.comparison_controls import Question, has_curves, on_curves
 from pages.shared.comparison_panels import (
-    CURVE_DRAWS,
+    IN_PERCENT,
+    WORDS,
     Shown,
     best_by_trust,
     code,
+    curve_draws,
     longer_side,
     marked,
     of_metric,
@@ -59,9 +61,9 @@ def goal_seek(shown: Shown) -> None:
     if question.goal is None:
         layout.section("What privacy can be had?", "Choose accuracy under “Judge by”, for which a goal can be set.")
         return
-    rows = of_metric(shown.curves, question.metric)
-    if not rows:
-        layout.section("What privacy can be had?", "Curves along ε are being drawn; a goal is sought along them.")
+    rows = [row for row in of_metric(shown.curves, question.metric) if row.method in question.shown]
+    if not rows or (not has_curves(question.config) and live.running(shown.work)):
+        layout.section("What privacy can be had?", "Curves along ε are being drawn; then a goal is sought along them.")
         return
     found = comparison_studies.seek(rows, question.goal, question.trusted)
     layout.section("What privacy can be had?", _seek_words(shown, found, rows))
@@ -149,7 +151,7 @@ def _seek_code(question: Question) -> str:
     if not has_curves(config):
         rows = [
             "levels = comparison_studies.EPSILONS",
-            f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({CURVE_DRAWS})]",
+            f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({curve_draws(question)})]",
             "rows = comparison_studies.rows(mark for one in tried for mark in comparison_studies.trial(one))",
         ]
     wanted = f"{question.goal!r}, {question.trusted!r}"
@@ -180,13 +182,16 @@ def all_numbers(shown: Shown) -> None:
         if (name, question.metric) in marks:
             row: dict[str, object] = {"method": METHODS[name].title, "trusts": METHODS[name].trust}
             for metric in metrics:
-                row[metric.replace("_", " ")] = marks[name, metric].mean
-                row[f"± {metric.replace('_', ' ')}"] = longer_side(marks[name, metric])
+                scale, unit = (
+                    (100, " (%)" if metric == "accuracy" else " (points)") if metric in IN_PERCENT else (1, "")
+                )
+                row[f"{WORDS[metric]}{unit}"] = round(scale * marks[name, metric].mean, 3)
+                row[f"± {WORDS[metric]}"] = round(scale * longer_side(marks[name, metric]), 3)
             rows.append(row)
     config = question.config
     answer = f"At your setting, {privacy(config)}. {people(config)}. Each method says whom it trusts:"
     trust = "; ".join(f"{who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items())
-    layout.section("How do all methods compare?", f"{answer} {trust}.")
+    layout.section("How do the methods compare?", f"{answer} {trust}.")
     if not rows:
         st.markdown("Your setting is being computed.")
         return

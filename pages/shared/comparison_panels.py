@@ -15,6 +15,8 @@ from privdemo.experiments.comparison import (
     CLASSIFY,
     CLEAN,
     METHODS,
+    NOBODY,
+    OWNER,
     PUBLISHER,
     RECORD_DELTA,
     RECORDS,
@@ -27,8 +29,9 @@ from privdemo.experiments.label_proportions import task_of
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 
-# Draws of each ε of the curves of a setting for which none are shipped.
-CURVE_DRAWS = 3
+# Draws of each ε of the curves of a setting for which none are shipped, at most.
+CURVE_DRAWS = 5
+IN_PERCENT = ("accuracy", "error")
 WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
 
 
@@ -70,6 +73,11 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
     return live.Lesson(_jobs, answer, waiting, takeaway, show, "Nothing can be compared here.")
 
 
+def curve_draws(question: Question) -> int:
+    """Draws of each ε of the visitor's own curves."""
+    return min(CURVE_DRAWS, question.n_draws)
+
+
 def of_metric(rows: Sequence[Row], metric: str) -> list[Row]:
     """The rows of one metric."""
     return [row for row in rows if row.metric == metric]
@@ -86,20 +94,20 @@ def _jobs(question: Question) -> list[Job]:
     Where no curves are shipped, the visitor's own are drawn last.
     """
     jobs = []
-    for names, config in ((("Draws", "as many again"), question.config), (("Pinned", "and more"), question.pinned)):
+    for name, config in (("Draw", question.config), ("Pinned draw", question.pinned)):
         if config is None or is_shipped(config, question.n_draws):
             continue
-        for half, name in enumerate(names):
+        for half in range(2):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
             jobs.append(Job(("compare", config, half), name, comparison.run, tasks))
     if not has_curves(question.config):
         tasks = [
             comparison.at_draw(replace(question.config, epsilon=epsilon), draw)
-            for draw in range(CURVE_DRAWS)
+            for draw in range(curve_draws(question))
             for epsilon in comparison_studies.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
-        jobs.append(Job(("curve", base), "Curve", comparison.run, tasks))
+        jobs.append(Job(("curve", base), "Draw for the curves", comparison.run, tasks))
     return jobs
 
 
@@ -108,8 +116,15 @@ def answer(question: Question) -> Shown:
     jobs = _jobs(question)
     work = live.watch(question, jobs)
     everything = cached.comparison_rows()
-    curves = _shipped(everything, question.config) or _means(_draws(work, "curve", None))
     mine, pinned = (_draws(work, "compare", config) for config in (question.config, question.pinned))
+    curves = _shipped(everything, question.config)
+    if not curves:  # one value at the visitor's own ε
+        drawn = [
+            draw
+            for draw in _draws(work, "curve", None)
+            if not (mine and draw.config.epsilon == question.config.epsilon)
+        ]
+        curves = _means([*drawn, *mine])
     return Shown(
         question,
         tuple(curves),
@@ -192,7 +207,7 @@ def privacy(config: ComparisonConfig) -> str:
             f"whole "
             f"record at δ = {text.power_of_ten(RECORD_DELTA)}, next to no promise"
         )
-    return f"{label}; the records themselves are not hidden (ε = ∞)"
+    return f"{label} (the records themselves are not hidden)"
 
 
 def value(metric: str, mark: float) -> str:
@@ -210,7 +225,7 @@ def longer_side(estimate: Estimate) -> float:
 def marked(metric: str, estimate: Estimate) -> str:
     """A mark with its 95 % interval, the longer side where an end is cut at what a mark can be."""
     half = longer_side(estimate)
-    if metric in ("accuracy", "error"):
+    if metric in IN_PERCENT:
         return f"{100 * estimate.mean:.1f} ± {100 * half:.1f} {'%' if metric == 'accuracy' else 'points'}"
     return f"{estimate.mean:.3f} ± {half:.3f}"
 
@@ -225,22 +240,25 @@ def takeaway(shown: Shown) -> str:
     """What this privacy costs with each kind of trust."""
     question = shown.question
     config, metric, marks = question.config, question.metric, own_marks(shown)
-    start = f"With {privacy(config)}:"
+    start = f"At {privacy(config)},"
     if not marks:
         return f"{start} {waiting(question)} {_meanwhile(shown)}"
-    parts = [
-        f"{'nobody need be trusted' if trust == comparison.NOBODY else f'{trust} is trusted'}, "
-        f"<b>{value(metric, marks[name].mean)}</b> ({METHODS[name].title})"
-        for trust, name in best_by_trust(shown).items()
-    ]
+    best = best_by_trust(shown)
+    parts = tuple(
+        f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({METHODS[name].title})"
+        for trust, name in best.items()
+    )
     truth = "with all true labels" if config.task == CLASSIFY else "with all true training labels"
     ceiling = f"; {truth} {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
-    what = "Right on clean test records" if metric == "accuracy" else f"The {WORDS[metric]} is"
+    what = "clean test records are named right in" if metric == "accuracy" else f"the {WORDS[metric]} is"
     if config.task == SHARE:
-        what = f"The share of “{task_of(config.dataset).classes[1]}” is off by"
-    return (
-        f"{start} {what}: {'; '.join(parts)}{ceiling}. Equal ε under unequal trust is not equal privacy.{_sets(shown)}"
-    )
+        what = f"the share of “{task_of(config.dataset).classes[1]}” is off by"
+    unequal = " Equal ε under unequal trust is not equal privacy." if len(best) > 1 else ""
+    reached = text.a_list(parts) if parts else "nothing that asks for so little trust"
+    return f"{start} {what} {reached}{ceiling}.{unequal}{_sets(shown)}"
+
+
+_TRUSTING = {NOBODY: "trusting nobody", OWNER: "trusting a bag owner", PUBLISHER: "trusting a publisher"}
 
 
 def _meanwhile(shown: Shown) -> str:

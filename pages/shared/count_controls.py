@@ -36,7 +36,7 @@ AXIS = Choice("along", tuple(AXES), "classes")
 LESSONS = (COUNTS_SEEN, PROMISE, WINNERS, CLAIM, ADVERSARY, NUMBERS) = (
     *("released counts", "the promise", "who wins", "the paper’s claim", "the adversary", "all numbers"),
 )
-LESSON = Choice("look_into", LESSONS, COUNTS_SEEN)
+LESSON = Choice("count_look", LESSONS, COUNTS_SEEN)
 EXAMPLE = "120, 80, 300, 500"
 
 

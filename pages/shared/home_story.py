@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.shared import cached, layout, text
+from pages.shared.comparison_controls import FIRST
 from privdemo.experiments import comparison_studies
 from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH, ComparisonConfig
 from privdemo.experiments.label_proportions import task_of
@@ -41,7 +42,7 @@ def cost(dataset: str) -> None:
     """How often single records are named right at the same ε, by whom one trusts: from the shipped comparison."""
     config = ComparisonConfig(dataset=dataset, epsilon=EPSILON)
     rows = comparison_studies.of(cached.comparison_rows(), config, "accuracy")
-    best = comparison_studies.best_by_trust([row for row in rows if row.epsilon == EPSILON])
+    best = comparison_studies.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in FIRST])
     first, second = task_of(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(

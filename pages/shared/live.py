@@ -180,12 +180,13 @@ def _progress(question: Any, work: Work) -> None:
     """How many draws are done, and a way to stop or go on."""
     if all(progress.finished for _, progress in work):
         return
-    parts = [
-        f"{job.name} {len(progress.results) + job.before} of {progress.total + job.before}{job.note}"
-        for job, progress in work
-    ]
-    done = sum(len(progress.results) + job.before for job, progress in work)
-    total = sum(progress.total + job.before for job, progress in work)
+    counts: dict[str, tuple[int, int]] = {}
+    for job, progress in work:  # one kind of draw may be made in several jobs
+        done, total = counts.get(job.name, (0, 0))
+        counts[job.name] = done + len(progress.results) + job.before, total + progress.total + job.before
+    notes = {job.name: job.note for job, _ in work}
+    parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
+    done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
     more = running(work)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if more else ", stopped"), width="stretch")

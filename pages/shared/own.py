@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 
-from pages.shared.settings import Choice
+from pages.shared.settings import Choice, Number
 from privdemo import datasets, figures, limits
 from privdemo.datasets import Dataset, OwnDataError, Source
 
@@ -74,6 +74,18 @@ def source(title: str, named: Callable[[str], str], binary: bool = False) -> Sou
 def tag(source: Source) -> str:
     """A data set in a few words, for what must not hold its records."""
     return source if isinstance(source, str) else f"{source.name}, {len(source.y)} records"
+
+
+def fit(remembered: str, source: Source, numbers: Sequence[Number]) -> None:
+    """Other records, other sizes: `numbers` go back to their defaults, which suit those at hand.
+
+    At first, a link's numbers stay; of a visitor's own records no link says anything.
+    """
+    before, now = st.session_state.get(remembered), tag(source)
+    if before != now and (before is not None or is_own(source)):
+        for number in numbers:
+            st.session_state[number.key] = number.default
+    st.session_state[remembered] = now
 
 
 def light(source: Source, n_records: int) -> bool:

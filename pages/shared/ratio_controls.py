@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -42,7 +42,7 @@ SEED = Number("ratio_seed", limits.SEED, 0)
 LESSONS = (MIXES, BINARY, COUNTS, SETS, ADVERSARY, NUMBERS) = (
     *("other mixes", "two classes", "private counts", "which sets", "the adversary", "all numbers"),
 )
-LESSON = Choice("look_into", LESSONS, MIXES)
+LESSON = Choice("ratio_look", LESSONS, MIXES)
 FIGURE_DATA = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult")
 FIGURE_METHOD = Choice("figure_3", (METHODS[SPREAD], METHODS[MMD]), METHODS[MMD])
 
@@ -69,7 +69,7 @@ class Question:
 
 def data_choice() -> Choice:
     """The data sets that are here, MNIST first, and what the visitor has brought."""
-    return own.choice("records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
+    return own.choice("ratio_records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
 
 
 def missing() -> tuple[str, ...]:
@@ -122,7 +122,8 @@ def controls() -> Question | str:
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
         return f"{title} cannot be read: {problem}"
-    _fit_sizes(dataset)
+    suits = task_of(dataset).set_size
+    own.fit(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
     most = len(task_of(dataset).classes)
     with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
@@ -189,14 +190,6 @@ _RHO_HELP = (
     "Every set has one common class and the others with a share of ρ each; every class is the common one of a set. "
     "At ρ = 1 / classes all sets are alike."
 )
-
-
-def _fit_sizes(dataset: Source) -> None:
-    """Other records, other sizes: those that suit the data set."""
-    if st.session_state.get(DATA, own.tag(dataset)) != own.tag(dataset):
-        for setting in size_settings():
-            st.session_state[setting.key] = task_of(dataset).set_size
-    st.session_state[DATA] = own.tag(dataset)
 
 
 def _fit_rho(n_classes: int) -> None:

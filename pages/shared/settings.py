@@ -82,7 +82,8 @@ class Words:
         try:
             self.check(raw[-1])
         except ValueError as error:
-            return f"{_quoted(self.key, raw)} was ignored: {error}. The default, {self.default}, is shown."
+            shown = f"The default, {self.default}, is shown." if self.default else "Nothing is shown in its place."
+            return f"{_quoted(self.key, raw)} was ignored: {error}. {shown}"
         return None
 
 

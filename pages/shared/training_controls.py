@@ -37,6 +37,7 @@ AT_ONCE = 300
 EM_DRAWS = 3
 DIGITS = tuple("0123456789")
 PEOPLE = 250
+_DATA = "people_with_images_of"
 
 FIRST = Choice("first", DIGITS, "7")
 SECOND = Choice("second", DIGITS, "9")
@@ -180,6 +181,7 @@ def controls() -> Question | str:
     if first == second:
         return f"Choose two different {kinds}: {first} cannot be told from {second}."
     setting = people_setting(data, (first, second))
+    own.fit(_DATA, data, (setting,))
     settings.keep_inside(setting, f"People of each {kind}")
     n_train = settings.dial(setting, f"People of each {kind}", step=10, help="Each releases one image and one label.")
     pixels = _pixels(data)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.shared import cached, layout, settings, text, training_controls
+from pages.shared import cached, layout, own, settings, text, training_controls
 from pages.shared.live import in_words
 from pages.shared.training_panels import Shown, code
 from privdemo import datasets, figures
@@ -57,7 +57,8 @@ def the_trade_off(shown: Shown) -> None:
     seen = level is not None and on_axis(study, level)
     yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
     with head:
-        layout.section("What does the noise cost?", "<br>".join(findings(study, rows)))
+        other = "Of MNIST’s 7s and 9s, not of your records:<br>" if own.is_own(shown.question.config) else ""
+        layout.section("What does the noise cost?", other + "<br>".join(findings(study, rows)))
     st.caption(f"{study.title}. {own_words(study, shown, level)}")
     layout.figure(
         "trade-off",

@@ -98,7 +98,9 @@ def from_npz(content: bytes, name: str = "own.npz") -> Dataset:
         labels = _array(archive, _member(members, LABELS), (1,), "biuUS")
     if X.ndim == 4:
         if X.shape[3] != 1:
-            raise OwnDataError(f"images must be grey, one value a pixel, got {X.shape[3]} values; convert them first")
+            raise OwnDataError(
+                f"images must be grey, one value a pixel, got {X.shape[3]} (this looks like colour); convert them first"
+            )
         X = X[..., 0]
     if len(X) != len(labels):
         raise OwnDataError(f"there are {len(X):,} images but {len(labels):,} labels; each image needs one")
@@ -405,12 +407,15 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
 
 def _grey(X: NDArray) -> tuple[NDArray[np.uint8], int]:
     """Grey levels 0 … k − 1, and k."""
+    if not np.isfinite(X).all():
+        image = 1 + int(np.flatnonzero(~np.isfinite(X).reshape(len(X), -1).all(axis=1))[0])
+        raise OwnDataError(f"image {image} holds a value that is no finite number; mend it or leave it out")
     low, high = float(X.min()), float(X.max())
     if low == high:
         raise OwnDataError("all pixels of all images are the same; there is nothing to see or learn; check the file")
-    whole = X.dtype.kind != "f" or (math.isfinite(low + high) and bool((np.rint(X) == X).all()))
+    whole = X.dtype.kind != "f" or bool((np.rint(X) == X).all())
     most = STEPS - 1 if whole else 1
-    if not (low >= 0 and high <= most):  # also where some are no numbers
+    if low < 0 or high > most:
         kind = "whole" if whole else "decimal"
         raise OwnDataError(
             f"images of {kind} numbers must lie between 0 and {most}, got {low:.4g} to {high:.4g}; scale them"

@@ -19,6 +19,7 @@ from privdemo.experiments import private_training as training
 from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP
 from privdemo.intervals import Estimate, gap_interval, ratio_interval
 from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms.label_counts import RELEASES
 
 HOLDS, CAVEAT, FAILS, OPEN = "holds", "holds with a caveat", "does not hold", "cannot be checked"
 VERDICTS = (HOLDS, CAVEAT, FAILS, OPEN)
@@ -145,7 +146,7 @@ def _priors() -> list[Claim]:
                 _draws(n),
                 "python -m privdemo reproduce figure3",
                 none if not clear else many if len(clear) == len(gaps) else few,
-                f"the two differ clearly at p = {levels} of {', '.join(f'{level:g}' for level in gaps)}",
+                f"the two differ clearly at {levels} of p = {', '.join(f'{level:g}' for level in gaps)}",
             )
         )
     return found
@@ -165,8 +166,8 @@ def _figure_1() -> Claim:
         EXACT,
         f"voting.long_run({lie:g}, np.array([{true:g}])).reconstruction",
         (CAVEAT if always else HOLDS) if abs(found - true) > SAME else FAILS,
-        f"it does not; but its objective is largest at {' and '.join(f'“{who}”' for who in always)} whatever the "
-        "answers, and a figure can only show a local maximum",
+        f"it does not find it; but its objective is largest at {' and '.join(f'“{who}”' for who in always)} whatever "
+        "the answers, and a figure can only show a local maximum",
     )
 
 
@@ -252,7 +253,7 @@ def _spread_beats_naive() -> Claim:
         _draws(n),
         "python -m privdemo reproduce figure3",
         HOLDS if len(clear) >= len(gaps) - 1 else CAVEAT if clear or surer else FAILS,
-        f"with a penalty chosen alike for both, accuracy differs clearly at p = {levels} of "
+        f"with a penalty chosen alike for both, accuracy differs clearly at {levels} of p = "
         f"{', '.join(f'{level:g}' for level in gaps)}; but spread’s log loss is clearly lower at {len(surer)} of "
         f"{len(losses)}: naive training names well and is too unsure",
     )
@@ -467,9 +468,14 @@ def _figure_1_of_counts() -> list[Claim]:
             if name.startswith("dirichlet")
             else f"{row.distortion:.3f}, read off a figure"
         )
-        batches = f"{row.n_draws} batches of {distortion.BATCH} releases, seeds 0 to {row.n_draws - 1}"
-        found.append(Claim(IYER, "figure 1", words[name], value, row.estimate, False, batches, _COUNTS, verdict, why))
+        found.append(
+            Claim(IYER, "figure 1", words[name], value, row.estimate, False, _batches(row), _COUNTS, verdict, why)
+        )
     return found
+
+
+def _batches(row: distortion.Row) -> str:
+    return f"{row.n_draws} batches of {distortion.BATCH} releases, seeds 0 to {row.n_draws - 1}"
 
 
 def _ranking() -> Claim:
@@ -488,11 +494,11 @@ def _ranking() -> Claim:
         None,
         ratio_interval(dirichlet.estimate, best.estimate),
         False,
-        f"{dirichlet.n_draws} batches",
+        _batches(dirichlet),
         _COUNTS,
         HOLDS if dirichlet.high < best.low else FAILS,
-        f"with tight noise for all, {best.release} is at {best.distortion:.3f} and scaled Dirichlet from a public "
-        f"bound at {dirichlet.distortion:.3f}",
+        f"with tight noise for all, {RELEASES[best.release].title} is at {best.distortion:.3f} and scaled Dirichlet "
+        f"from a public bound at {dirichlet.distortion:.3f}",
     )
 
 
@@ -515,12 +521,12 @@ def _lowest() -> list[Claim]:
                 1.0,
                 _exactly(share),
                 True,
-                f"{rows[0].n_draws} batches",
+                _batches(rows[0]),
                 _COUNTS,
                 HOLDS if share == 1 else CAVEAT if share >= 0.5 else FAILS,
                 f"by its own criterion in {sum(name.startswith('dirichlet') for name in best)} of {len(levels)} places "
                 f"({levels[0]:g} to {levels[-1]:g}); else it is "
-                f"{', '.join(sorted(set(best) - {'dirichlet published'}))}",
+                f"{', '.join(sorted(RELEASES[name].title for name in set(best) - {'dirichlet published'}))}",
             )
         )
     return found
@@ -539,7 +545,7 @@ def _no_advantage() -> Claim:
         None,
         ratio_interval(gaussian.estimate, laplace.estimate),
         False,
-        f"{gaussian.n_draws} batches",
+        _batches(gaussian),
         _COUNTS,
         FAILS if gaussian.high < laplace.low else HOLDS,
         "at δ = 0.05 it has, once its scale is the analytic one; at δ = 10⁻⁴ Laplace is ahead",
@@ -577,7 +583,11 @@ def _ratios() -> list[Claim]:
                 _draws(ratio_studies.load()[0].n_draws),
                 _SETS,
                 verdict,
-                "a ratio of two means; the paper’s text gives no other numbers of this figure",
+                {
+                    HOLDS: "as much lower as the text says, or less than 10 points short",
+                    CAVEAT: "lower, but by less than the text says",
+                    FAILS: "not lower by 10 % or more",
+                }[verdict],
             )
         )
     return found
@@ -589,7 +599,7 @@ def _advice() -> list[Claim]:
     found = []
     for words, study, lever, name in (
         ("skewed sets are easier to learn from", ratio_studies.SKEW, "rho", "ρ ="),
-        ("few, large sets are easier to learn from than many", ratio_studies.SETS, "copies", "copies:"),
+        ("few, large sets are easier to learn from than many", ratio_studies.SETS, "copies", "sets of each kind:"),
     ):
         here = [row for row in ratio_studies.of(rows, study) if (row.method, row.release) == ("mmd", "none")]
         first, last = (pick(here, key=lambda row: getattr(row, lever)) for pick in (min, max))

@@ -293,8 +293,9 @@ def check(config: RatioConfig) -> None:
     most, wanted = most_records(config), config.set_size * config.copies
     if wanted > most:
         raise ValueError(
-            f"set_size times copies must be at most {most:,} for {task_of(config.dataset).title}, whose smallest class "
-            f"has no more records to train on, got {wanted:,}; take smaller or fewer sets"
+            "set_size times copies, the records in a set times the sets of each kind, must be at most "
+            f"{most:,} for {task_of(config.dataset).title}, whose smallest class has no more records to train on, got "
+            f"{wanted:,}; take smaller or fewer sets"
         )
     if config.private:
         calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)

@@ -18,9 +18,12 @@ STYLES = {
 _ROW = 30
 
 
-def beside(claims: Sequence[Claim]) -> Figure:
-    """Published values as stars, ours with 95 % intervals in the colour of the verdict; one row for each claim."""
-    names = {str(i): f"{claim.source.split(',')[0]}, {claim.place}" for i, claim in enumerate(claims)}
+def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
+    """Published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered."""
+    names = {
+        str(i): f"{number} · {claim.source.split(',')[0]}, {claim.place}"
+        for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
+    }
     traces = []
     for verdict, style in STYLES.items():
         here = [(str(i), claim) for i, claim in enumerate(claims) if claim.verdict == verdict and claim.ours]
@@ -56,7 +59,7 @@ def beside(claims: Sequence[Claim]) -> Figure:
             "xaxis": {"title": {"text": "value, as the claim says it"}, "zeroline": True},
             "yaxis": {"type": "category"} | rows(names),
             "height": 140 + _ROW * len(claims),
-            "margin": {"l": 150, "r": 12, "t": 8, "b": 100},
+            "margin": {"l": 175, "r": 12, "t": 8, "b": 100},
             "legend": legend_below(),
         },
     )

@@ -66,13 +66,15 @@ def frontier(
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     most = 1.02 if metric in _SHARES else math.inf
     y_axis = {"title": {"text": AXES[metric]}, "range": [max(0.0, low - pad), min(most, high + pad)]}
-    number = ".3f"
+    number, drawn = ".3f", {row.method for row in rows}
     if metric in _SHARES:
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
     figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=190)
     for name, mark in mine.items():
         trace = own(epsilon, mark, STYLES[name], METHODS[name].title, name)
+        if name not in drawn:
+            trace |= {"name": METHODS[name].title, "showlegend": True}
         figure.add_trace({"type": "scatter", **trace})
     if goal is not None:
         figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": look.TRUTH.colour})
