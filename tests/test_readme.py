@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import distortion, ratio_studies, sweep
+from privdemo.experiments import comparison_studies, distortion, ratio_studies, sweep
 from privdemo.experiments.class_ratio import METHODS, MMD, SPREAD
+from privdemo.experiments.comparison import METHODS as METHODS_COMPARED
 from privdemo.mechanisms.label_counts import RELEASES
 
 ROOT = Path(__file__).parents[1]
@@ -104,3 +105,24 @@ def test_what_sets_reach_is_what_the_file_holds() -> None:
         method = next(name for name, title in METHODS.items() if title.replace(", random", ", 1,500 random") == words)
         wanted = [ten.get(method), *(two[name, method] for name in ("adult", "mnist", "sms"))]
         assert cells == ["–" if value is None else f"{value:.3f}" for value in wanted], words
+
+
+def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
+    shipped = {
+        (row.task, row.epsilon, METHODS_COMPARED[row.method].title, row.metric): row
+        for row in comparison_studies.load()
+        if (row.dataset, row.private) == ("mnist", "labels")
+    }
+    head, *rows = table_under("What each kind of trust reaches")
+    assert head[2:] == ["0.25", "1", "4", "share: 0.25", "1", "4"]
+    assert len(rows) == 9
+    for title, trust, *cells in rows:
+        assert trust == next(method.trust for method in METHODS_COMPARED.values() if method.title == title)
+        wanted = [
+            shipped.get((task, epsilon, title, metric))
+            for task, metric in (("classify", "accuracy"), ("share", "error"))
+            for epsilon in (0.25, 1.0, 4.0)
+        ]
+        for row, cell in zip(wanted, cells, strict=True):
+            half = max(row.high - row.mean, row.mean - row.low) if row else 0.0
+            assert cell == (f"{100 * row.mean:.1f} ± {100 * half:.1f}" if row else "–"), title
