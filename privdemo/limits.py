@@ -137,7 +137,7 @@ OWN_FIELDS = Limit("columns in the file", 2, 300, "leave some out", integer=True
 OWN_COLUMNS = Limit("columns with one for each category", 1, 1000, "leave some out, or group categories", integer=True)
 OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
-OWN_PER_CLASS = Limit("records of a class", 60, math.inf, integer=True)
+OWN_PER_CLASS = Limit("records of a class", 60, 50_000, integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:

@@ -8,6 +8,7 @@ import io
 import re
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -169,14 +170,16 @@ def test_what_is_uploaded_is_never_put_on_disk():
         form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), chunks()).parse()
         return form["f"].file._rolled
 
-    assert not asyncio.run(spooled(int(limits.OWN_BYTES.high)))
-    assert asyncio.run(spooled(3 * int(limits.OWN_BYTES.high)))
+    most = int(limits.OWN_BYTES.high)
+    with ThreadPoolExecutor(1) as aside:  # this thread may have an event loop of its own
+        found = [aside.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (most, 3 * most)]
+    assert found == [False, True]
 
 
 def test_the_smallest_file_allowed_is_learnt_from_on_every_page():
     rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}" for i in range(120)]
     content = "\n".join(["size,day,kind", *rows]).encode()
-    for page in PAGES:
+    for page in ("training", "comparison"):  # which split most
         at = finished(brought(visiting.opened(f"pages/{page}.py", **FEW[page]), "small.csv", content))
         assert "<b>" in takeaway(at)
         assert "No" not in takeaway(at).split()[:1]
@@ -194,7 +197,7 @@ def test_names_of_classes_stay_and_are_in_no_link():
     assert "of class “a” and" in takeaway(finished(at))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ["training", "comparison"])
 def test_images_are_shown_and_the_code_computes_what_the_page_says(page, images, tmp_path, monkeypatch):
     at = finished(brought(visiting.opened(f"pages/{page}.py", **FEW[page]), "mine.npz", images))
     assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)

@@ -17,7 +17,7 @@ from scipy.stats import binom
 from sklearn.metrics import f1_score
 
 from privdemo import datasets, limits
-from privdemo.datasets import Dataset, Source, kept_by_name
+from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.estimators import label_proportions as llp
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
@@ -428,8 +428,7 @@ def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Record
     n = n_training(config.dataset)
     if config.n_bags > n:
         raise ValueError(
-            f"n_bags must be at most {n}, the records of {task_of(config.dataset).title} to train on, got "
-            f"{config.n_bags}"
+            f"n_bags must be at most {n}, the records of {name_of(config.dataset)} to train on, got {config.n_bags}"
         )
     train, test = (Records(known.X[rows], known.y[rows]) for rows in (order[:n], order[n:]))
     return train, test
