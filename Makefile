@@ -12,7 +12,7 @@ run: $(VENV)/.run-ready
 
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/find_chromium.py --install
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup
 
 # The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.
 test-oldest:

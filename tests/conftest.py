@@ -20,10 +20,8 @@ settings.load_profile("privdemo")
 ROOT = Path(__file__).parents[1]
 
 
-LONG = (
-    *("test_training_page.py", "test_own_page.py", "test_voting_page.py", "test_sweep.py", "test_comparison_page.py"),
-    *("test_comparison.py", "test_bag_page.py", "test_class_ratio_page.py", "test_bag_experiment.py"),
-)
+# Last by name and long: begun first, so that nobody waits for them at the end.
+LONG = ("test_training_page.py", "test_voting_page.py")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,8 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         first_half = item.path.name in ("test_bag_browser.py", "test_training_browser.py", "test_comparison_browser.py")
         group = f"browser {first_half}" if item.get_closest_marker("browser") else item.path.name
         item.add_marker(pytest.mark.xdist_group(group))
-    # What takes longest begins first, so that nobody waits for it at the end.
-    items.sort(key=lambda item: not item.get_closest_marker("browser") and item.path.name not in LONG)
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 def missing(what: str) -> None:
