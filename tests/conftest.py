@@ -15,7 +15,7 @@ from privdemo import datasets
 from tests import browsing, find_chromium
 
 # How long an example may take says nothing on a busy machine.
-settings.register_profile("privdemo", deadline=None, max_examples=60)
+settings.register_profile("privdemo", deadline=None, max_examples=40)
 settings.load_profile("privdemo")
 ROOT = Path(__file__).parents[1]
 

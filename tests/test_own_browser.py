@@ -20,8 +20,9 @@ TABLE = "\n".join(
 
 
 def bring(page: Page, name: str, content: str) -> None:
+    browsing.settled(page)  # every file has an upload of its own
     file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
-    page.locator("input[type=file]").set_input_files([file])  # type: ignore[list-item]
+    page.locator("input[type=file]").last.set_input_files([file])  # type: ignore[list-item]
 
 
 def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: str) -> None:
