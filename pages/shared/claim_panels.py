@@ -84,7 +84,9 @@ def show(chosen: Sequence[Claim]) -> None:
 def _number(claim: Claim, value: float | None) -> str:
     if value is None:
         return "–"
-    return text.share(value) if claim.share else "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
+    if claim.share:
+        return text.share(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
 def _ours(claim: Claim) -> str:
@@ -133,9 +135,11 @@ def folds() -> dict[str, str]:
             "preserving class ratio estimation* (KDD 2016)."
         ),
         "What the adversary sees": (
-            "A promise that does not hold is worse than none: of these claims, the published scaled Dirichlet’s is the "
-            "one about privacy, and it fails at a neighbour of the data at hand. *How much do private counts distort?* "
-            "shows by how much, and what holds in its place."
+            "A promise that does not hold is worse than none. Two of these claims are about privacy and fail. The "
+            "published scaled Dirichlet’s does at a neighbour of the data at hand: *How much do private counts "
+            "distort?* shows by how much, and what holds in its place. And noise for 1/k on means of groups that were "
+            "made by looking at the records covers less than it says: *What if only bag totals are known?* names an ε "
+            "only where groups were made at random."
         ),
         "Caveats": (
             "- Where a source draws a figure without numbers, only what its text says of it is checked.\n"

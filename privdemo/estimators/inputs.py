@@ -117,7 +117,7 @@ class GaussianInputs:
         reduced = coef @ basis
         mean = _times(self.mean, coef) + intercept
         ridge = 0.0 if n_contrasts == 1 else RIDGE / n_contrasts
-        root = np.linalg.cholesky(_widened(self._covariance(reduced), ridge) + JITTER * np.eye(n_contrasts))
+        root = _cholesky(_widened(self._covariance(reduced), ridge) + JITTER * np.eye(n_contrasts))
         scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2)) @ basis.T
 
         def pull_back(d_scores: Array) -> tuple[Array, Array]:
@@ -226,8 +226,15 @@ def _widened(matrices: Array, ridge: float) -> Array:
     return matrices + ridge * trace * np.eye(matrices.shape[1])
 
 
+def _cholesky(matrices: Array) -> Array:
+    """L of LLᵀ, of each matrix (…, J, J); of single numbers at once, which is all that two classes need."""
+    return np.sqrt(matrices) if matrices.shape[-1] == 1 else np.linalg.cholesky(matrices)
+
+
 def _cholesky_pull_back(root: Array, d_root: Array) -> Array:
     """∂L/∂C, symmetric, from ∂L/∂L for C = LLᵀ: L⁻ᵀ Φ(LᵀL̄) L⁻¹ made symmetric, Φ halving the diagonal (Murray 2016)."""
+    if root.shape[1] == 1:
+        return d_root / (2 * root)
     inner = np.tril(np.matmul(root.swapaxes(1, 2), d_root))
     inner[:, *np.diag_indices(root.shape[1])] /= 2
     inverse = np.linalg.inv(root)

@@ -131,6 +131,11 @@ def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[A
     )
 
 
+def misprint(config: NaiveConfig) -> float:
+    """L′∞'s second derivative at α = 0 as eq. (107) is printed, −s E[ε γ(sε)] − s² E[φ′(sε)], for isotropic inputs."""
+    return float(-(config.s**2) * (config.contrast + 1) * _bend(config.s**2))
+
+
 def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
     """Direction (degrees from θ₀) and length of the weights with the least loss when their length is free.
 
