@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from privdemo import datasets, limits
-from privdemo.experiments import bag_studies, comparison_studies, distortion, ratio_studies, results, sweep, trade_off
+from privdemo.experiments import (
+    bag_studies,
+    comparison_studies,
+    distortion,
+    ratio_studies,
+    results,
+    running,
+    sweep,
+    trade_off,
+)
 from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate
+
+Step = TypeVar("Step", bound=tuple[Any, ...])
 
 _EXAMPLES = """\
 examples:
@@ -50,12 +63,25 @@ On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786
 """
 
 
+_REPRODUCE = """
+
+examples:
+  python -m privdemo reproduce distortion                          the app's own file, in seconds
+  python -m privdemo reproduce figure3 --draws 3 --out mine.csv    a quick look, in a file of your own
+  python -m privdemo reproduce all                                 everything, about an hour on two cores
+"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0, 1 after a failure, or 130 when interrupted."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
-    except (datasets.DatasetError, OSError, ValueError) as error:
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        print(f"privdemo: {what}", file=sys.stderr)
+        return 1
+    except (datasets.DatasetError, ValueError) as error:
         print(f"privdemo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -91,7 +117,10 @@ def _parser() -> argparse.ArgumentParser:
         "reproduce",
         help="compute a figure or section of a paper anew",
         description="Compute a study anew, print its means with 95 % intervals beside the published values, and write "
-        "its results file. " + " ".join(f"{name}: {paper.title}." for name, paper in papers.items()),
+        "its results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
+        "number of processes or machines.",
+        epilog="studies:\n" + "\n".join(f"  {name:12s}{paper.title}" for name, paper in papers.items()) + _REPRODUCE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     reproduce.add_argument("name", metavar="NAME", choices=(*papers, "all"), help=f"{', '.join(papers)}, or all")
     reproduce.add_argument(
@@ -103,35 +132,42 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument(
         "--draws", type=int, default=results.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"
     )
-    reproduce.add_argument(
-        "--jobs", type=int, default=2, metavar="N", help="processes side by side; the numbers are the same (default: 2)"
+    _add_where(reproduce)
+    reproduce.set_defaults(
+        run=_reproduce, when_interrupted="the trials that are done are kept beside the file; the same command goes on"
     )
-    reproduce.set_defaults(run=_reproduce, when_interrupted="no incomplete file was kept")
     sweeping = commands.add_parser(
         "sweep",
         help="run a grid of settings, many draws each",
         description="Run every combination of settings in a TOML file, and add a row to a CSV file as each trial is "
-        "done. Ended in any way, the same command goes on where it was. The numbers are the same on any number "
-        "of processes "
-        "or machines.",
+        "done. Ended in any way, the same command goes on where it was; the numbers are the same on any number of "
+        "processes or machines.",
         epilog=_SPEC,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     sweeping.add_argument("spec", type=Path, metavar="SPEC", help="the TOML file")
     sweeping.add_argument("--out", type=Path, metavar="FILE", required=True, help="the CSV file to write or go on with")
-    sweeping.add_argument(
-        "--jobs", type=int, default=2, metavar="N", help="trials side by side; a cluster uses all it has (default: 2)"
-    )
-    sweeping.add_argument(
-        "--backend", default="loky", choices=sweep.BACKENDS, help="processes, threads or a Dask cluster (default: loky)"
-    )
-    sweeping.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of the Dask cluster, tcp://host:8786 (default: one on this machine)"
-    )
+    _add_where(sweeping)
     sweeping.set_defaults(
         run=_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
     )
     return parser
+
+
+def _add_where(parser: argparse.ArgumentParser) -> None:
+    """Where trials run."""
+    parser.add_argument(
+        "--jobs", type=int, default=2, metavar="N", help="trials side by side; a cluster uses all it has (default: 2)"
+    )
+    parser.add_argument(
+        "--backend",
+        default="loky",
+        choices=running.BACKENDS,
+        help="processes, threads or a Dask cluster (default: loky)",
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of the Dask cluster, tcp://host:8786 (default: one on this machine)"
+    )
 
 
 def _data(options: argparse.Namespace) -> None:
@@ -148,12 +184,9 @@ def _sweep(options: argparse.Namespace) -> None:
     if not options.out.absolute().parent.is_dir() or options.out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {options.out}")
     limits.Limit("--jobs", 1, 1024, integer=True).check(options.jobs)
-    try:
-        for done, total in sweep.sweep(wanted, options.out, options.jobs, options.backend, options.scheduler):
-            print(f"\rsweep: {done:,} of {total:,} trials", end="", file=sys.stderr, flush=True)
-    finally:
-        print(file=sys.stderr)
-    rows = sweep.load(options.out)
+    for _ in _told("sweep", sweep.sweep(wanted, options.out, options.jobs, options.backend, options.scheduler)):
+        pass
+    rows = sweep.in_order(wanted, sweep.load(options.out))
     for asked, means in sweep.summary(rows):
         print(", ".join(f"{name} {value}" for name, value in asked.items()))
         for name, estimate in means.items():
@@ -168,37 +201,54 @@ def _sweep(options: argparse.Namespace) -> None:
 
 def _reproduce(options: argparse.Namespace) -> None:
     papers = _papers()
-    if options.name != "all":
-        _reproduce_one(options.name, papers[options.name], options.out, options)
-        return
-    if options.out and not options.out.is_dir():
+    if options.name == "all" and options.out and not options.out.is_dir():
         raise ValueError(f"--out must be a folder that is there for all, got {options.out}")
-    for name, paper in papers.items():
-        _reproduce_one(name, paper, options.out / f"{name}.csv" if options.out else None, options)
+    kept = []
+    for name in papers if options.name == "all" else (options.name,):
+        given = options.out / f"{name}.csv" if options.name == "all" and options.out else options.out
+        kept.append(_reproduce_one(name, papers[name], given, options))
+    for folder in kept:  # only now: a study of all that is done is not done again
+        shutil.rmtree(folder)
 
 
-def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> None:
+def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> Path:
+    """Make one study's file; returns the folder of its trials."""
     limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(options.draws)
-    limits.Limit("--jobs", 1, 64, integer=True).check(options.jobs)
+    limits.Limit("--jobs", 1, 1024, integer=True).check(options.jobs)
     out = given or results.shipped(name)
     if given is None and options.draws != results.N_DRAWS:
         raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
     if not out.absolute().parent.is_dir() or out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {out}")
     found: list[Any] = []
-    part = out.with_name(out.name + ".part")
-    part.touch()  # fails now rather than after the work, where it cannot be written
-    try:
-        for done, total, new in paper.reproduce(options.draws, options.jobs):
+    kept, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
+    trials = paper.trials(options.draws)
+    with running.only_one(out):
+        steps = running.side_by_side(paper.trial, trials, options.jobs, options.backend, options.scheduler, kept)
+        for _, _, new in _told(name, steps):
             found += new
-            print(f"\r{name}: {done} of {total} trials", end="", file=sys.stderr, flush=True)
-        part.write_text(paper.to_csv(found), encoding="utf-8")
-        part.replace(out)
-    finally:
-        print(file=sys.stderr)
-        part.unlink(missing_ok=True)
+        try:
+            part.write_text(paper.to_csv(found), encoding="utf-8")
+            part.replace(out)
+        finally:
+            part.unlink(missing_ok=True)
     print("\n".join(paper.report(found)))
     print(f"written to {out}")
+    return kept
+
+
+def _told(name: str, steps: Iterator[Step]) -> Iterator[Step]:
+    """The same steps (done, of how many, …), told as they come: on one line of a terminal, else now and then."""
+    terminal, told = sys.stderr.isatty(), 0.0
+    for step in steps:
+        done, total = step[:2]
+        if terminal or done == total or time.monotonic() > told + 30:
+            told = time.monotonic()
+            start, end = ("\r", "") if terminal else ("", "\n")
+            print(f"{start}{name}: {done:,} of {total:,} trials", end=end, file=sys.stderr, flush=True)
+        yield step
+    if terminal:
+        print(file=sys.stderr)
 
 
 def _trade_off_report(study: trade_off.Study, rows: list[trade_off.Row]) -> list[str]:
@@ -280,7 +330,8 @@ class _Paper:
     """What can be computed anew: its trials, the text of its results file, and what to print of them."""
 
     title: str
-    reproduce: Callable[[int, int], Iterator[tuple[int, int, list[Any]]]]
+    trial: Callable[..., list[Any]]
+    trials: Callable[[int], Sequence[tuple[Any, ...]]]
     to_csv: Callable[[list[Any]], str]
     report: Callable[[list[Any]], list[str]]
 
@@ -292,26 +343,33 @@ def _interval(estimate: Estimate) -> str:
 def _papers() -> dict[str, _Paper]:
     """What `reproduce` knows, by name."""
     bags = _Paper(
-        f"{bag_studies.TITLE}, needs MNIST, Adult and SMS", bag_studies.reproduce, bag_studies.to_csv, _bags_report
+        f"{bag_studies.TITLE}, needs MNIST, Adult and SMS",
+        bag_studies.trial,
+        bag_studies.trials,
+        bag_studies.to_csv,
+        _bags_report,
     )
     ratios = _Paper(
         f"{ratio_studies.TITLE}, needs MNIST, Adult and SMS",
-        ratio_studies.reproduce,
+        ratio_studies.trial,
+        ratio_studies.trials,
         ratio_studies.to_csv,
         _ratio_report,
     )
     families = _Paper(
         f"{comparison_studies.TITLE}, needs MNIST and Adult",
-        comparison_studies.reproduce,
+        comparison_studies.trial,
+        comparison_studies.trials,
         comparison_studies.to_csv,
         _comparison_report,
     )
-    counts = _Paper(distortion.TITLE, distortion.reproduce, distortion.to_csv, _distortion_report)
+    counts = _Paper(distortion.TITLE, distortion.trial, distortion.trials, distortion.to_csv, _distortion_report)
     return (
         {
             study.name: _Paper(
                 f"{study.title}, needs MNIST",
-                partial(trade_off.reproduce, study),
+                trade_off.trial,
+                partial(trade_off.trials, study),
                 trade_off.to_csv,
                 partial(_trade_off_report, study),
             )

@@ -25,7 +25,7 @@ from privdemo.estimators.label_proportions import (
     MeanMapClassifier,
 )
 from privdemo.estimators.logistic import NaiveLogisticRegression
-from privdemo.experiments import bag_studies, results
+from privdemo.experiments import bag_studies, results, running
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import STUDIES, BagStudy, Mark
 from privdemo.experiments.label_proportions import (
@@ -862,7 +862,10 @@ def test_rows_keep_a_studys_own_order_of_data_sets(tiny, monkeypatch):
 
 def test_one_process_and_two_give_the_same_rows_and_a_file_gives_them_back(tiny, monkeypatch):
     monkeypatch.delitem(bag_studies.STUDIES, "other")
-    one, two = ([m for *_, new in bag_studies.reproduce(2, n_jobs) for m in new] for n_jobs in (1, 2))
+    one, two = (
+        [m for *_, new in running.side_by_side(bag_studies.trial, bag_studies.trials(2), n_jobs) for m in new]
+        for n_jobs in (1, 2)
+    )
     key = [(m.config, m.method, m.threshold) for m in one]
     assert len(set(key)) * 2 == len(key)
     assert Counter(one) == Counter(two)

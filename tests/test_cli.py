@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import joblib
 import pytest
 
+from privdemo import __main__ as cli
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import bag_studies, distortion, ratio_studies, results, trade_off
+from privdemo.experiments import bag_studies, distortion, ratio_studies, results, running, trade_off
+from privdemo.experiments import private_training as training
 from privdemo.experiments.bag_studies import BagStudy
 from privdemo.experiments.class_ratio import MMD, SPREAD, RatioConfig
 from privdemo.experiments.label_proportions import FULL, HALF, LLP, SHARE, BagConfig
 from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_data_says_what_a_data_set_holds(capsys):
@@ -110,7 +117,7 @@ def tiny(monkeypatch):
     [
         (["--draws", "1"], r"--draws must be a whole number in [2, 50], got 1; an interval needs two"),
         (["--draws", "51", "--out", "x.csv"], r"--draws must be a whole number in [2, 50], got 51; "),
-        (["--jobs", "0"], "--jobs must be a whole number in [1, 64], got 0"),
+        (["--jobs", "0"], "--jobs must be a whole number in [1, 1024], got 0"),
         (["--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
         (["--out", "nowhere/x.csv"], "--out must be a file in a folder that is there, got nowhere/x.csv"),
         (["--out", "."], "--out must be a file in a folder that is there, got ."),
@@ -118,7 +125,7 @@ def tiny(monkeypatch):
 )
 def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, tiny, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trade_off, "reproduce", lambda *_: pytest.fail("must not be run"))
+    monkeypatch.setattr(trade_off, "trial", lambda *_: pytest.fail("must not be run"))
     assert main(["reproduce", "tiny", *arguments]) == 1
     output = capsys.readouterr()
     assert output.out == ""
@@ -166,20 +173,83 @@ def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path
         assert numbers[4:] == (["0.876"] if (level, method) == (0.2, NAIVE) else [])
 
 
-def test_an_interrupted_study_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path, capsys):
-    def interrupted(study, n_draws, n_jobs):
-        yield 1, 4, trade_off.trial("tiny", 0.2, 0, (CLEAN,))
-        raise KeyboardInterrupt
+def trials_done(tmp_path):
+    return len(list((tmp_path / "tiny.csv.trials").iterdir()))
 
-    monkeypatch.setattr(trade_off, "reproduce", interrupted)
-    out = tmp_path / "tiny.csv"
+
+def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_there(
+    tiny, monkeypatch, tmp_path, capsys
+):
+    """Stopped in its third trial of four; the same command then makes two, and the file is that of one go."""
+    run, made = trade_off.trial, []
+
+    def trial(*arguments):
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(arguments)
+        return run(*arguments)
+
+    trial.__qualname__, trial.__module__ = run.__qualname__, run.__module__
+    monkeypatch.setattr(trade_off, "trial", trial)
+    out, whole = tmp_path / "tiny.csv", tmp_path / "whole.csv"
     out.write_text("what was there before")
-    assert main(["reproduce", "tiny", "--draws", "2", "--out", str(out)]) == 130
+    command = ["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out"]
+    assert main([*command, str(out)]) == 130
     output = capsys.readouterr()
-    assert output.err.splitlines()[-1] == "privdemo: interrupted; no incomplete file was kept"
+    said = "privdemo: interrupted; the trials that are done are kept beside the file; the same command goes on"
+    assert output.err.splitlines()[-1] == said
     assert output.out == ""
     assert out.read_text() == "what was there before"
-    assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
+    assert trials_done(tmp_path) == 2
+    monkeypatch.setattr(trade_off, "trial", run)
+    again = []
+    monkeypatch.setattr(trade_off.training, "run", lambda config, go=training.run: again.append(config) or go(config))
+    assert main([*command, str(out)]) == 0
+    assert len(again) == 2
+    assert not {(config.pixels.flip_prob, config.draw) for config in again} & {(p, draw) for _, p, draw, _ in made}
+    assert main([*command, str(whole)]) == 0
+    assert out.read_text() == whole.read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.csv", "whole.csv"]
+
+
+def test_a_study_goes_on_after_a_real_kill(tmp_path):
+    """Killed where nothing can be tidied up: what is done by then is not done again."""
+    out = tmp_path / "distortion.csv"
+    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "4", "--out", str(out)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
+    )
+    kept = tmp_path / "distortion.csv.trials"
+    while not kept.exists() or not list(kept.iterdir()):
+        assert process.poll() is None, "the study ended before it could be killed"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    n = len([path for path in kept.iterdir() if path.suffix != ".part"])
+    trials = distortion.trials(4)
+    assert 0 < n < len(trials)
+    steps = list(running.side_by_side(distortion.trial, trials, 1, kept=kept))
+    assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
+    marks = [mark for *_, new in steps for mark in new]
+    anew = [mark for *_, new in running.side_by_side(distortion.trial, trials, 1) for mark in new]
+    assert distortion.to_csv(marks) == distortion.to_csv(anew)
+
+
+def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
+    first = list(running.side_by_side(divmod_of, [(7, 2), (9, 4)], 1, kept=tmp_path))
+    assert sorted(found for *_, found in first) == [(2, 1), (3, 1)]
+    for name in list(tmp_path.iterdir()):
+        joblib.dump("kept", name)
+    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2), (8, 4)], 1, kept=tmp_path)] == [
+        "kept",
+        (2, 0),
+    ]
+    monkeypatch.setattr(running, "_code", lambda: "other code")
+    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+
+
+def divmod_of(a, b):
+    return divmod(a, b)
 
 
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path):
@@ -191,24 +261,43 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
         write(self, text[:50], **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(trade_off, "reproduce", lambda *_: iter([(1, 1, trade_off.trial("tiny", 0.2, 0, (CLEAN,)))]))
     monkeypatch.setattr(Path, "write_text", half)
-    assert main(["reproduce", "tiny", "--draws", "2", "--out", str(out)]) == 130
+    assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 130
     assert out.read_text() == "what was there before"
+    assert trials_done(tmp_path) == 4
 
 
 def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):
     monkeypatch.setattr(results, "shipped", lambda name: tmp_path / f"{name}.csv")
-    asked = []
+    assert main(["reproduce", "tiny", "--jobs", "1"]) == 0
+    assert len(trade_off.load("tiny")) == 2 * 2 * results.N_DRAWS
 
-    def reproduce(study, n_draws, n_jobs):
-        asked.append((study, n_draws, n_jobs))
-        yield 1, 1, [trade_off.Row(0.2, draw, CLEAN, 0.9, 0.2, 0.1, 0.0, 1.0, 0.8) for draw in (0, 1)]
 
-    monkeypatch.setattr(trade_off, "reproduce", reproduce)
-    assert main(["reproduce", "tiny"]) == 0
-    assert asked == [(tiny, results.N_DRAWS, 2)]
-    assert len(trade_off.load("tiny")) == 2
+def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_path, capsys):
+    """Those that were done are not done again, though their files are there."""
+    made = []
+
+    def trial(name, draw):
+        if (name, draw) == ("second", 1) and made.count(("second", 1)) == 0:
+            made.append((name, draw))
+            raise KeyboardInterrupt
+        made.append((name, draw))
+        return [draw]
+
+    monkeypatch.setattr(
+        cli,
+        "_papers",
+        lambda: {
+            name: cli._Paper(name, trial, lambda n, name=name: [(name, i) for i in range(n)], str, lambda found: [])
+            for name in ("first", "second")
+        },
+    )
+    command = ["reproduce", "all", "--draws", "2", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(command) == 130
+    assert made == [("first", 0), ("first", 1), ("second", 0), ("second", 1)]
+    assert main(command) == 0
+    assert made[4:] == [("second", 1)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "second.csv"]
 
 
 @pytest.fixture

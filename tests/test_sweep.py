@@ -233,7 +233,7 @@ def test_the_columns_are_known_before_a_trial_runs(name):
         (SPEC + "[other]\nx = 1", "may hold experiment, repeats, config and grid, got other"),
         (SPEC.replace("repeats = 3", "repeats = 0"), "repeats must be a whole number in [1, "),
         (SPEC.replace("n_train = 30", "n_train = 0"), "n_train must be "),
-        (SPEC.replace("n_train = 30", "people = 30"), "got an unexpected keyword argument 'people'"),
+        (SPEC.replace("n_train = 30", "people = 30"), "config and grid may hold dataset, classes, n_train, "),
         (SPEC.replace("n_train = 30", "draw = 3"), "draw counts the repeats and is not set; set repeats"),
         (
             SPEC.replace("labels = [0.1, [0.1, 0.3]]", "labels = 0.1"),
@@ -271,7 +271,7 @@ def test_a_file_of_something_else_is_left_alone(wanted, reference, tmp_path):
 def test_two_sweeps_do_not_write_one_file(wanted, tmp_path):
     first = sweep.sweep(wanted, tmp_path / "out.csv", 1)
     next(first)
-    with pytest.raises(ValueError, match="another sweep is writing"):
+    with pytest.raises(ValueError, match="another run is writing"):
         whole(wanted, tmp_path / "out.csv", 1)
     first.close()
     assert whole(wanted, tmp_path / "out.csv", 1)[-1] == (12, 12)

@@ -9,7 +9,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import private_training as training
-from privdemo.experiments import results, trade_off
+from privdemo.experiments import results, running, trade_off
 from privdemo.experiments.private_training import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 from privdemo.experiments.trade_off import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
@@ -134,7 +134,7 @@ def test_a_study_runs_every_method_on_every_draw_at_every_level(monkeypatch):
     study = replace(TINY, methods=(CLEAN, PUBLISHED, SPREAD))
     for n_draws in (5, 2):
         asked.clear()
-        steps = list(trade_off.reproduce(study, n_draws, n_jobs=1))
+        steps = list(running.side_by_side(trade_off.trial, trade_off.trials(study, n_draws), n_jobs=1))
         expected = {
             (level, draw, method) for level in study.levels for draw in range(n_draws) for method in study.methods
         }
@@ -145,7 +145,9 @@ def test_a_study_runs_every_method_on_every_draw_at_every_level(monkeypatch):
 
 
 def test_trials_are_runs_of_their_config(tiny):
-    rows = [row for _, _, new in trade_off.reproduce(tiny, 2, n_jobs=1) for row in new]
+    rows = [
+        row for _, _, new in running.side_by_side(trade_off.trial, trade_off.trials(tiny, 2), n_jobs=1) for row in new
+    ]
     assert len(rows) == 2 * 2 * 3
     for found in rows:
         with threadpool_limits(1, user_api="blas"):
@@ -162,7 +164,10 @@ def test_trials_are_runs_of_their_config(tiny):
 @pytest.mark.mnist
 def test_one_process_and_two_give_the_same_rows(mnist):
     study = replace(STUDIES["figure3"], levels=(0.1, 0.4), methods=(CLEAN, NAIVE))
-    one, two = ([row for _, _, new in trade_off.reproduce(study, 2, n_jobs) for row in new] for n_jobs in (1, 2))
+    one, two = (
+        [row for _, _, new in running.side_by_side(trade_off.trial, trade_off.trials(study, 2), n_jobs) for row in new]
+        for n_jobs in (1, 2)
+    )
     key = [(row.level, row.draw, row.method) for row in one]
     assert sorted(two, key=lambda row: key.index((row.level, row.draw, row.method))) == one
 

@@ -6,7 +6,7 @@ The results are shipped as one small CSV file; `python -m privdemo reproduce llp
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from threadpoolctl import threadpool_limits
@@ -186,16 +186,15 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
     ]
 
 
-def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
-    """Run every study; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
-    trials = [
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, BagConfig]]:
+    """The arguments of every trial of every study."""
+    return [
         (study.name, llp.at_draw(config, draw))
         for study in STUDIES.values()
         for dataset in study.datasets
         for config in study.configs(dataset)
         for draw in range(n_draws)
     ]
-    return results.side_by_side(trial, trials, n_jobs)
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:

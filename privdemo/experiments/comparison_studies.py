@@ -5,7 +5,7 @@ The results are shipped as one small CSV file; `python -m privdemo reproduce com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -84,15 +84,14 @@ def marks_of(draw: Draw) -> list[Mark]:
     return [Mark(place, fit.method, metric, value) for fit in draw.fits.values() for metric, value in fit.marks.items()]
 
 
-def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
-    """Run every context; yields (trials done, of how many, the marks of the one just done) in any order."""
-    trials = [
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
+    """The arguments of every trial."""
+    return [
         (replace(context, epsilon=epsilon, draw=draw),)
         for context in CONTEXTS
         for epsilon in EPSILONS
         for draw in range(n_draws)
     ]
-    return results.side_by_side(trial, trials, n_jobs)
 
 
 def rows(marks: Iterable[Mark]) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -355,9 +355,9 @@ def trial(axis: str, draw: int) -> list[Mark]:
     ]
 
 
-def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
-    """Run every batch; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
-    return results.side_by_side(trial, [(axis, draw) for axis in AXES for draw in range(n_draws)], n_jobs)
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, int]]:
+    """The arguments of every batch."""
+    return [(axis, draw) for axis in AXES for draw in range(n_draws)]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:

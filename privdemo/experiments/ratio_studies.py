@@ -6,7 +6,7 @@ The results are shipped as one small CSV file; `python -m privdemo reproduce cla
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -169,15 +169,14 @@ def trial(study: str, config: RatioConfig) -> list[Mark]:
     ]
 
 
-def reproduce(n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Mark]]]:
-    """Run every study; yields (trials done, of how many, the marks of the one just done) as they come, in any order."""
-    trials = [
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, RatioConfig]]:
+    """The arguments of every trial of every study."""
+    return [
         (study.name, class_ratio.at_draw(config, draw))
         for study in STUDIES.values()
         for config in study.configs
         for draw in range(n_draws)
     ]
-    return results.side_by_side(trial, trials, n_jobs)
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:

@@ -1,33 +1,20 @@
-"""Results files: what a study found, as a small CSV that is shipped, and its trials side by side."""
+"""Results files: what a study found, as a small CSV that is shipped."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, TypeVar
-
-import joblib
 
 Row = TypeVar("Row")
 # Draws behind every shipped number.
 N_DRAWS = 10
 _HEAD = "# privdemo results, format 1"
 _READ = {"float": float, "int": int, "str": str}
-
-
-def side_by_side(
-    trial: Callable[..., list[Row]], trials: Sequence[tuple[Any, ...]], n_jobs: int
-) -> Iterator[tuple[int, int, list[Row]]]:
-    """Run every trial; yields (trials done, of how many, the rows of the one just done) as they come, in any order."""
-    running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        joblib.delayed(trial)(*arguments) for arguments in trials
-    )
-    for done, rows in enumerate(running, start=1):
-        yield done, len(trials), rows
 
 
 def without_config(run: Callable[[Any], Any], config: Any) -> Any:

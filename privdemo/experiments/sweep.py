@@ -12,32 +12,25 @@ import io
 import itertools
 import math
 import os
-import platform
 import re
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import joblib
-from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
-from privdemo import __version__, limits
-from privdemo.experiments import class_ratio, comparison, label_proportions, private_training
+from privdemo import limits
+from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, running
 from privdemo.experiments.image_noise import n_states
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 
-# How trials run: in processes or threads of this machine, or on a Dask cluster.
-BACKENDS = ("loky", "threading", "dask")
 _REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
-_N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
 
 @dataclass(frozen=True)
@@ -204,8 +197,17 @@ def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
         return EXPERIMENTS[experiment].make(values)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
-        what = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
+        what = _plainer(experiment, str(error))
         raise ValueError(f"{path}: {what} (with {where})") from None
+
+
+def _plainer(experiment: str, error: str) -> str:
+    """What is wrong, in words of a spec."""
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", error)
+    if not unknown:
+        return re.sub(r"^\w+\.__init__\(\) ", "", error)
+    known = [field.name for field in fields(EXPERIMENTS[experiment].make({})) if field.name != "draw"]
+    return f"config and grid may hold {', '.join(known)}, got {unknown[1]}"
 
 
 def _frozen(value: Any) -> Any:
@@ -232,7 +234,7 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
         | {name: repr(float(value)) for name, value in found.items()}
         | {
             "seconds": f"{seconds:.4g}",
-            "versions": _versions(),
+            "versions": running.versions(),
             "problem": problem,
         }
     )
@@ -241,11 +243,6 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
 def _asked(experiment: str, config: Any) -> dict[str, str]:
     """What a trial asks, as cells of the table: with the same ones it is the same trial."""
     return {"experiment": experiment} | {field.name: str(getattr(config, field.name)) for field in fields(config)}
-
-
-def _versions() -> str:
-    packages = " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    return f"privdemo {__version__} python {platform.python_version()} {packages}"
 
 
 def sweep(
@@ -257,30 +254,23 @@ def sweep(
     and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Raises
     ``ValueError`` for a file of another sweep, one that is being written, and settings out of range.
     """
-    _N_JOBS.check(n_jobs)
-    if backend not in BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
+    running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
-    lock = FileLock(f"{out}.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ValueError(f"another sweep is writing {out}; wait for it, or name another file") from None
-    try:
+    with running.only_one(out):
         done = {_key(row, columns) for row in _resume(out, columns)}
         left = [trial for trial in trials if _key(_asked(wanted.experiment, trial), columns) not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
-        with out.open("a", encoding="utf-8", newline="") as file, _running_on(backend, scheduler, n_jobs) as parallel:
+        with (
+            out.open("a", encoding="utf-8", newline="") as file,
+            running.parallel(n_jobs, backend, scheduler) as parallel,
+        ):
             for row in parallel(joblib.delayed(run_trial)(wanted.experiment, trial) for trial in left):
                 file.write(_line([row.get(column, "") for column in columns]))
                 file.flush()
                 os.fsync(file.fileno())
                 n_done += 1
                 yield n_done, len(trials)
-    finally:
-        lock.release()
-        Path(lock.lock_file).unlink(missing_ok=True)
 
 
 def load(path: Path) -> list[dict[str, str]]:
@@ -288,6 +278,13 @@ def load(path: Path) -> list[dict[str, str]]:
     text = path.read_text(encoding="utf-8")
     whole = text[: text.rfind("\n") + 1]
     return list(csv.DictReader(io.StringIO(whole, newline="")))
+
+
+def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Rows, which are in the order in which they were done, in that of the sweep; those of others last."""
+    columns = wanted.columns()
+    order = {_key(_asked(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
+    return sorted(rows, key=lambda row: order.get(_key(row, columns), len(order)))
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
@@ -344,22 +341,3 @@ def _line(cells: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow([" ".join(cell.splitlines()) for cell in cells])
     return text.getvalue()
-
-
-@contextmanager
-def _running_on(backend: str, scheduler: str | None, n_jobs: int) -> Iterator[joblib.Parallel]:
-    """What runs trials side by side and gives each as it is done."""
-    # Threads share one limit, so it holds for all of them at once.
-    cluster: AbstractContextManager[Any] = (
-        threadpool_limits(1, user_api="blas") if backend == "threading" else nullcontext()
-    )
-    if backend == "dask":
-        try:
-            from dask.distributed import Client
-        except ImportError:
-            raise ValueError("the dask backend needs more: pip install 'privdemo[dask]'") from None
-        cluster = Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1)
-    elif scheduler:
-        raise ValueError(f"a scheduler is for the dask backend, not {backend}; add --backend dask")
-    with cluster, joblib.parallel_config(backend, n_jobs=-1 if backend == "dask" else n_jobs):
-        yield joblib.Parallel(return_as="generator_unordered")

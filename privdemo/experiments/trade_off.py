@@ -6,7 +6,7 @@ The results are shipped as small CSV files; `python -m privdemo reproduce NAME` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
@@ -130,18 +130,17 @@ def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list
     ]
 
 
-def reproduce(study: Study, n_draws: int = results.N_DRAWS, n_jobs: int = 2) -> Iterator[tuple[int, int, list[Row]]]:
-    """Run `study`; yields (trials done, of how many, the rows of the one just done) as they come, in any order."""
+def trials(study: Study, n_draws: int = results.N_DRAWS) -> list[tuple[str, float, int, tuple[str, ...]]]:
+    """The arguments of every trial of `study`."""
     quick = tuple(name for name in study.methods if name != training.PUBLISHED)
     slow = tuple(name for name in study.methods if name == training.PUBLISHED)
-    trials = [
+    return [
         (study.name, level, draw, methods)
         for methods in (slow, quick)  # the slow ones first, so that none is left alone at the end
         if methods
         for draw in range(n_draws)
         for level in study.levels
     ]
-    return results.side_by_side(trial, trials, n_jobs)
 
 
 def to_csv(rows: list[Row]) -> str:
