@@ -6,6 +6,7 @@ import argparse
 import math
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ _REPRODUCE = """
 examples:
   python -m privdemo reproduce distortion                          the app's own file, in seconds
   python -m privdemo reproduce figure3 --draws 3 --out mine.csv    a quick look, in a file of your own
-  python -m privdemo reproduce all                                 everything, about an hour on two cores
+  python -m privdemo reproduce all                                 everything, about two hours on two cores
 """
 
 
@@ -116,9 +117,11 @@ def _parser() -> argparse.ArgumentParser:
     reproduce = commands.add_parser(
         "reproduce",
         help="compute a figure or section of a paper anew",
-        description="Compute a study anew, print its means with 95 % intervals beside the published values, and write "
-        "its results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
-        "number of processes or machines.",
+        description=_wrapped(
+            "Compute a study anew, print its means with 95 % intervals beside the published values, and write "
+            "its results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
+            "number of processes or machines."
+        ),
         epilog="studies:\n" + "\n".join(f"  {name:12s}{paper.title}" for name, paper in papers.items()) + _REPRODUCE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -139,9 +142,11 @@ def _parser() -> argparse.ArgumentParser:
     sweeping = commands.add_parser(
         "sweep",
         help="run a grid of settings, many draws each",
-        description="Run every combination of settings in a TOML file, and add a row to a CSV file as each trial is "
-        "done. Ended in any way, the same command goes on where it was; the numbers are the same on any number of "
-        "processes or machines.",
+        description=_wrapped(
+            "Run every combination of settings in a TOML file, and add a row to a CSV file as each trial is "
+            "done. Ended in any way, the same command goes on where it was; the numbers are the same on any number of "
+            "processes or machines."
+        ),
         epilog=_SPEC,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -152,6 +157,11 @@ def _parser() -> argparse.ArgumentParser:
         run=_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
     )
     return parser
+
+
+def _wrapped(words: str) -> str:
+    """For a help whose examples keep their lines."""
+    return textwrap.fill(words, 100)
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:
