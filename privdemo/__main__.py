@@ -118,8 +118,8 @@ def _parser() -> argparse.ArgumentParser:
         "reproduce",
         help="compute a figure or section of a paper anew",
         description=_wrapped(
-            "Compute a study anew, print its means with 95 % intervals beside the published values, and write "
-            "its results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
+            "Compute a study anew, print its means with 95 % intervals beside the published values, and write its "
+            "results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
             "number of processes or machines."
         ),
         epilog="studies:\n" + "\n".join(f"  {name:12s}{paper.title}" for name, paper in papers.items()) + _REPRODUCE,

@@ -29,7 +29,7 @@ from privdemo.experiments.comparison import (
     TRUTH,
     ComparisonConfig,
 )
-from privdemo.experiments.comparison_studies import Row
+from privdemo.experiments.comparison_studies import Mark, Row
 from privdemo.mechanisms import RandomisedResponse
 
 DIGITS = ComparisonConfig(dataset="digits", n_train=100, n_asked=100)
@@ -238,7 +238,7 @@ def test_more_people_than_there_are_get_a_sentence():
 def row(epsilon, method, mean, half=0.01, metric="accuracy"):
     task = SHARE if metric == "error" else CLASSIFY
     trust = METHODS[method].trust
-    return Row(task, "mnist", LABELS, 250, epsilon, method, trust, metric, 10, mean, mean - half, mean + half)
+    return Row(task, "mnist", LABELS, 250, epsilon, method, trust, metric, 10, mean, mean - half, mean + half, "")
 
 
 CURVES = [
@@ -278,6 +278,32 @@ def test_of_errors_the_small_ones_reach_a_goal():
     assert comparison_studies.seek(rows, 0.01, (NOBODY,)) is None
 
 
+def marks(values, method=SPREAD, metric="accuracy"):
+    return [Mark(DIGITS, draw, method, metric, value) for draw, value in values.items()]
+
+
+def test_differences_are_draw_by_draw():
+    """The same luck in both cancels: of gaps 0.01, 0.02 and 0.03 the t interval is 0.02 ± 4.303 · 0.01/√3, though the
+    means' own intervals overlap; another order of the marks, or a draw that one lacks, changes nothing."""
+    luck = {0: 0.5, 1: 0.7, 2: 0.9}
+    one, other = marks({2: 0.93, 0: 0.51, 1: 0.72}), marks({**luck, 3: 0.1}, NAIVE)
+    rows = {row.method: row for row in comparison_studies.rows([*other[::-1], *one])}
+    assert rows[SPREAD].by_draw == "0.51 0.72 0.93"
+    found = comparison_studies.difference(rows[SPREAD], rows[NAIVE])
+    assert found == pytest.approx((0.02, 0.02 - 4.3027 * 0.01 / 3**0.5, 0.02 + 4.3027 * 0.01 / 3**0.5), abs=1e-5)
+    assert not found.excludes_zero
+    closer = {row.method: row for row in comparison_studies.rows([*marks({0: 0.51, 1: 0.711, 2: 0.912}), *other])}
+    assert comparison_studies.difference(closer[SPREAD], closer[NAIVE]).excludes_zero
+    assert closer[SPREAD].estimate.low < closer[NAIVE].estimate.mean
+    gaps = {row.method: row for row in comparison_studies.rows([*marks({1: 0.5, 3: 0.6}), *other])}
+    assert gaps[SPREAD].by_draw == "- 0.5 - 0.6"
+    assert comparison_studies.difference(gaps[SPREAD], gaps[NAIVE]).mean == pytest.approx((-0.2 + 0.5) / 2)
+    lone = {row.method: row for row in comparison_studies.rows([*marks({3: 0.5, 4: 0.6}), *other])}
+    assert comparison_studies.difference(lone[SPREAD], lone[NAIVE]) is None
+    with pytest.raises(ValueError, match="both must be of one metric, got accuracy and error"):
+        comparison_studies.difference(rows[SPREAD], row(1.0, COUNT, 0.1, metric="error"))
+
+
 def test_the_results_file_holds_means_that_can_be_had_again():
     shipped = comparison_studies.load()
     context = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
@@ -294,6 +320,8 @@ def test_the_results_file_holds_means_that_can_be_had_again():
         # optimisers stop at a tolerance: the same to three digits on another machine
         assert (there.mean, there.low, there.high) == pytest.approx((one.mean, one.low, one.high), abs=2e-3)
         assert there.n_draws == 10
+        assert there.values == pytest.approx(one.values, abs=5e-3)
+        assert sum(there.values.values()) / 10 == pytest.approx(there.mean, abs=1e-5)
         assert there.trust == METHODS[one.method].trust
 
 

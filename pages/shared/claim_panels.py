@@ -69,8 +69,7 @@ def show(chosen: Sequence[Claim]) -> None:
         ]
         for claim in chosen
     ]
-    with st.container(key="claims-table"):
-        layout.grid(heads, body, labelled=True)
+    layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "all-claims",
         f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; a "

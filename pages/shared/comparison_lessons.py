@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -28,6 +28,7 @@ from pages.shared.comparison_panels import (
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
+    LABELS,
     METHODS,
     METRICS,
     NAMES,
@@ -36,8 +37,12 @@ from privdemo.experiments.comparison import (
     SLIDES,
     SPREAD,
     TRUST,
+    ComparisonConfig,
+    mmd,
+    set_names,
 )
 from privdemo.experiments.comparison_studies import Row
+from privdemo.experiments.label_proportions import task_of
 from privdemo.figures import comparison as charts
 
 
@@ -208,54 +213,35 @@ def all_numbers(shown: Shown) -> None:
 # --- one likelihood ------------------------------------------------------------------------------
 
 
+# Of each kind of name: who has it, what our estimator is there, beside which other, and by what they are judged.
+_SAME = (
+    ("lies", "what each person says", CLASSIFY, "log_loss", SPREAD, comparison.NAIVE),
+    ("bag names", "the bag that a record is in", CLASSIFY, "accuracy", NAMES, SLIDES),
+    ("set names", "the set that a record is in", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
+)
+
+
 def one_likelihood(shown: Shown) -> None:
     """Label flips, bag names and set names are the same channel; what that buys, in numbers."""
     config = shown.question.config
-    rows = cached.comparison_rows()
-
-    def at(task: str, method: str, metric: str) -> Row | None:
-        return next(
-            (
-                row
-                for row in rows
-                if (row.task, row.dataset, row.private) == (task, config.dataset, config.private)
-                and (row.method, row.metric, row.epsilon) == (method, metric, 1.0)
-            ),
-            None,
-        )
-
-    told, n_train = [], 0
-    for task, metric, ours, other in (
-        (CLASSIFY, "accuracy", NAMES, SLIDES),
-        (SHARE, "error", comparison.set_names("gaussian"), comparison.mmd("gaussian")),
-        (CLASSIFY, "log_loss", SPREAD, comparison.NAIVE),
-    ):
-        mine, theirs = at(task, ours, metric), at(task, other, metric)
-        if mine and theirs:
-            clear = mine.low > theirs.high or mine.high < theirs.low
-            told.append(
-                f"{METHODS[ours].title} <b>{marked(metric, mine.estimate)}</b> against "
-                f"{marked(metric, theirs.estimate)} of {METHODS[other].title}"
-                + (" (log loss)" if metric == "log_loss" else "")
-                + ("" if clear else ", no clear difference")
-            )
-            n_train = mine.n_train
-    numbers = f" In the shipped draws of {n_train:,} people of each class at ε = 1: {'; '.join(told)}." if told else ""
     layout.section(
         "One likelihood, three papers",
         "What a person says, the name of the bag and the name of the set that a record is in are all answers that "
         "depend on its class through a matrix T[answer | class]. So one estimator learns from all three: it makes "
-        f"Σ log Σ T[answer | class] p(class | x) as large as can be.{numbers}",
+        "Σ log Σ T[answer | class] p(class | x) as large as can be.",
     )
+    _what_it_buys(config)
     matrices = comparison.example_channels(config)
+    classes = task_of(config.dataset).classes
+    answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
     sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
     layout.figure(
         "channels",
-        charts.channels(matrices),
+        charts.channels(matrices, classes, answers),
         f"T of your setting, first draw: {sizes}. The more its two columns differ, the more an answer says of the "
         f"class. Bags filled at random hardly do.",
         lambda: [
-            {"channel": name, "answer": i, "class 0": row[0], "class 1": row[1]}
+            {"channel": name, "answer": i, **dict(zip(classes, row, strict=True))}
             for name, matrix in matrices.items()
             for i, row in enumerate(matrix)
         ],
@@ -276,6 +262,74 @@ def one_likelihood(shown: Shown) -> None:
         st.page_link("pages/class_ratio.py", label="Sets: share of a group →")
 
 
+def _what_it_buys(config: ComparisonConfig) -> None:
+    """A table of the one estimator beside the one made for each kind of name, in the shipped draws at ε = 1."""
+    at = {
+        (row.task, row.method, row.metric): row
+        for row in cached.comparison_rows()
+        if (row.dataset, row.private, row.epsilon) == (config.dataset, config.private, 1.0)
+    }
+    heads = ["the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw"]
+    body, n_train = [], 0
+    for name, what, task, metric, ours, other in _SAME:
+        mine, theirs = at.get((task, ours, metric)), at.get((task, other, metric))
+        if not mine or not theirs:
+            continue
+        body.append(
+            [
+                f"{name}: {what}",
+                WORDS[metric] + (" of a share" if metric == "error" else ""),
+                marked(metric, mine.estimate),
+                f"{marked(metric, theirs.estimate)} ({METHODS[other].title})",
+                changed(mine, theirs),
+            ]
+        )
+        n_train = mine.n_train
+    if not body:
+        return
+    layout.grid(heads, body, labelled=True)
+    layout.under_figure(
+        "what-it-buys",
+        f"Shipped draws of {n_train:,} people of each class at ε = 1. “Better” and “worse”: the 95 % interval of the "
+        "difference on the same draws leaves out 0.",
+        lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
+        lambda: layout.grid_page(heads, body),
+        _buys_code(config),
+    )
+
+
+def _buys_code(config: ComparisonConfig) -> str:
+    lines = [
+        "from privdemo.experiments import comparison_studies",
+        "",
+        "at = {",
+        "    (row.task, row.method, row.metric): row",
+        "    for row in comparison_studies.load()",
+        f"    if (row.dataset, row.private, row.epsilon) == ({config.dataset!r}, {config.private!r}, 1.0)",
+        "}",
+        "for task, metric, ours, other in (",
+        *(f"    {(task, metric, ours, other)!r}," for _, _, task, metric, ours, other in _SAME),
+        "):",
+        "    print(ours, comparison_studies.difference(at[task, ours, metric], at[task, other, metric]))",
+    ]
+    return "\n".join(lines)
+
+
+def changed(now: Row, then: Row) -> str:
+    """The difference of two rows in words, and whether it is better, worse or not clear."""
+    gap = comparison_studies.difference(now, then)
+    if gap is None:
+        return "too few draws of both"
+    if gap.low == gap.mean == gap.high == 0:
+        return "the same"
+    half = gap.high - gap.mean
+    in_points = now.metric in IN_PERCENT
+    amount = f"{text.points(gap.mean).removesuffix(' points')} ± {100 * half:.1f} points" if in_points else ""
+    better = (gap.mean > 0) == METRICS[now.task][now.metric]
+    verdict = ("better" if better else "worse") if gap.excludes_zero else "not clear"
+    return f"{amount or f'{text.signed(gap.mean)} ± {half:.3f}'}, {verdict}"
+
+
 # --- against a pin -------------------------------------------------------------------------------
 
 
@@ -290,34 +344,76 @@ def against_the_pin(shown: Shown) -> None:
             "What has changed?", "The pinned setting is of the other task, so its marks mean something else. Pin anew."
         )
         return
-    metric, mine = question.metric, own_marks(shown)
-    theirs = {row.method: row.estimate for row in of_metric(shown.pinned, metric)}
-    both = [name for name in METHODS if name in mine and name in theirs]
+    metric = question.metric
+    now, then = ({row.method: row for row in of_metric(rows, metric)} for rows in (shown.mine, shown.pinned))
+    both = [name for name in METHODS if name in now and name in then]
     if not both:
         layout.section("What has changed?", "The draws of both settings are being made.")
         return
-    better = METRICS[question.config.task][metric]
-    heads = ["method", "now", "pinned", "difference"]
-    body = []
-    for name in both:
-        now, then = mine[name], theirs[name]
-        clear = now.low > then.high or now.high < then.low
-        change = now.mean - then.mean
-        amount = text.points(change) if metric in ("accuracy", "error") else text.signed(change)
-        verdict = ("better" if (change > 0) == better else "worse") if clear else "intervals overlap"
-        body.append([METHODS[name].title, marked(metric, now), marked(metric, then), f"{amount}, {verdict}"])
-    clear = [row for row in body if not row[3].endswith("overlap")]
+    heads = ["method", "now", "pinned", "difference, draw by draw"]
+    body = [
+        [
+            METHODS[name].title,
+            marked(metric, now[name].estimate),
+            marked(metric, then[name].estimate),
+            changed(now[name], then[name]),
+        ]
+        for name in both
+    ]
+    clear = [row for row in body if row[3].endswith(("better", "worse"))]
     layout.section(
         "What has changed?",
-        f"Now {privacy(question.config)}, {people(question.config)}; pinned {privacy(question.pinned)}, "
-        f"{people(question.pinned)}. Of {len(body)} methods <b>{len(clear)}</b> differ clearly"
+        f"{_what_differs(question.config, question.pinned)} Of {len(body)} {'method' if len(body) == 1 else 'methods'} "
+        f"<b>{len(clear)}</b> {'differs' if len(clear) == 1 else 'differ'} clearly"
         + (f": {'; '.join(f'{row[0]} {row[3]}' for row in clear)}." if clear else "."),
     )
-    layout.grid(heads, body)
+    layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "pinned",
-        f"By {metric.replace('_', ' ')}. “Clearly”: 95 % intervals of the two means do not meet.",
+        f"By {WORDS[metric]}. “Better” and “worse”: the 95 % interval of the difference, draw by draw with the same "
+        "seeds, leaves out 0.",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
         lambda: layout.grid_page(heads, body),
-        code(question),
+        _pin_code(question, question.pinned),
     )
+
+
+def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
+    """The lines that draw both settings and their differences."""
+    return "\n".join(
+        [
+            *(own.imports(question.config) or own.imports(pinned)),
+            "from privdemo.experiments import comparison, comparison_studies",
+            "from privdemo.experiments.comparison import ComparisonConfig",
+            "",
+            *own.code(pinned),
+            "then = config",
+            *own.code(question.config),
+            "",
+            "def rows(config):",
+            f"    draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            "    found = comparison_studies.rows(m for draw in draws for m in comparison_studies.marks_of(draw))",
+            f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
+            "",
+            "now, then = rows(config), rows(then)",
+            "for method in now.keys() & then.keys():",
+            "    print(method, comparison_studies.difference(now[method], then[method]))",
+        ]
+    )
+
+
+def _what_differs(now: ComparisonConfig, then: ComparisonConfig) -> str:
+    """What of two settings is not the same, in words."""
+    told: dict[str, Callable[[ComparisonConfig], str]] = {
+        "learnt from": people,
+        "what is private": lambda config: "labels only" if config.private == LABELS else "labels and images",
+        "ε": lambda config: text.epsilon(config.epsilon),
+        "δ of counts": lambda config: text.power_of_ten(config.delta),
+        "people in a bag": lambda config: f"{config.bag_size}",
+        "ρ of the sets": lambda config: f"{config.rho:g}",
+        "people asked about": lambda config: f"{config.n_asked:,}",
+        "their share": lambda config: text.share(config.share),
+        "seed": lambda config: f"{config.seed}",
+    }
+    parts = [f"{name} {words(now)} (pinned {words(then)})" for name, words in told.items() if words(now) != words(then)]
+    return f"What differs: {'; '.join(parts)}." if parts else "Nothing differs: this is the pinned setting."

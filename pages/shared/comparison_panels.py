@@ -21,6 +21,7 @@ from privdemo.experiments.comparison import (
     RECORD_DELTA,
     RECORDS,
     SHARE,
+    TRUTH,
     ComparisonConfig,
     Draw,
 )
@@ -301,11 +302,10 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
         there = [row for row in curves if row.method == name]
         if there:
             low, high = (value(question.metric, row.mean) for row in (there[0], there[-1]))
-            parts.append(f"{METHODS[name].title} {low} to {high}")
+            parts.append(f"{METHODS[name].title} {low if low == high else f'{low} to {high}'}")
     drawn = (
-        f"Curves: {'shipped ' if has_curves(question.config) else ''}means over {_n_draws(curves)} draws of "
-        f"{_whose(shown)}, from ε = {curves[0].epsilon:g} to "
-        f"{curves[-1].epsilon:g}: {'; '.join(parts)}. "
+        f"{'Shipped means' if has_curves(question.config) else 'Means'} over {_n_draws(curves)} draws of "
+        f"{_whose(shown)}, from ε = {curves[0].epsilon:g} to {curves[-1].epsilon:g}: {'; '.join(parts)}. "
         if curves
         else "No curves are shipped for this choice: they come after the marks of your setting. "
     )
@@ -315,12 +315,18 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
         else ""
     )
     problems = "".join(f" {METHODS[name].title}: {text.sentence(words)}" for name, words in shown.problems.items())
+    drawn_as = [words for trust, words in _DRAWN.items() if any(METHODS[n].trust == trust for n in question.shown)]
     goal = " Dotted: the goal." if question.goal is not None else ""
-    return (
-        f"{drawn}{own}Bars are 95 % intervals. Circles: nobody is trusted with the truth; squares: a bag’s owner; "
-        "open diamonds: a publisher of sets, with ε of the counts alone; grey: true labels. A line ends where no noise "
-        f"meets (ε, δ).{goal}{problems}"
-    )
+    return f"{drawn}{own}Bars are 95 % intervals. Trusted with the truth: {', '.join(drawn_as)}.{goal}{problems}"
+
+
+# Whom a mark says that one must trust.
+_DRAWN = {
+    NOBODY: "nobody (circles)",
+    OWNER: "a bag’s owner (squares)",
+    PUBLISHER: "a publisher of sets (open diamonds; ε of the counts alone, and none where no noise meets it)",
+    TRUTH: "everybody (grey)",
+}
 
 
 def table(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -100,7 +100,7 @@ def section(question: str, sentence: str) -> None:
 
 
 def grid(heads: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool = False) -> None:
-    """A small table of texts; the first cell of a row names it. `labelled` cells know their head, for cards."""
+    """A small table of texts; the first cell of a row names it. `labelled` rows are cards where it is narrow."""
     st.html(_grid(heads, rows, labelled))
 
 
@@ -113,7 +113,8 @@ def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool) -
     head = "".join(f'<th scope="col">{words}</th>' for words in heads)
     openings = [f'<td data-label="{words}">' if labelled else "<td>" for words in heads[1:]]
     body = "".join(f'<tr><th scope="row">{row[0]}</th>{"".join(map(_cell, openings, row[1:]))}</tr>' for row in rows)
-    return f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    kind = "grid labelled" if labelled else "grid"
+    return f'<div class="{kind}"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(opening: str, content: str) -> str:

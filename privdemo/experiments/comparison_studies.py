@@ -41,9 +41,10 @@ CONTEXTS = tuple(replace(context, n_train=120) if context.dataset == "digits" el
 
 @dataclass(frozen=True)
 class Mark:
-    """One method on one draw by one metric."""
+    """One method on one `draw` of a `config` (whose own draw is 0) by one metric."""
 
     config: ComparisonConfig
+    draw: int
     method: str
     metric: str
     value: float
@@ -51,7 +52,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method at one ε by one metric: its mean over `n_draws` draws with 95 % ends."""
+    """One method at one ε by one metric: its mean over `n_draws` draws with 95 % ends.
+
+    `by_draw` are the draws' own values in words, in order and parted by blanks, "-" where there is none.
+    """
 
     task: str
     dataset: str
@@ -65,6 +69,12 @@ class Row:
     mean: float
     low: float
     high: float
+    by_draw: str
+
+    @property
+    def values(self) -> dict[int, float]:
+        """The values by draw."""
+        return {i: float(value) for i, value in enumerate(self.by_draw.split()) if value != "-"}
 
     @property
     def estimate(self) -> Estimate:
@@ -81,7 +91,11 @@ def trial(config: ComparisonConfig) -> list[Mark]:
 def marks_of(draw: Draw) -> list[Mark]:
     """The marks of a draw."""
     place = replace(draw.config, draw=0)
-    return [Mark(place, fit.method, metric, value) for fit in draw.fits.values() for metric, value in fit.marks.items()]
+    return [
+        Mark(place, draw.config.draw, fit.method, metric, value)
+        for fit in draw.fits.values()
+        for metric, value in fit.marks.items()
+    ]
 
 
 def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
@@ -96,9 +110,9 @@ def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
     """The means over draws, in the order of contexts, ε, methods and metrics; none of fewer than two draws."""
-    groups: dict[tuple[ComparisonConfig, str, str], list[float]] = {}
+    groups: dict[tuple[ComparisonConfig, str, str], dict[int, float]] = {}
     for mark in marks:
-        groups.setdefault((mark.config, mark.method, mark.metric), []).append(mark.value)
+        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark.value
     contexts, methods = list(CONTEXTS), list(METHODS)
 
     def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
@@ -107,23 +121,36 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
         known = contexts.index(context) if context in contexts else len(contexts)
         return known, config.epsilon, methods.index(method), list(METRICS[config.task]).index(metric)
 
-    return [
-        Row(
-            config.task,
-            name_of(config.dataset),
-            config.private,
-            config.n_train,
-            config.epsilon,
-            method,
-            METHODS[method].trust,
-            metric,
-            len(groups[group]),
-            *mean_interval(groups[group], *RANGES[metric]),
-        )
-        for group in sorted(groups, key=place)
-        for config, method, metric in (group,)
-        if len(groups[group]) > 1
-    ]
+    return [_row(*group, groups[group]) for group in sorted(groups, key=place) if len(groups[group]) > 1]
+
+
+def _row(config: ComparisonConfig, method: str, metric: str, values: dict[int, float]) -> Row:
+    return Row(
+        config.task,
+        name_of(config.dataset),
+        config.private,
+        config.n_train,
+        config.epsilon,
+        method,
+        METHODS[method].trust,
+        metric,
+        len(values),
+        *mean_interval([values[draw] for draw in sorted(values)], *RANGES[metric]),
+        " ".join(f"{values[draw]:.6g}" if draw in values else "-" for draw in range(max(values) + 1)),
+    )
+
+
+def difference(one: Row, other: Row) -> Estimate | None:
+    """The mean of `one` less `other` draw by draw, with its 95 % interval; None of fewer than two draws of both.
+
+    Of the same people the draws' own luck cancels; of different settings too this is the interval of a difference of
+    matched draws. Raises ``ValueError`` for marks of different metrics.
+    """
+    if one.metric != other.metric:
+        raise ValueError(f"both must be of one metric, got {one.metric} and {other.metric}")
+    theirs = other.values
+    gaps = [value - theirs[draw] for draw, value in one.values.items() if draw in theirs]
+    return mean_interval(gaps) if len(gaps) > 1 else None
 
 
 def to_csv(marks: Sequence[Mark]) -> str:

@@ -44,6 +44,8 @@ STYLES = {
 }
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
+# Next to no probability: light on any background, so that numbers can be read on it.
+_PALE = "#E3EFF7"
 
 
 def frontier(
@@ -70,9 +72,10 @@ def frontier(
     if metric in _SHARES:
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
-    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=190)
+    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=120)
+    figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.name))  # a curve goes with its large mark
     for name, mark in mine.items():
-        trace = own(epsilon, mark, STYLES[name], METHODS[name].title, name)
+        trace = own(epsilon, mark, STYLES[name], METHODS[name].title, METHODS[name].title)
         if name not in drawn:
             trace |= {"name": METHODS[name].title, "showlegend": True}
         figure.add_trace({"type": "scatter", **trace})
@@ -81,46 +84,51 @@ def frontier(
     return figure
 
 
-def channels(matrices: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
-    """T[released | class] of several label channels side by side: a row for each name, a column for each class.
+def channels(
+    matrices: Mapping[str, Sequence[Sequence[float]]], classes: Sequence[str], answers: Mapping[str, Sequence[str]]
+) -> Figure:
+    """T[answer | class] of several label channels side by side: a row for each answer, a column for each class.
 
-    Rows of many names are not numbered, and the deepest colour is a channel's own largest probability.
+    `answers` are the names of a channel's answers; where there are none, rows are not named. The deepest colour is a
+    channel's own largest probability.
     """
     figure = Figure()
     layout: dict[str, Any] = {"annotations": []}
-    gap = 0.12
+    gap = 0.16
     width = (1 - gap * (len(matrices) - 1)) / len(matrices)
     for i, (title, matrix) in enumerate(matrices.items()):
         number = str(i + 1) if i else ""
         left = i * (width + gap)
-        few = len(matrix) <= 4
+        named = list(answers.get(title, ()))
         figure.add_trace(
             {
                 "type": "heatmap",
                 "z": [list(row) for row in matrix],
                 "zmin": 0,
                 "zmax": max(max(row) for row in matrix),
-                "colorscale": [[0, "rgba(0, 119, 187, 0.04)"], [1, look.SPREAD.colour]],
+                "colorscale": [[0, _PALE], [1, look.SPREAD.colour]],
                 "showscale": False,
                 "xaxis": f"x{number}",
                 "yaxis": f"y{number}",
                 "xgap": 2,
                 "ygap": 1,
-                "texttemplate": "%{z:.2f}" if few else "",
-                "hovertemplate": "T[name %{y} | class %{x}] = %{z:.3f}<extra></extra>",
+                "texttemplate": "%{z:.2f}" if named else "",
+                "customdata": [[f"T[{row} | {name}]" for name in classes] for row in named or range(len(matrix))],
+                "hovertemplate": "%{customdata} = %{z:.3f}<extra></extra>",
             }
         )
         layout[f"xaxis{number}"] = {
             "domain": [left, left + width],
             "anchor": f"y{number}",
-            "tickvals": [0, 1],
+            "tickvals": list(range(len(classes))),
+            "ticktext": list(classes),
             "title": {"text": "class"},
         }
         layout[f"yaxis{number}"] = {
             "anchor": f"x{number}",
             "autorange": "reversed",
-            "tickvals": list(range(len(matrix))) if few else [],
-            "title": {"text": f"{len(matrix)} names", "standoff": 4},
+            "tickvals": list(range(len(named))),
+            "ticktext": named,
         }
         layout["annotations"].append(
             {
