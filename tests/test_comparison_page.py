@@ -159,7 +159,7 @@ def test_a_pinned_setting_is_compared_in_words():
     quick = re.sub(r"methods=\([^)]*\)", "methods=('naive',)", code.replace("range(10)", "range(2)"))
     exec(quick, {"print": lambda *words: told.append(words)})  # the page's own lines, with less to do
     assert [method for method, _ in told] == ["naive"]
-    assert told[0][1].mean < 0
+    assert abs(told[0][1].mean) < 0.2
     at.button_group(key="task").set_value("find a share").run()
     assert "The pinned setting is of the other task" in answers(at)[0]
     at.button(key="unpin").click().run()

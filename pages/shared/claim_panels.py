@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -25,8 +26,9 @@ def all_settings() -> list[settings.Setting]:
 
 def controls() -> list[Claim]:
     """The claims that are to be shown."""
-    source = settings.choose(SOURCE, "Source")
-    verdicts = settings.choose(VERDICT, "Verdict")
+    with st.container(key="claims-controls"):
+        source = settings.choose(SOURCE, "Source")
+        verdicts = settings.choose(VERDICT, "Verdict")
     return [claim for claim in cached.claims() if source in (EVERYBODY, claim.source) and claim.verdict in verdicts]
 
 
@@ -42,7 +44,7 @@ def takeaway(chosen: Sequence[Claim]) -> str:
 
 
 def show(chosen: Sequence[Claim]) -> None:
-    """Published values beside ours as a picture, and every claim as a row."""
+    """Published values beside ours as a picture, and every claim as a row; where it is narrow, controls between."""
     if not chosen:
         st.markdown("No claim has this verdict; choose another above.")
         return
@@ -57,15 +59,21 @@ def show(chosen: Sequence[Claim]) -> None:
             lambda: table(chosen),
             _code(),
         )
-    heads = ["claim", "published", "ours", "verdict", "seeds", "computed by"]
+    with st.container(key="claims-table"):
+        _rows(chosen, numbers)
+
+
+def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
+    heads = ["claim", "published", "ours", "verdict", "computed by"]
     body = [
         [
             f"{numbers[id(claim)]} · <b>{claim.source}, {claim.place}</b>: {claim.words}",
             _number(claim, claim.published),
             _ours(claim),
             f"{_SIGNS[claim.verdict]} <b>{claim.verdict}</b>: {claim.why}",
-            claim.seeds,
-            f"<code>{claim.command}</code>",
+            "–"
+            if claim.verdict == OPEN
+            else f"<details><summary>how</summary>{claim.seeds}<br><code>{claim.command}</code></details>",
         ]
         for claim in chosen
     ]
@@ -95,8 +103,9 @@ def _ours(claim: Claim) -> str:
     if half == 0:
         return _number(claim, claim.ours.mean)
     if claim.share:
-        return f"{text.share(claim.ours.mean)} ± {100 * half:.1f}"
-    return f"{_number(claim, claim.ours.mean)} ± {half:.2g}"
+        return f"{text.share(claim.ours.mean).removesuffix(' %')} ± {100 * half:.1f} %"
+    digits = max(0, 1 - math.floor(math.log10(half)))
+    return f"{claim.ours.mean:.{digits}f} ± {half:.{digits}f}".replace("-", "−")
 
 
 def table(chosen: Sequence[Claim]) -> list[dict[str, object]]:
