@@ -27,7 +27,7 @@ def test_home_leads_to_every_page_that_exists(mnist: object) -> None:
     pages = {path.stem for path in (ROOT / "pages").glob("*.py")} - {"home"}
     assert links == pages
     assert "data:image/png;base64," in html(at)
-    share = re.search(r"<b>(\d+)%</b>", html(at))
+    share = re.search(r"<b>(\d+) %</b>", html(at).replace("\u00a0", " "))
     points = image_noise.gallery(image_noise.GalleryConfig()).points
     assert share is not None
     assert int(share.group(1)) == round(100 * points[-2].linked.mean)

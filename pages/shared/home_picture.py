@@ -52,7 +52,7 @@ def show(dataset: str, seed: int) -> Picture:
     last = gallery.points[-2]
     found = (
         f"At p = {last.level:.3g}, of {last.n_candidates} known people the sender is still found "
-        f"<b>{last.linked.mean:.0%}</b> of the time (95 % interval {100 * last.linked.low:.0f}–"
+        f"<b>{100 * last.linked.mean:.0f} %</b> of the time (95 % interval {100 * last.linked.low:.0f}–"
         f"{100 * last.linked.high:.0f} %)"
     )
     summary = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from pages.shared import cached, layout, text
@@ -20,9 +22,9 @@ _TITLES = {
 }
 _WORDS = {
     NOBODY: "Each person lies about the label with probability {lie}. Best: {method}.",
-    OWNER: "Only noisy totals of bags filled at random are released. Best: {method}.",
-    PUBLISHER: "ε covers the counts of two sets alone; filled by label, a set’s name tells a label as a lie with ε = "
-    "{name} would. Best: {method}.",
+    OWNER: "Only noisy totals of bags, groups of {bag} filled at random, are released. Best: {method}.",
+    PUBLISHER: "Two large groups with known mixes. ε covers their counts alone: filled by label, a set’s name tells a "
+    "label as a lie with ε = {name} would. Best: {method}.",
     TRUTH: "Every true label is known.",
 }
 _PAGES = {
@@ -46,8 +48,9 @@ def cost(dataset: str) -> None:
     first, second = task_of(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
-        f"**The same {2 * n:,} people, ε = {EPSILON:g}**: how often a {first} and a {second} are then told apart "
-        "rightly depends on whom one trusts with the truth, and on what ε covers."
+        f"**The same {2 * n:,} people, ε = {EPSILON:g}** (what it covers changes the odds about a label by a factor of "
+        f"{math.exp(EPSILON):.1f} at most): how often a {first} and a {second} are then told apart rightly "
+        "depends on whom one trusts with the truth, and on what ε covers."
     )
     layout.cards(
         [
@@ -57,6 +60,7 @@ def cost(dataset: str) -> None:
                 _WORDS[trust].format(
                     method=METHODS[best[trust].method].title,
                     lie=text.probability(lie),
+                    bag=config.bag_size,
                     name=text.epsilon(config.set_name_epsilon),
                 ),
             )
