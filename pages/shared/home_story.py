@@ -23,8 +23,8 @@ _TITLES = {
 _WORDS = {
     NOBODY: "Each person lies about the label with probability {lie}. Best: {method}.",
     OWNER: "Only noisy totals of bags, groups of {bag} filled at random, are released. Best: {method}.",
-    PUBLISHER: "Two large groups with known mixes. ε covers their counts alone: filled by label, a set’s name tells a "
-    "label as a lie with ε = {name} would. Best: {method}.",
+    PUBLISHER: "Counts of two large sets; ε covers these alone: a set’s name tells a label like a lie with ε = "
+    "{name}. Best: {method}.",
     TRUTH: "Every true label is known.",
 }
 _PAGES = {
@@ -49,8 +49,8 @@ def cost(dataset: str) -> None:
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
         f"**The same {2 * n:,} people, ε = {EPSILON:g}** (what it covers changes the odds about a label by a factor of "
-        f"{math.exp(EPSILON):.1f} at most): how often a {first} and a {second} are then told apart rightly "
-        "depends on whom one trusts with the truth, and on what ε covers."
+        f"{math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} then told apart? It depends "
+        "on whom one trusts with the truth, and on what ε covers."
     )
     layout.cards(
         [
@@ -68,8 +68,8 @@ def cost(dataset: str) -> None:
         ]
     )
     st.caption(
-        f"Means over {best[TRUTH].n_draws} draws with 95 % intervals, of the best method each. Lies, bags and sets are "
-        "one likelihood: a label goes through a channel, and an estimator asks which truth makes what came out likely."
+        f"Means over {best[TRUTH].n_draws} draws, 95 % intervals. Lies, bags and sets are one likelihood: which truth "
+        "makes what came out of a channel likely?"
     )
 
 
