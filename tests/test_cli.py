@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-import joblib
 import pytest
 
 from privdemo import __main__ as cli
@@ -25,6 +24,7 @@ from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 
 ROOT = Path(__file__).parents[1]
+BEFORE = results.to_csv(trade_off.Row, ())
 
 
 def test_data_says_what_a_data_set_holds(capsys):
@@ -151,7 +151,7 @@ def test_an_unknown_study_is_wrong_usage(arguments, message, capsys):
 
 def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path, capsys):
     out = tmp_path / "tiny.csv"
-    out.write_text("what was there before")
+    out.write_text(BEFORE)
     assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
     rows = results.from_csv(trade_off.Row, out.read_text(encoding="utf-8"))
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
@@ -192,14 +192,18 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     trial.__qualname__, trial.__module__ = run.__qualname__, run.__module__
     monkeypatch.setattr(trade_off, "trial", trial)
     out, whole = tmp_path / "tiny.csv", tmp_path / "whole.csv"
-    out.write_text("what was there before")
+    out.write_text(BEFORE)
     command = ["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out"]
     assert main([*command, str(out)]) == 130
     output = capsys.readouterr()
-    said = "privdemo: interrupted; the trials that are done are kept beside the file; the same command goes on"
-    assert output.err.splitlines()[-1] == said
+    assert output.err.splitlines()[-1] == (
+        "privdemo: interrupted; the trials that are done are kept beside the file (FILE.trials), what they say so far "
+        "is in FILE.part; the same command goes on"
+    )
+    so_far = results.from_csv(trade_off.Row, (tmp_path / "tiny.csv.part").read_text(encoding="utf-8"))
+    assert len(so_far) == 2 * 2, "both methods of two trials: a file to use"
     assert output.out == ""
-    assert out.read_text() == "what was there before"
+    assert out.read_text() == BEFORE
     assert trials_done(tmp_path) == 2
     monkeypatch.setattr(trade_off, "trial", run)
     again = []
@@ -238,8 +242,9 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
 def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
     first = list(running.side_by_side(divmod_of, [(7, 2), (9, 4)], 1, kept=tmp_path))
     assert sorted(found for *_, found in first) == [(2, 1), (3, 1)]
-    for name in list(tmp_path.iterdir()):
-        joblib.dump("kept", name)
+    there = running._Kept(tmp_path)
+    for file in list(tmp_path.iterdir()):
+        there.store(file.name, "kept")
     assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2), (8, 4)], 1, kept=tmp_path)] == [
         "kept",
         (2, 0),
@@ -252,9 +257,68 @@ def divmod_of(a, b):
     return divmod(a, b)
 
 
+def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path, monkeypatch):
+    list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], b"text"):
+        file.write_bytes(damaged)
+        assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+        assert file.read_bytes() == whole
+    file.unlink()
+
+    def power_cut(*_):
+        raise OSError("no power")
+
+    monkeypatch.setattr(running.os, "replace", power_cut)
+    with pytest.raises(OSError, match="no power"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+
+
+def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(ValueError, match="belongs to somebody else"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+
+
+def test_a_trial_is_named_by_the_code_the_packages_and_the_arguments(tmp_path, monkeypatch):
+    (tmp_path / "a.py").write_text("x = 1")
+    monkeypatch.setattr(running.resources, "files", lambda _: tmp_path)
+    fresh = running._code.__wrapped__
+    before = fresh()
+    assert fresh() == before
+    (tmp_path / "a.py").write_text("x = 2")
+    assert fresh() != (before, fresh())[0]
+    (tmp_path / "a.py").write_text("x = 1")
+    assert fresh() == before
+    monkeypatch.setattr(running.metadata, "version", lambda name: "0.0")
+    assert fresh() != before
+    names = {running._name(divmod_of, arguments) for arguments in ((7, 2), (7, 3), (8, 2))}
+    assert len(names | {running._name(trials_done, (7, 2))}) == 4
+
+
+@pytest.mark.parametrize("content", ["my,own,table\n1,2,3\n", "x"])
+def test_a_file_of_something_else_is_not_written_over(tiny, content, tmp_path, capsys):
+    out = tmp_path / "mine.csv"
+    out.write_text(content)
+    assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 1
+    assert capsys.readouterr().err == f"privdemo: {out} holds something else than results; name another file\n"
+    assert out.read_text() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_lock_is_held_by_one(tmp_path):
+    out = tmp_path / "out.csv"
+    with running.only_one(out), pytest.raises(ValueError, match="another run is writing"), running.only_one(out):
+        pass
+    with running.only_one(out):
+        assert not list(tmp_path.iterdir()), "locks are elsewhere"
+
+
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path):
     out = tmp_path / "tiny.csv"
-    out.write_text("what was there before")
+    out.write_text(BEFORE)
     write = Path.write_text
 
     def half(self, text, **options):
@@ -263,8 +327,9 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
 
     monkeypatch.setattr(Path, "write_text", half)
     assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 130
-    assert out.read_text() == "what was there before"
+    assert out.read_text() == BEFORE
     assert trials_done(tmp_path) == 4
+    assert not (tmp_path / "tiny.csv.new").exists()
 
 
 def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):
@@ -288,7 +353,13 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_pa
         cli,
         "_papers",
         lambda: {
-            name: cli._Paper(name, trial, lambda n, name=name: [(name, i) for i in range(n)], str, lambda found: [])
+            name: cli._Paper(
+                name,
+                trial,
+                lambda n, name=name: [(name, i) for i in range(n)],
+                lambda found: results.to_csv(trade_off.Row, ()),
+                lambda found: [],
+            )
             for name in ("first", "second")
         },
     )
@@ -298,6 +369,7 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_pa
     assert main(command) == 0
     assert made[4:] == [("second", 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "second.csv"]
+    assert capsys.readouterr().err.count("second: 2 of 2 trials") == 1
 
 
 @pytest.fixture

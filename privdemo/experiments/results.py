@@ -36,6 +36,12 @@ def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
+def is_results(path: Path) -> bool:
+    """Whether a file is one that `to_csv` wrote."""
+    with path.open("rb") as file:
+        return file.read(len(_HEAD)) == _HEAD.encode()
+
+
 def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
     """The rows of a results file. Raises ``ValueError`` for a file of another kind."""
     first, _, table = text.partition("\n")

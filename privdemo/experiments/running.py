@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from importlib import metadata, resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import joblib
+import pooch
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
@@ -35,29 +38,57 @@ def side_by_side(
     """Run `trial` on each of `trials`, its arguments; yields (done, of how many, what the one just done found).
 
     They come as they are done, in any order. With a folder `kept`, each is kept there at once: ended in any way, the
-    same call with the same code yields first what is there, and runs only what is left. Errors as `parallel`.
+    same call with the same code yields first what is there, and runs only what is left. The folder must be the
+    caller's own, as what it holds is unpickled. Errors as `parallel`.
     """
     check(n_jobs, backend, scheduler)
     places = {_name(trial, arguments): arguments for arguments in trials}
-    if kept:
-        kept.mkdir(exist_ok=True)
-    there = [name for name in places if kept and (kept / name).exists()]
-    n_done = 0
-    for name in there:
+    there = _Kept(kept) if kept else None
+    n_done, left = 0, []
+    for name, arguments in places.items():
+        found = there.load(name) if there else None
+        if found is None:
+            left.append((name, arguments))
+            continue
         n_done += 1
-        yield n_done, len(places), joblib.load(kept / name)  # type: ignore[operator]
-    left = [name for name in places if name not in set(there)]
+        yield n_done, len(places), found
     with parallel(n_jobs, backend, scheduler) as run:
-        for name, found in run(joblib.delayed(_named)(name, trial, places[name]) for name in left):
-            if kept:
-                joblib.dump(found, kept / f"{name}.part")
-                os.replace(kept / f"{name}.part", kept / name)
+        for name, found in run(joblib.delayed(_named)(name, trial, arguments) for name, arguments in left):
+            if there:
+                there.store(name, found)
             n_done += 1
             yield n_done, len(places), found
 
 
 def _named(name: str, trial: Callable[..., Found], arguments: tuple[Any, ...]) -> tuple[str, Found]:
     return name, trial(*arguments)
+
+
+class _Kept:
+    """What trials found, a file each, in a folder of the caller's own."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+            raise ValueError(f"{folder} belongs to somebody else, and is not read; name another file")
+        self.folder = folder
+
+    def load(self, name: str) -> Any:
+        """What is kept under a name; None for nothing, or for a file that is not whole."""
+        file = self.folder / name
+        if not file.exists():
+            return None
+        digest, content = (whole := file.read_bytes())[:32], whole[32:]
+        return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
+
+    def store(self, name: str, found: Any) -> None:
+        """Keep it; after a crash either all of it is there or nothing."""
+        content, part = pickle.dumps(found), self.folder / f"{name}.part"
+        with part.open("wb") as file:
+            file.write(hashlib.sha256(content).digest() + content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, self.folder / name)
 
 
 def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
@@ -70,24 +101,29 @@ def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
 def _code() -> str:
     """What numbers depend on beside the arguments: this package, line by line, and what it computes with."""
     folder = Path(str(resources.files("privdemo")))
-    lines = hashlib.sha256(versions().encode())
+    lines = hashlib.sha256(_packages().encode())
     for file in sorted(folder.rglob("*.py")):
         lines.update(file.read_bytes())
     return lines.hexdigest()
 
 
-@cache
-def versions() -> str:
-    """Of this package, Python and what numbers depend on."""
+def _packages() -> str:
     packages = " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    return f"privdemo {__version__} python {platform.python_version()} {packages}"
+    return f"python {platform.python_version()} {packages}"
+
+
+def versions() -> str:
+    """Of this package, with the first digits of its code's hash, of Python and of what numbers depend on."""
+    return f"privdemo {__version__} ({_code()[:8]}) {_packages()}"
 
 
 def check(n_jobs: int, backend: str, scheduler: str | None) -> None:
-    """Raise ``ValueError`` for settings out of range."""
+    """Raise ``ValueError`` for settings out of range, and where Dask is wanted and not installed."""
     _N_JOBS.check(n_jobs)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
+    if backend == "dask" and find_spec("distributed") is None:
+        raise ValueError("the dask backend needs more: pip install 'privdemo[dask]'")
     if scheduler and backend != "dask":
         raise ValueError(f"a scheduler is for the dask backend, not {backend}; add --backend dask")
 
@@ -97,7 +133,7 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
     """What runs trials side by side and gives each as it is done.
 
     "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Errors as
-    `check`, and ``ValueError`` where Dask is wanted and not installed.
+    `check`.
     """
     check(n_jobs, backend, scheduler)
     # Threads share one limit, so it holds for all of them at once.
@@ -105,10 +141,8 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
         threadpool_limits(1, user_api="blas") if backend == "threading" else nullcontext()
     )
     if backend == "dask":
-        try:
-            from dask.distributed import Client
-        except ImportError:
-            raise ValueError("the dask backend needs more: pip install 'privdemo[dask]'") from None
+        from dask.distributed import Client
+
         cluster = Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1)
     with cluster, joblib.parallel_config(backend, n_jobs=-1 if backend == "dask" else n_jobs):
         yield joblib.Parallel(return_as="generator_unordered")
@@ -116,8 +150,13 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
 
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
-    """Nobody else writes `out` meanwhile. Raises ``ValueError`` where somebody does."""
-    lock = FileLock(f"{out}.lock")
+    """Nobody else of this user writes `out` meanwhile. Raises ``ValueError`` where somebody does.
+
+    Locks stay in the user's cache folder: one that is taken away could be taken by two.
+    """
+    locks = Path(pooch.os_cache("privdemo")) / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(locks / hashlib.sha256(str(out.absolute()).encode()).hexdigest()[:32])
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -126,4 +165,3 @@ def only_one(out: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-        Path(lock.lock_file).unlink(missing_ok=True)

@@ -178,6 +178,9 @@ def read_spec(path: Path) -> Sweep:
     for key, table in (("config", shared), ("grid", grid)):
         if not isinstance(table, dict):
             raise ValueError(f"{path}: {key} must be a table, such as [{key}], got {table!r}")
+    twice = ", ".join(shared.keys() & grid.keys())
+    if twice:
+        raise ValueError(f"{path}: {twice} must stand in config or in grid, not in both")
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"{path}: {key} in grid must be a list of one or more values, got {values!r}")
@@ -297,9 +300,20 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
         asked = itertools.takewhile(lambda cell: cell[0] != "draw", row.items())
         groups.setdefault(tuple(asked), []).append(row)
     return [
-        (dict(asked), {name: mean_interval(values) for name, values in numbers(here).items() if len(values) > 1})
+        (
+            dict(asked),
+            {name: mean_interval(values, *_range(name)) for name, values in numbers(here).items() if len(values) > 1},
+        )
         for asked, here in groups.items()
     ]
+
+
+def _range(name: str) -> tuple[float, float]:
+    """What a mean of this number can be: shares are in [0, 1], distances of mixes in [0, 2], nothing is below 0."""
+    mark = name.rpartition(": ")[2]
+    if mark in ("accuracy", "brier", "error") or " F1" in mark:
+        return 0.0, 1.0
+    return 0.0, 2.0 if mark in ("L1 error", "distortion") else math.inf
 
 
 def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
