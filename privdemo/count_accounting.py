@@ -19,8 +19,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincc, betaln, expit, gammaln, ndtr
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincc, betaln, expit, gammaln, logsumexp, ndtr
 
 from privdemo import accounting, limits
 
@@ -156,6 +156,24 @@ def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
     if a < 2 or b < 1:
         return 1.0
     return 0.0 if math.isinf(epsilon) else None
+
+
+def dirichlet_losses(
+    here: ArrayLike, there: ArrayLike, epsilon: float, n: int, rng: np.random.Generator
+) -> NDArray[np.floating]:
+    """(1 − e^{ε − L})₊ of `n` samples of Dir(`here`), L = ln p_here/p_there: their mean is δ(ε) between the two.
+
+    `here` and `there` (c,) are the parameters, each above 0. Two Dirichlets of different sums have no closed form, as
+    L = ln B(there) − ln B(here) + Σ (here − there)_i ln θ_i has c terms. Logarithms throughout: a gamma variable of
+    shape a is drawn as one of shape a + 1 times u^{1/a}.
+    """
+    a, b = np.asarray(here, dtype=float), np.asarray(there, dtype=float)
+    limits.Limit("smallest parameter", 0.0, math.inf, low_open=True).check(min(a.min(), b.min()))
+    log_gamma = np.log(rng.standard_gamma(a + 1, (n, len(a)))) + np.log(rng.random((n, len(a)))) / a
+    log_theta = log_gamma - logsumexp(log_gamma, axis=1, keepdims=True)
+    log_beta = [gammaln(p).sum() - gammaln(p.sum()) for p in (a, b)]
+    loss = log_beta[1] - log_beta[0] + log_theta @ (a - b)
+    return -np.expm1(np.minimum(epsilon - loss, 0.0))
 
 
 def dirichlet_sigma(

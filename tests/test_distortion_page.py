@@ -198,7 +198,7 @@ def test_counts_that_are_none_get_a_sentence_and_stay_where_they_were_typed(type
         ("count_delta", "0.5", "in [0, 0.3]"),
         ("n_min", "0", "it must be a whole number in [1, 1000000000]"),
         ("counts", "3,x", "`counts=3,x` was ignored: “x” is not a number"),
-        ("mechanism", "magic", "it must be one of Laplace, published, "),
+        ("mechanism", "magic", "it must be one of “Laplace, published”, "),
         ("count_classes", "1", "in [2, 50]"),
         ("nonsense", "1", "this page has no such setting"),
     ],

@@ -320,7 +320,23 @@ def _leak_words(question: Question) -> str:
         if excess > 1e-6
         else ", next to the same, as the counts are large."
     )
-    return f"{start}, with one label moved it would be {leak.neighbour_sigma:.6g}{beyond}"
+    return f"{start}, with one label moved it would be {leak.neighbour_sigma:.6g}{beyond}{_published_leak(config)}"
+
+
+def _published_leak(config: distortion.DistortionConfig) -> str:
+    """The same of the paper's own criterion, if it breaks: δ between two neighbours, each with its own σ."""
+    try:
+        leak = distortion.leak(config, "dirichlet published")
+    except ValueError:
+        return ""
+    if math.isnan(leak.neighbour_sigma):
+        return " By the paper’s criterion the neighbour has no σ at all, so a release alone tells the two apart."
+    if leak.own_delta.low <= config.delta:
+        return ""
+    return (
+        f" By the paper’s criterion it is {leak.sigma:.4g} and {leak.neighbour_sigma:.4g}: between the two, each with "
+        f"its own σ, δ is {leak.own_delta.mean:.3f} (simulated), more than was asked for."
+    )
 
 
 def _holds(outcome: Outcome) -> str:

@@ -214,36 +214,53 @@ class Leak(NamedTuple):
     """What noise chosen from the private counts gives away: σ here, σ at a neighbour, and δ there with σ from here.
 
     `neighbour_sigma` is nan where the neighbour has no σ at all, so that the release itself tells the two apart.
+    `own_delta` is δ between the two, each with its own σ, by simulation: what is really released.
     """
 
     sigma: float
     neighbour_sigma: float
     neighbour_delta: float
+    own_delta: Estimate
 
 
-def leak(config: DistortionConfig) -> Leak:
+# Releases behind a simulated δ.
+_SIMULATED = 200_000
+
+
+def leak(config: DistortionConfig, release: str = "dirichlet local") -> Leak:
     """A worst neighbour of the counts: one label has left the smallest class for the largest of the others.
 
-    Raises as `label_counts.calibrate` does for the counts themselves.
+    `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or "dirichlet
+    published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts themselves.
     """
     counts = np.array(config.counts)
     order = np.argsort(counts, kind="stable")
     other = counts.copy()
     other[order[0]] -= 1
     other[order[-1]] += 1
-    here = _local(config, counts)
+    sigma = _sigma(config, release, counts)
+    same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
     try:
-        there = _local(config, other).sigma
+        there = _sigma(config, release, other)
     except ValueError:
-        there = math.nan
-    same = ScaledDirichlet(here.sigma, count_accounting.neighbouring_moves(other))
-    return Leak(here.sigma, there, same.delta_at(config.epsilon))
+        return Leak(sigma, math.nan, same, Estimate(1.0, 1.0, 1.0))
+    rng = np.random.default_rng(config.seed)
+    pair = sigma * counts, there * other
+    both = [
+        mean_interval(count_accounting.dirichlet_losses(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
+        for one, two in (pair, pair[::-1])
+    ]
+    return Leak(sigma, there, same, max(both))
 
 
-def _local(config: DistortionConfig, counts: Array) -> ScaledDirichlet:
-    mechanism = calibrate("dirichlet local", config.epsilon, config.delta, counts)
+def _sigma(config: DistortionConfig, release: str, counts: Array) -> float:
+    mechanism = calibrate(release, config.epsilon, config.delta, counts)
     assert isinstance(mechanism, ScaledDirichlet)
-    return mechanism
+    return mechanism.sigma
+
+
+# Releases behind the numbers of `settle`.
+SETTLING = 2000
 
 
 @dataclass(frozen=True)
@@ -269,7 +286,7 @@ def settle(config: DistortionConfig) -> Settled:
     counts = np.array(config.counts)
     share = counts / counts.sum()
     moves = count_accounting.neighbouring_moves(counts)
-    many = np.tile(counts, (2000, 1))
+    many = np.tile(counts, (SETTLING, 1))
 
     def distortion(mechanism: CountRelease) -> float:
         released = mechanism.randomise(many, np.random.default_rng(config.seed))
@@ -310,7 +327,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A place of figure 1: mean distortion of `n_draws` batches with 95 % ends; `deviation` of one release."""
+    """A place of figure 1: mean distortion of `n_draws` batches and `deviation` of one release, with 95 % ends."""
 
     axis: str
     level: float
@@ -321,11 +338,18 @@ class Row:
     low: float
     high: float
     deviation: float
+    deviation_low: float
+    deviation_high: float
 
     @property
     def estimate(self) -> Estimate:
         """The distortion with its interval."""
         return Estimate(self.distortion, self.low, self.high)
+
+    @property
+    def deviation_estimate(self) -> Estimate:
+        """The standard deviation of one release with its interval."""
+        return Estimate(self.deviation, self.deviation_low, self.deviation_high)
 
 
 def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
@@ -371,8 +395,8 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
     for axis, level, release in places:
         here = groups[axis, level, release]
         estimate = mean_interval([mark.distortion for mark in here])
-        deviation = float(np.sqrt(np.mean([mark.deviation**2 for mark in here])))
-        found.append(Row(axis, level, release, RELEASES[release].guarantee, len(here), *estimate, deviation))
+        deviation = mean_interval([mark.deviation for mark in here], 0.0)
+        found.append(Row(axis, level, release, RELEASES[release].guarantee, len(here), *estimate, *deviation))
     return found
 
 
