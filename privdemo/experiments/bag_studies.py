@@ -138,9 +138,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method with one threshold in one place of a study: mean F1 over `n_draws` draws; 95 % ends of the average.
+    """One method with one threshold in one place of a study: mean F1 over `n_draws` draws, each with 95 % ends.
 
-    `loss` is the mean information loss.
+    `loss` is the mean information loss. `low` and `high` are the ends of the average.
     """
 
     study: str
@@ -161,11 +161,30 @@ class Row:
     low: float
     high: float
     loss: float
+    positive_low: float
+    positive_high: float
+    negative_low: float
+    negative_high: float
+    loss_low: float
+    loss_high: float
 
     @property
     def estimate(self) -> Estimate:
         """The average F1 with its interval."""
         return Estimate(self.average, self.low, self.high)
+
+    @property
+    def by_class(self) -> tuple[Estimate, Estimate]:
+        """The F1 of positives and of negatives with their intervals."""
+        return (
+            Estimate(self.positive, self.positive_low, self.positive_high),
+            Estimate(self.negative, self.negative_low, self.negative_high),
+        )
+
+    @property
+    def loss_estimate(self) -> Estimate:
+        """The information loss with its interval."""
+        return Estimate(self.loss, self.loss_low, self.loss_high)
 
 
 def trial(study: str, config: BagConfig) -> list[Mark]:
@@ -215,7 +234,10 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
 
 
 def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list[Mark]) -> Row:
-    average = mean_interval([mark.f1.average for mark in marks])
+    average, positive, negative = (
+        mean_interval([getattr(mark.f1, kind) for mark in marks], 0.0, 1.0) for kind in ("average", "positive", "negative")
+    )
+    loss = mean_interval([mark.loss for mark in marks], 0.0, 1.0)
     return Row(
         study=study,
         dataset=name_of(config.dataset),
@@ -229,12 +251,18 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
         method=method,
         threshold=threshold,
         n_draws=len(marks),
-        positive=mean_interval([mark.f1.positive for mark in marks]).mean,
-        negative=mean_interval([mark.f1.negative for mark in marks]).mean,
+        positive=positive.mean,
+        negative=negative.mean,
         average=average.mean,
         low=average.low,
         high=average.high,
-        loss=mean_interval([mark.loss for mark in marks]).mean,
+        loss=loss.mean,
+        positive_low=positive.low,
+        positive_high=positive.high,
+        negative_low=negative.low,
+        negative_high=negative.high,
+        loss_low=loss.low,
+        loss_high=loss.high,
     )
 
 
