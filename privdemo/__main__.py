@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from privdemo import datasets, limits
 from privdemo.experiments import (
     bag_studies,
+    claims,
     comparison_studies,
     distortion,
     ratio_studies,
@@ -137,8 +138,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_where(reproduce)
     reproduce.set_defaults(
-        run=_reproduce, when_interrupted="the trials that are done are kept beside the file; the same command goes on"
+        run=_reproduce,
+        when_interrupted="the trials that are done are kept beside the file (FILE.trials), what they say so far is in "
+        "FILE.part; the same command goes on",
     )
+    checking = commands.add_parser(
+        "claims",
+        help="published claims beside ours",
+        description=_wrapped(
+            "Print every published claim beside ours, with its verdict and the reason. What needs no results file is "
+            "computed at once, the rest comes from the files that reproduce makes."
+        ),
+        epilog="example:\n  python -m privdemo claims --source Yan\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    checking.add_argument(
+        "--source", choices=[source.split(",")[0] for source in claims.SOURCES], help="of one paper alone"
+    )
+    checking.set_defaults(run=_claims, when_interrupted="nothing was written")
     sweeping = commands.add_parser(
         "sweep",
         help="run a grid of settings, many draws each",
@@ -189,6 +206,19 @@ def _data(options: argparse.Namespace) -> None:
         print(f"  {dataset.licence}; {dataset.source}")
 
 
+def _claims(options: argparse.Namespace) -> None:
+    shown = [c for c in claims.all_claims() if options.source in (None, c.source.split(",")[0])]
+    for claim in shown:
+        reading = f", {claim.reading}" if claim.reading else ""
+        published = "–" if claim.published is None else f"{claim.published:.4g}{reading}"
+        ours = "–" if claim.ours is None else f"{claim.ours.mean:.4g}"
+        if claim.ours and claim.ours.low < claim.ours.high:
+            ours += f" ({claim.ours.low:.4g} to {claim.ours.high:.4g})"
+        print(f"{claim.source}, {claim.place}: {claim.words}\n  published {published}; ours {ours}")
+        print(f"  {claim.verdict}: {claim.why}\n  {claim.seeds}; {claim.command}")
+    print("; ".join(f"{n} {verdict}" for verdict, n in claims.counted(shown).items()))
+
+
 def _sweep(options: argparse.Namespace) -> None:
     wanted = sweep.read_spec(options.spec)
     if not options.out.absolute().parent.is_dir() or options.out.is_dir():
@@ -204,9 +234,14 @@ def _sweep(options: argparse.Namespace) -> None:
     problems = [row for row in rows if row["problem"]]
     if problems:
         print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")
+    others = len({row["versions"] for row in rows} - {running.versions()})
+    if others:
+        print(
+            "some rows were made by other versions or other code: see their versions, or name another file for all anew"
+        )
     print(f"written to {options.out}")
     if rows and not any(sweep.numbers(rows).values()):
-        sys.exit("no trial could be made; mend the spec and name another file")
+        raise ValueError("no trial could be made; mend the spec and name another file")
 
 
 def _reproduce(options: argparse.Namespace) -> None:
@@ -217,8 +252,8 @@ def _reproduce(options: argparse.Namespace) -> None:
     for name in papers if options.name == "all" else (options.name,):
         given = options.out / f"{name}.csv" if options.name == "all" and options.out else options.out
         kept.append(_reproduce_one(name, papers[name], given, options))
-    for folder in kept:  # only now: a study of all that is done is not done again
-        shutil.rmtree(folder)
+    for folder in kept:  # only now: of all, a study that is done is not done again
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> Path:
@@ -230,21 +265,38 @@ def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argpar
         raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
     if not out.absolute().parent.is_dir() or out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {out}")
+    if out.exists() and out.stat().st_size and not results.is_results(out):
+        raise ValueError(f"{out} holds something else than results; name another file")
     found: list[Any] = []
     kept, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
-    trials = paper.trials(options.draws)
     with running.only_one(out):
-        steps = running.side_by_side(paper.trial, trials, options.jobs, options.backend, options.scheduler, kept)
-        for _, _, new in _told(name, steps):
-            found += new
+        steps = running.side_by_side(
+            paper.trial, paper.trials(options.draws), options.jobs, options.backend, options.scheduler, kept
+        )
         try:
-            part.write_text(paper.to_csv(found), encoding="utf-8")
-            part.replace(out)
-        finally:
-            part.unlink(missing_ok=True)
+            for _, _, new in _told(name, steps):
+                found += new
+        except KeyboardInterrupt:
+            if found:
+                _write(part, paper.to_csv(found))
+            raise
+        _write(out, paper.to_csv(found))
+        part.unlink(missing_ok=True)
+        if options.name != "all":
+            shutil.rmtree(kept)
     print("\n".join(paper.report(found)))
     print(f"written to {out}")
     return kept
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    new = out.with_name(out.name + ".new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(out)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _told(name: str, steps: Iterator[Step]) -> Iterator[Step]:
@@ -252,7 +304,7 @@ def _told(name: str, steps: Iterator[Step]) -> Iterator[Step]:
     terminal, told = sys.stderr.isatty(), 0.0
     for step in steps:
         done, total = step[:2]
-        if terminal or done == total or time.monotonic() > told + 30:
+        if terminal or done == total or time.monotonic() > told + 10:
             told = time.monotonic()
             start, end = ("\r", "") if terminal else ("", "\n")
             print(f"{start}{name}: {done:,} of {total:,} trials", end=end, file=sys.stderr, flush=True)
@@ -330,7 +382,8 @@ def _distortion_report(marks: list[distortion.Mark]) -> list[str]:
     return [
         *lines,
         f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
-        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f}; at σ = {s.sigma:.3f}, which gives the published "
+        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {distortion.SETTLING:,} releases, "
+        f"those above over {distortion.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
         f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
     ]
 

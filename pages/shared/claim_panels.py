@@ -10,7 +10,7 @@ import streamlit as st
 from pages.shared import cached, layout, settings, text
 from pages.shared.settings import Choice
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SOURCES, VERDICTS, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, VERDICTS, Claim
 from privdemo.figures import claims as charts
 
 EVERYBODY = "all sources"
@@ -49,13 +49,14 @@ def show(chosen: Sequence[Claim]) -> None:
         st.markdown("No claim has this verdict; choose another above.")
         return
     numbers = {id(claim): number for number, claim in enumerate(chosen, start=1)}
-    numeric = [claim for claim in chosen if claim.published is not None and claim.ours and claim.share]
+    numeric = [claim for claim in chosen if claim.published is not None and claim.ours and claim.unit]
     if numeric:
         layout.figure(
             "claims",
             charts.beside(numeric, [numbers[id(claim)] for claim in numeric]),
-            f"{len(numeric)} claims with a published accuracy, F1 or share: stars are published, marks ours with 95 % "
-            "intervals. The numbers are those of the table below.",
+            f"{len(numeric)} claims about an accuracy, F1 or share: stars are published numbers, plus signs what a "
+            "published formula or sentence amounts to, marks ours with 95 % intervals. The numbers are those of the "
+            "table below.",
             lambda: table(chosen),
             _code(),
         )
@@ -68,7 +69,7 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
     body = [
         [
             f"{numbers[id(claim)]} · <b>{claim.source}, {claim.place}</b>: {claim.words}",
-            _number(claim, claim.published),
+            _published(claim),
             _ours(claim),
             f"{_SIGNS[claim.verdict]} <b>{claim.verdict}</b>: {claim.why}",
             "–"
@@ -80,19 +81,24 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
     layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "all-claims",
-        f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; a "
-        "comparison where its interval says so at every level tried.",
+        f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; with "
+        "a caveat where ours is better, and not where it is worse. A comparison holds where its interval says so at "
+        "every level tried, with a caveat where at some and nowhere the opposite.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),
     )
 
 
+def _published(claim: Claim) -> str:
+    return _number(claim, claim.published) + (f" ({claim.reading})" if claim.reading else "")
+
+
 def _number(claim: Claim, value: float | None) -> str:
     if value is None:
         return "–"
-    if claim.share:
-        return text.share(value)
+    if claim.unit:
+        return text.share(value) if claim.unit == SHARE else text.points(value)
     return f"{value:,.0f}" if abs(value) >= 1000 else "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
@@ -102,16 +108,15 @@ def _ours(claim: Claim) -> str:
     half = claim.ours.high - claim.ours.mean
     if half == 0:
         return _number(claim, claim.ours.mean)
-    if claim.share:
-        return f"{text.share(claim.ours.mean).removesuffix(' %')} ± {100 * half:.1f} %"
-    digits = max(0, 1 - math.floor(math.log10(half)))
-    return f"{claim.ours.mean:.{digits}f} ± {half:.{digits}f}".replace("-", "−")
+    scale, digits = (100, 1) if claim.unit else (1, max(0, 1 - math.floor(math.log10(half))))
+    number = f"{scale * claim.ours.mean:.{digits}f} ± {scale * half:.{digits}f}".replace("-", "−")
+    return f"{number} {claim.unit}".rstrip()
 
 
 def table(chosen: Sequence[Claim]) -> list[dict[str, object]]:
     """The claims as rows of a file."""
     return [
-        {name: value for name, value in vars(claim).items() if name not in ("ours", "share")}
+        {name: value for name, value in vars(claim).items() if name != "ours"}
         | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
         for claim in chosen
     ]
@@ -135,19 +140,19 @@ def folds() -> dict[str, str]:
             "formula at once. Verdicts are rules on those numbers, the same for all claims of a kind, and change with "
             "them: an accuracy or F1 *holds* where ours is next to it, holds *with a caveat* where ours is better, as "
             "better penalties may do; a comparison (“is more accurate”, “distorts less”) holds where the 95 % interval "
-            "of the difference says so at every level tried, and with a caveat where it does at some, or where no "
-            "difference shows. What is exact, or has no interval in its file, is compared by its value. "
+            "of the difference says so at every level tried, with a caveat where it does at some and nowhere the "
+            "opposite, and not where no difference shows. What is exact is compared by its value. "
             "Intervals of differences and ratios take the errors of the two means for "
             "independent, which is wide for means over the same draws.\n\nSources: Barber, *Private machine learning "
             "via randomised response*; Yan, *Learning from label proportions* (2018); Iyer, Nath & Sarawagi, *Privacy "
             "preserving class ratio estimation* (KDD 2016)."
         ),
         "What the adversary sees": (
-            "A promise that does not hold is worse than none. Two of these claims are about privacy and fail. The "
-            "published scaled Dirichlet’s does at a neighbour of the data at hand: *How much do private counts "
-            "distort?* shows by how much, and what holds in its place. And noise for 1/k on means of groups that were "
-            "made by looking at the records covers less than it says: *What if only bag totals are known?* names an ε "
-            "only where groups were made at random."
+            "A promise that does not hold is worse than none. The published scaled Dirichlet chooses its noise from "
+            "the private counts: between the paper’s counts and a neighbour, each with its own noise, δ is larger than "
+            "was asked for. *How much do private counts distort?* shows what holds in its place. And noise for 1/k on "
+            "means of groups that were made by looking at the records covers less than it says: *What if only bag "
+            "totals are known?* names an ε only where groups were made at random."
         ),
         "Caveats": (
             "- Where a source draws a figure without numbers, only what its text says of it is checked.\n"

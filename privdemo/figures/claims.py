@@ -19,7 +19,10 @@ _ROW = 30
 
 
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
-    """Published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered."""
+    """Published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered.
+
+    What a printed formula or sentence amounts to is a plus, not a star.
+    """
     names = {
         str(i): f"{number} · {claim.source.split(',')[0]}, {claim.place}"
         for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
@@ -42,17 +45,23 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
                 "hovertemplate": "%{text}<br>ours %{x:.3f}<extra></extra>",
             }
         )
-    traces.append(
-        {
-            "x": [claim.published for claim in claims],
-            "y": list(names),
-            "mode": "markers",
-            "marker": {"symbol": "star-open", "size": 13, "color": look.TRUTH.colour, "line": {"width": 2}},
-            "name": "published",
-            "text": [claim.words for claim in claims],
-            "hovertemplate": "%{text}<br>published %{x:.3f}<extra></extra>",
-        }
-    )
+    for name, symbol, read in (
+        ("published", "star-open", False),
+        ("as published words or formulas give", "cross-thin", True),
+    ):
+        there = [(i, claim) for i, claim in zip(names, claims, strict=True) if bool(claim.reading) == read]
+        if there:
+            traces.append(
+                {
+                    "x": [claim.published for _, claim in there],
+                    "y": [i for i, _ in there],
+                    "mode": "markers",
+                    "marker": {"symbol": symbol, "size": 13, "color": look.TRUTH.colour, "line": {"width": 2}},
+                    "name": name,
+                    "text": [claim.words for _, claim in there],
+                    "hovertemplate": f"%{{text}}<br>{name} %{{x:.3f}}<extra></extra>",
+                }
+            )
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from privdemo.intervals import Estimate
+
+Level = TypeVar("Level", int, float)
 
 HOLDS, CAVEAT, FAILS, OPEN = "holds", "holds with a caveat", "does not hold", "cannot be checked"
 VERDICTS = (HOLDS, CAVEAT, FAILS, OPEN)
@@ -14,14 +17,21 @@ SOURCES = (BARBER, YAN, IYER)
 # An accuracy or F1 this near to the published one is taken for the same.
 SAME = 0.01
 EXACT = "exact, no draws"
+# Shares are read as per cent, their differences as points; other numbers as they are.
+UNITS = (SHARE, POINTS, NUMBER) = ("%", "points", "")
+# Published numbers that no source prints: what its formula gives, or what its words amount to.
+FORMULA, SENTENCE = "by its formula", "by its words"
+# What computes the claims that need no results file, and prints the others from their files.
+AT_ONCE = "python -m privdemo claims"
 
 
 @dataclass(frozen=True)
 class Claim:
     """Something that a source says at `place`, in words; `published` and `ours` as numbers where it has one.
 
-    `share`: they are shares. `seeds` say what ours is a mean of, `command` computes it anew, `why` explains the
-    verdict.
+    `unit` is what they are counted in, one of `UNITS`. `reading` says where the published number is what a printed
+    formula or sentence amounts to, not a number that is printed. `seeds` say what ours is a mean of, `command` computes
+    it anew, `why` explains the verdict.
     """
 
     source: str
@@ -29,11 +39,12 @@ class Claim:
     words: str
     published: float | None
     ours: Estimate | None
-    share: bool
+    unit: str
     seeds: str
     command: str
     verdict: str
     why: str
+    reading: str = ""
 
 
 def exactly(value: float) -> Estimate:
@@ -55,9 +66,27 @@ def near(published: float, ours: Estimate) -> tuple[str, str]:
     return FAILS, "ours is worse, with the penalty chosen by cross-validation; the source does not say its own"
 
 
+def everywhere(gaps: Mapping[Level, Estimate]) -> tuple[str, list[Level]]:
+    """A comparison at several levels, by how far it is true of each (above 0: true), and where it clearly is.
+
+    It holds where the 95 % interval says so at every level, with a caveat where at some and nowhere the opposite, and
+    not where no level says so, or one clearly the opposite.
+    """
+    clear = [level for level, gap in gaps.items() if gap.low > 0]
+    against = [level for level, gap in gaps.items() if gap.high < 0]
+    if len(clear) == len(gaps):
+        return HOLDS, clear
+    return (CAVEAT if clear and not against else FAILS), clear
+
+
+def clearly(gap: Estimate) -> str:
+    """A comparison at one place: it holds where the 95 % interval says so."""
+    return HOLDS if gap.low > 0 else FAILS
+
+
 def cannot(source: str, place: str, words: str, why: str, published: float | None = None) -> Claim:
     """A claim that cannot be checked here."""
-    return Claim(source, place, words, published, None, True, "–", "–", OPEN, why)
+    return Claim(source, place, words, published, None, SHARE, "–", "–", OPEN, why)
 
 
 def listed(levels: Iterable[float]) -> str:
