@@ -251,7 +251,7 @@ def test_bags_of_equal_proportions_are_said_to_tell_nothing_apart():
         ("k", "101", "`k=101` was ignored: it must be a whole number in [1, 100]. The default, 5, is shown."),
         ("column_epsilon", "0", "in [0.001, 100]"),
         ("proportion_epsilon", "nan", "in [0.001, 100]"),
-        ("fill", "by luck", "it must be one of at random, balanced"),
+        ("fill", "by luck", "it must be one of “at random”, “balanced”"),
         ("train_by", "magic", "at least 1 of"),
         ("bag_seed", "-1", "in [0, 4294967295]"),
         ("nonsense", "1", "this page has no such setting"),

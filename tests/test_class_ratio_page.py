@@ -216,7 +216,7 @@ def test_hard_settings_are_answered_or_get_a_sentence(link, words):
         ("set_size", "0", "in [10, 5000]"),
         ("share", "1.2", "in [0, 1]"),
         ("ratio_epsilon", "nan", "in [0.001, 20]"),
-        ("release", "magic", "it must be one of none, true counts, "),
+        ("release", "magic", "it must be one of “none, true counts”, "),
         ("find_by", "luck", "at least 1 of"),
         ("nonsense", "1", "this page has no such setting"),
     ],

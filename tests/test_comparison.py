@@ -161,7 +161,10 @@ def test_whoever_is_asked_several_times_answers_once():
 
 
 def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
-    assert ComparisonConfig(rho=0.1, n_train=250).set_name_epsilon == pytest.approx(math.log(9))
+    config = ComparisonConfig(rho=0.1, n_train=250)
+    assert config.few == (12, 38)
+    assert config.set_name_epsilon == pytest.approx(math.log(238 / 12))
+    assert ComparisonConfig(rho=0.004, n_train=250).few == (1, 1)
     assert math.isinf(ComparisonConfig(rho=0.0).set_name_epsilon)
     people = comparison.draw_people(DIGITS)
     odds = [(people.y[people.sets == name] == name).mean() for name in (0, 1)]

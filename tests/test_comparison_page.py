@@ -130,9 +130,11 @@ def test_every_lesson_has_an_answer(lesson, task):
 def test_a_pin_holds_the_whole_setting():
     config = replace(DIGITS, epsilon=1 / 3, rho=0.2, bag_size=10, delta=0.01, share=0.7, n_asked=90, seed=4)
     assert comparison_controls.decode(comparison_controls.encode(config)) == replace(config, epsilon=0.333333333333)
-    assert "covers the counts alone" in takeaway(opened())
-    assert "a lie with ε = 2.2 would (it is right for 90.0 %)" in takeaway(opened())
-    assert "covers the counts alone" not in takeaway(opened(show="naive"))
+    assert "covers the counts alone" in summaries(opened())
+    assert "covers the counts alone" not in takeaway(opened())
+    trusted = {"trusting": ["nobody", "a publisher"]}
+    assert "a lie with ε = 2.94 may (it is right for 85.0–95.0 %)" in takeaway(opened(**trusted))
+    assert "covers the counts alone" not in takeaway(opened(show="naive", **trusted))
     with pytest.raises(ValueError, match="it is no pinned setting"):
         comparison_controls.decode("classify,digits,labels,120,1,0,magic=3")
 
@@ -171,7 +173,11 @@ def test_a_pinned_setting_is_compared_in_words():
     [
         ("label_epsilon", "0", "it must be in [0.05, 8]. The default, 1, is shown."),
         ("people", "500", "it must be a whole number in [20, 120]"),
-        ("task", "guess", "it must be one of tell single records apart, find a share"),
+        (
+            "task",
+            "guess",
+            "it must be one of “tell records apart”, “find a share”. The default, tell records apart, is shown.",
+        ),
         ("pin", "nonsense", "it does not read as a pinned setting; pin one anew. Nothing is shown"),
         ("pin", "classify,digits,labels,5,1,0", "n_train must be"),
         ("nonsense", "1", "this page has no such setting"),

@@ -144,8 +144,8 @@ def test_the_trade_off_says_what_the_shipped_draws_say(tab, name):
     [
         ({"n": "5000"}, "n=5000` was ignored: it must be a whole number in [20, 1"),
         ({"n": "1.5"}, "n=1.5` was ignored"),
-        ({"first": "x"}, "first=x` was ignored: it must be one of 0, 1"),
-        ({"methods": "magic"}, "methods=magic` was ignored: it must be at least 1 of naive"),
+        ({"first": "x"}, "first=x` was ignored: it must be one of “0”, “1”"),
+        ({"methods": "magic"}, "methods=magic` was ignored: it must be at least 1 of “naive”"),
         ({"pixel_p": "0.99"}, "pixel_p=0.99` was ignored: it must be in [0, 0.9411]"),
         ({"label_p": "-1"}, "label_p=-1` was ignored: it must be in [0, 0.5]"),
         ({"draws": "0"}, "draws=0` was ignored: it must be a whole number in [1, 50]"),

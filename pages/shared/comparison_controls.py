@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +30,7 @@ from privdemo.experiments.comparison import (
 from privdemo.experiments.label_proportions import TASKS
 from privdemo.mechanisms import RandomisedResponse
 
-TASK_TITLES = {"tell single records apart": CLASSIFY, "find a share": SHARE}
+TASK_TITLES = {"tell records apart": CLASSIFY, "find a share": SHARE}
 PRIVATE_TITLES = {"labels only": LABELS, "images too": RECORDS}
 METRIC_TITLES = {"accuracy": "accuracy", "log loss": "log_loss", "Brier score": "brier"}
 # What is drawn at first: one of each family, without what is told in words.
@@ -87,7 +88,8 @@ def encode(config: ComparisonConfig) -> str:
     """A setting as a few words for a link; of what is under “More settings” only what is changed."""
     plain = ComparisonConfig()
     dataset = config.dataset if isinstance(config.dataset, str) else own.TITLE
-    usual = [config.task, dataset, config.private, config.n_train, f"{config.epsilon:.12g}", config.seed]
+    epsilon = f"{config.epsilon!r}".removesuffix(".0")
+    usual = [config.task, dataset, config.private, config.n_train, epsilon, config.seed]
     changed = [f"{name}={getattr(config, name)!r}" for name in _RARE if getattr(config, name) != getattr(plain, name)]
     return ",".join(map(str, [*usual, *changed]))
 
@@ -109,7 +111,8 @@ def decode(words: str) -> ComparisonConfig | None:
         if not isinstance(source, str) or datasets.available(source):
             comparison.check(config)
     except (ValueError, KeyError) as error:
-        raise ValueError(f"it is no pinned setting ({error}); pin one anew") from None
+        why = "" if re.match("invalid literal|could not convert|'", str(error)) else f" ({error})"
+        raise ValueError(f"it is no pinned setting{why}; pin one anew") from None
     return config
 
 
@@ -184,7 +187,10 @@ def controls() -> Question | str:
     names = tuple(name for title, name in TITLES.items() if title in chosen and name in config.chosen)
     if not names:
         return "None of the methods that are chosen under “More settings” can do this; choose more of them."
-    return Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, decode(pinned))
+    pin = decode(pinned)
+    if pin:  # of the same methods, where they say anything of it
+        pin = replace(pin, methods=tuple(name for name in names if name in pin.chosen))
+    return Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, pin)
 
 
 def _keep_pin() -> None:
@@ -207,7 +213,7 @@ def _epsilon() -> float:
                 "compare_p",
                 EPSILON,
                 st.number_input,
-                lambda p: EPSILON.limit.nearest(RandomisedResponse(p, 2).epsilon),
+                lambda p: EPSILON.limit.nearest(round(RandomisedResponse(p, 2).epsilon, 12)),
                 lambda e: RandomisedResponse.from_epsilon(e, 2).flip_prob,
                 label="p of a lie",
                 min_value=RandomisedResponse.from_epsilon(EPSILON.limit.high, 2).flip_prob,

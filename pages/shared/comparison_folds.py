@@ -18,9 +18,9 @@ is what becomes known of labels:
 - **Bags** (a bag’s owner sees labels): people are put into bags at random, and each bag’s share is released with
   Laplace noise of scale $1/(m\varepsilon)$ (Yan). The *slides’ model* fits mean probabilities to the shares; *spread
   on bag names* is the same likelihood with $T[\text{{bag}}\mid c]$.
-- **Sets** (a publisher sees labels): two sets with the classes the other way round, their counts released with tight
-  noise at (ε, δ): {", ".join(RELEASES[name].title for name in TIGHT.values())} (Iyer, Nath & Sarawagi). *MMD* looks
-  for the nearest mixture, *spread on set names* takes $T[\text{{set}}\mid c]$.
+- **Sets** (a publisher sees labels): two sets with the classes the other way round, the rarer with a share drawn
+  around ρ, their counts released with tight noise: {", ".join(RELEASES[name].title for name in TIGHT.values())}
+  (Iyer, Nath & Sarawagi). *MMD* looks for the nearest mixture, *spread on set names* takes $T[\text{{set}}\mid c]$.
 - **Counting lies**: for a share, the people asked about may also answer themselves, with the same lie; the corrected
   count is $(s-p)/(1-2p)$ cut to [0, 1].
 
@@ -34,7 +34,8 @@ of a set of other records.
 _ADVERSARY = """
 With lies and bags ε bounds what the release of **one label** can tell whoever sees it: the odds of any guess change by
 e^ε at most. With sets it bounds what the **counts** tell (but for δ); that a person is in a set filled by label tells
-more, whatever the noise: as much as a lie with ε = ln((1 − ρ)/ρ), 2.2 where ρ = 0.1. That is why their marks are open.
+more, whatever the noise: at most as much as a lie with ε = ln((1 − r)/r), r the least share that the rarer class can
+have, half of ρ: 2.9 where ρ = 0.1. That is why their marks are open.
 
 And *who sees the true label first* differs: with lies nobody does; with bags or sets somebody
 collects them, and must neither leak nor lose them. That is why whom one must trust is a column and a mark.
@@ -56,7 +57,8 @@ _CAVEATS = f"""
 - Spread on lies knows that there are as many people of either class. “True labels” for a share are those of the people
   learnt from; whoever counts lies asks others, those of the set itself, so it can do better at large ε.
 - Somebody who stands in the set asked about several times, where a class has too few, answers once.
-- n_min of scaled Dirichlet is half of ρn, which everybody knows; where no noise meets (ε, δ) a method has no mark, and
+- How many of the rarer class a set has is a secret, drawn between half of ρn, which is n_min of scaled Dirichlet and
+  which everybody knows, and one and a half times ρn; where no noise meets (ε, δ) a method has no mark, and
   the summary says why.
 - “Goal seek” looks among the ε of the curves, and does not guess between them. The best of several methods on the same
   draws is picked after the fact, which flatters it a little.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -16,23 +16,22 @@ from pages.shared.comparison_panels import (
     best_by_trust,
     code,
     curve_draws,
+    differing,
     longer_side,
     marked,
     of_metric,
     own_marks,
     people,
     privacy,
-    sets_words,
+    unlike_yours,
     value,
 )
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
-    LABELS,
     METHODS,
     METRICS,
     NAMES,
-    PUBLISHER,
     SHARE,
     SLIDES,
     SPREAD,
@@ -72,15 +71,22 @@ def goal_seek(shown: Shown) -> None:
         return
     found = comparison_studies.seek(rows, question.goal, question.trusted)
     layout.section("What privacy can be had?", _seek_words(shown, found, rows))
-    heads = ["who is trusted", "least ε", "method", "mark there"]
+    heads = ["who is trusted", "least ε", "method", "mark there", "how sure"]
     body = []
     for trust in question.trusted:
         one = comparison_studies.seek(rows, question.goal, (trust,))
         reached = (
-            [f"{one.epsilon:g}", METHODS[one.method].title, marked(question.metric, one.estimate)] if one else None
+            [
+                f"{one.epsilon:g}",
+                METHODS[one.method].title,
+                marked(question.metric, one.estimate),
+                "its whole interval" if one.surely else "its mean alone",
+            ]
+            if one
+            else None
         )
-        body.append([trust, *(reached or ["none here does", "–", "–"])])
-    layout.grid(heads, body)
+        body.append([trust, *(reached or ["none here does", "–", "–", "–"])])
+    layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "goal",
         f"Among the ε of the curves ({', '.join(f'{e:g}' for e in sorted({row.epsilon for row in rows}))}) the least "
@@ -99,12 +105,11 @@ def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Se
     goal = (
         f"at least {text.share(question.goal)} accuracy"
         if question.metric == "accuracy"
-        else f"a share off by at most {100 * question.goal:g} points"
+        else f"a share off by at most {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'}"
     )
-    whom = f"trusting {text.a_list(question.trusted)}" if question.trusted else "trusting nobody at all"
-    start = f"For {goal}, {whom}, with {rows[0].n_train:,} people of each class"
-    caveat = f" {sets_words(question.config)}" if PUBLISHER in question.trusted else ""
-    return f"{start}: {_reached_words(question, found, rows)}{_own_seek(shown)}{caveat}"
+    whom = f"trusting {' or '.join(question.trusted)}"
+    start = f"For {goal}, {whom}, with {rows[0].n_train:,} people of each class{unlike_yours(question.config)}"
+    return f"{start}: {_reached_words(question, found, rows)}{_own_seek(shown)}"
 
 
 def _reached_words(question: Question, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
@@ -200,7 +205,17 @@ def all_numbers(shown: Shown) -> None:
     if not rows:
         st.markdown("Your setting is being computed.")
         return
-    st.dataframe(rows, hide_index=True, width="stretch", key="compare-table")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        width="stretch",
+        key="compare-table",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.1f" if "(" in name or name[2:] in IN_PERCENT else "%.3f")
+            for name in rows[0]
+            if name not in ("method", "trusts")
+        },
+    )
     layout.under_figure(
         "comparison-numbers",
         f"{shown.n_draws} draws; ± is half the 95 % interval of a mean. Click a head to sort.",
@@ -288,8 +303,11 @@ def _what_it_buys(config: ComparisonConfig) -> None:
     if not body:
         return
     layout.grid(heads, body, labelled=True)
+    clear = {verdict: sum(row[-1].endswith(verdict) for row in body) for verdict in ("better", "worse", "not clear")}
     layout.under_figure(
         "what-it-buys",
+        f"Of the {len(body)}, the one likelihood is clearly better in {clear['better']}, clearly worse in "
+        f"{clear['worse']}; in {clear['not clear']} it is not clear. "
         f"Shipped draws of {n_train:,} people of each class at ε = 1. “Better” and “worse”: the 95 % interval of the "
         "difference on the same draws leaves out 0.",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
@@ -370,12 +388,17 @@ def against_the_pin(shown: Shown) -> None:
     layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "pinned",
-        f"By {WORDS[metric]}. “Better” and “worse”: the 95 % interval of the difference, draw by draw with the same "
-        "seeds, leaves out 0.",
+        f"By {WORDS[metric]}. “Better” and “worse”: the 95 % interval of the difference, the first draw of one less "
+        f"the first of the other and so on, leaves out 0.{_same_people(question.config, question.pinned)}",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
         lambda: layout.grid_page(heads, body),
         _pin_code(question, question.pinned),
     )
+
+
+def _same_people(now: ComparisonConfig, then: ComparisonConfig) -> str:
+    same = (now.dataset, now.n_train, now.seed) == (then.dataset, then.n_train, then.seed)
+    return " Both are of the same people, whose luck cancels." if same else " The people of the two are not the same."
 
 
 def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
@@ -404,16 +427,5 @@ def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
 
 def _what_differs(now: ComparisonConfig, then: ComparisonConfig) -> str:
     """What of two settings is not the same, in words."""
-    told: dict[str, Callable[[ComparisonConfig], str]] = {
-        "learnt from": people,
-        "what is private": lambda config: "labels only" if config.private == LABELS else "labels and images",
-        "ε": lambda config: text.epsilon(config.epsilon),
-        "δ of counts": lambda config: text.power_of_ten(config.delta),
-        "people in a bag": lambda config: f"{config.bag_size}",
-        "ρ of the sets": lambda config: f"{config.rho:g}",
-        "people asked about": lambda config: f"{config.n_asked:,}",
-        "their share": lambda config: text.share(config.share),
-        "seed": lambda config: f"{config.seed}",
-    }
-    parts = [f"{name} {words(now)} (pinned {words(then)})" for name, words in told.items() if words(now) != words(then)]
+    parts = [f"{name} {here} (pinned {there})" for name, here, there in differing(now, then)]
     return f"What differs: {'; '.join(parts)}." if parts else "Nothing differs: this is the pinned setting."

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.shared import cached, layout, live, own, text
-from pages.shared.comparison_controls import PIN, Question, encode, has_curves, is_shipped
+from pages.shared.comparison_controls import PIN, Question, encode, has_curves, is_shipped, on_curves
 from pages.shared.live import Job
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
     CLASSIFY,
     CLEAN,
+    LABELS,
     METHODS,
     NOBODY,
     OWNER,
@@ -119,13 +120,12 @@ def answer(question: Question) -> Shown:
     everything = cached.comparison_rows()
     mine, pinned = (_draws(work, "compare", config) for config in (question.config, question.pinned))
     curves = _shipped(everything, question.config)
-    if not curves:  # one value at the visitor's own ε
-        drawn = [
-            draw
-            for draw in _draws(work, "curve", None)
-            if not (mine and draw.config.epsilon == question.config.epsilon)
-        ]
-        curves = _means([*drawn, *mine])
+    if not curves:  # the same draws at every ε, the visitor's own among them
+        drawn = _draws(work, "curve", None)
+        there = {draw.config.epsilon for draw in drawn}
+        if question.config.epsilon not in comparison_studies.EPSILONS or question.config.epsilon not in there:
+            drawn += mine[: curve_draws(question)]
+        curves = _means(drawn)
     return Shown(
         question,
         tuple(curves),
@@ -241,9 +241,9 @@ def takeaway(shown: Shown) -> str:
     """What this privacy costs with each kind of trust."""
     question = shown.question
     config, metric, marks = question.config, question.metric, own_marks(shown)
-    start = f"At {privacy(config)},"
+    start = f"At {privacy(config)},{_so_far(shown)}"
     if not marks:
-        return f"{start} {waiting(question)} {_meanwhile(shown)}"
+        return f"{start} {waiting(question) if live.running(shown.work) else live.STOPPED} {_meanwhile(shown)}"
     best = best_by_trust(shown)
     parts = tuple(
         f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({METHODS[name].title})"
@@ -259,6 +259,11 @@ def takeaway(shown: Shown) -> str:
     return f"{start} {what} {reached}{ceiling}.{unequal}{_sets(shown)}"
 
 
+def _so_far(shown: Shown) -> str:
+    n = shown.question.n_draws
+    return f" after {shown.n_draws} of {n} draws" if shown.mine and shown.n_draws < n else ""
+
+
 _TRUSTING = {NOBODY: "trusting nobody", OWNER: "trusting a bag owner", PUBLISHER: "trusting a publisher"}
 
 
@@ -269,20 +274,63 @@ def _meanwhile(shown: Shown) -> str:
 
 
 def _sets(shown: Shown) -> str:
-    """What ε does not cover of released sets, where such are on screen."""
-    if not any(METHODS[name].trust == PUBLISHER for name in shown.question.shown):
+    """What ε does not cover of released sets, where they take part."""
+    if PUBLISHER not in shown.question.trusted or not _with_sets(shown):
         return ""
     return f" {sets_words(shown.question.config)}"
 
 
+def _with_sets(shown: Shown) -> bool:
+    return any(METHODS[name].trust == PUBLISHER for name in shown.question.shown)
+
+
 def sets_words(config: ComparisonConfig) -> str:
     """What a set's name tells, whatever noise its counts get."""
-    told = text.epsilon(config.set_name_epsilon)
+    told, (least, most) = text.epsilon(config.set_name_epsilon), config.few
+    right = [text.share(1 - few / config.n_train).removesuffix(" %") for few in (most, least)]
     return (
         f"Of sets, ε (with δ = {text.power_of_ten(config.delta)} more) covers the counts alone: they are filled by "
-        f"label here, and a set’s name says as much of a label as a lie with ε = {told} would (it is right for "
-        f"{text.share(1 - config.few / config.n_train)})."
+        f"label here, and a set’s name says as much of a label as a lie with ε = {told} may (it is right for "
+        f"{'–'.join(dict.fromkeys(right))} %)."
     )
+
+
+def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
+    """What of two settings is not the same: its name and both values, in words."""
+    told: dict[str, Callable[[ComparisonConfig], str]] = {
+        "records": lambda config: task_of(config.dataset).title,
+        "people of each class": lambda config: f"{config.n_train:,}",
+        "what is private": lambda config: "labels only" if config.private == LABELS else "labels and images",
+        "ε": lambda config: text.epsilon(config.epsilon),
+        "δ of counts": lambda config: text.power_of_ten(config.delta),
+        "people in a bag": lambda config: f"{config.bag_size}",
+        "ρ of the sets": lambda config: f"{config.rho:g}",
+        "people asked about": lambda config: f"{config.n_asked:,}",
+        "their share": lambda config: text.share(config.share),
+        "seed": lambda config: f"{config.seed}",
+    }
+    # A label's task alone does not ask anybody about a share.
+    asked = ("people asked about", "their share") if now.task == then.task == CLASSIFY else ()
+    return [
+        (name, words(now), words(then))
+        for name, words in told.items()
+        if words(now) != words(then) and name not in asked
+    ]
+
+
+def unlike_yours(config: ComparisonConfig) -> str:
+    """What the shipped curves have other than the visitor's setting, but for ε; nothing where they have all of it."""
+    if not has_curves(config) or on_curves(config):
+        return ""
+    place = (config.task, config.dataset, config.private)
+    curves = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset, c.private) == place)
+    parts = differing(replace(config, epsilon=curves.epsilon), curves)
+    return f" (not your setting: {'; '.join(f'{name} {there}, yours {here}' for name, here, there in parts)})"
+
+
+def _along(curves: Sequence[Row]) -> str:
+    first, last = curves[0].epsilon, curves[-1].epsilon
+    return f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
 
 
 def _n_draws(rows: Sequence[Row]) -> str:
@@ -305,7 +353,7 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
             parts.append(f"{METHODS[name].title} {low if low == high else f'{low} to {high}'}")
     drawn = (
         f"{'Shipped means' if has_curves(question.config) else 'Means'} over {_n_draws(curves)} draws of "
-        f"{_whose(shown)}, from ε = {curves[0].epsilon:g} to {curves[-1].epsilon:g}: {'; '.join(parts)}. "
+        f"{_whose(shown)}{unlike_yours(question.config)}, {_along(curves)}: {'; '.join(parts)}. "
         if curves
         else "No curves are shipped for this choice: they come after the marks of your setting. "
     )
@@ -317,7 +365,8 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
     problems = "".join(f" {METHODS[name].title}: {text.sentence(words)}" for name, words in shown.problems.items())
     drawn_as = [words for trust, words in _DRAWN.items() if any(METHODS[n].trust == trust for n in question.shown)]
     goal = " Dotted: the goal." if question.goal is not None else ""
-    return f"{drawn}{own}Bars are 95 % intervals. Trusted with the truth: {', '.join(drawn_as)}.{goal}{problems}"
+    sets = f" {sets_words(question.config)}" if _with_sets(shown) and PUBLISHER not in question.trusted else ""
+    return f"{drawn}{own}Bars are 95 % intervals. Trusted with the truth: {', '.join(drawn_as)}.{goal}{sets}{problems}"
 
 
 # Whom a mark says that one must trust.

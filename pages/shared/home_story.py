@@ -23,8 +23,8 @@ _TITLES = {
 _WORDS = {
     NOBODY: "Each person lies about the label with probability {lie}. Best: {method}.",
     OWNER: "Only noisy totals of bags, groups of {bag} filled at random, are released. Best: {method}.",
-    PUBLISHER: "Counts of two large sets; ε covers these alone: a set’s name tells a label like a lie with ε = "
-    "{name}. Best: {method}.",
+    PUBLISHER: "Counts of two large sets; ε covers these alone: a set’s name may tell a label like a lie with ε "
+    "= {name}. Best: {method}.",
     TRUTH: "Every true label is known.",
 }
 _PAGES = {

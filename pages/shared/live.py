@@ -18,6 +18,8 @@ from privdemo.jobs import Progress
 POLL = 1.5
 # Draws from which on a difference between methods is judged: an interval over two or three is next to none.
 ENOUGH = 5
+# Said where nothing is there yet and nothing is being done.
+STOPPED = "No draw is there yet: go on, or change the settings."
 _STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
 
 
@@ -132,8 +134,7 @@ def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: A
         layout.takeaway(place, title, lesson.takeaway(shown))
         lesson.show(shown)
     elif not problem:
-        waiting = lesson.waiting(question) if was_running else "No draw is there yet: go on, or change the settings."
-        layout.takeaway(place, title, waiting)
+        layout.takeaway(place, title, lesson.waiting(question) if was_running else STOPPED)
 
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:
@@ -154,20 +155,21 @@ def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
 
 def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
     """How far a job on a visitor's own records is: its results move to the session, and are kept only there."""
-    n, kept = len(job.tasks), own.recall(job.key) or ()
+    n, runner = len(job.tasks), cached.runner()
+    # From which task on the runner works, and what is there of all tasks: one entry, so that neither is lost alone.
+    begun, kept = own.recall(job.key) or (None, ())
     if stopped or len(kept) >= n:
         return Progress(kept[:n], n, False)
-    # A job that was stopped is forgotten; it goes on from what is kept.
-    begun = own.recall(("begun", job.key)) if cached.runner().look(job.key) else None
-    if begun is None:
+    at_work = runner.look(job.key) is not None
+    if at_work and begun is None:
+        return Progress((), n, True)  # begun for what is lost by now: it is soon forgotten, and then begun anew
+    if begun is None or not at_work:  # a job that was stopped is forgotten; it goes on from what is kept
         begun = len(kept)
-        own.keep(("begun", job.key), begun)
-    function = partial(results.without_config, job.function)
-    left = job.tasks[begun:]
-    progress = cached.runner().watch(job.key, visitor(), function, left, new_try=again, slow=job.slow, private=True)
+    function, left = partial(results.without_config, job.function), job.tasks[begun:]
+    progress = runner.watch(job.key, visitor(), function, left, new_try=again, slow=job.slow, private=True)
     done = zip(progress.results, left, strict=False)
     found = (*kept[:begun], *(replace(result, config=task) for result, task in done))
-    own.keep(job.key, found)
+    own.keep(job.key, (begun, found))
     return replace(progress, results=found, total=n)
 
 

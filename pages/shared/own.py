@@ -108,16 +108,20 @@ def of_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -
 
 
 def keep(key: Any, result: Any) -> None:
-    """Keep a result in this visitor's session; the oldest make room."""
+    """Keep a result in this visitor's session; those not asked for longest make room."""
     kept: dict[Any, Any] = st.session_state.setdefault(_RESULTS, {})
+    kept.pop(key, None)
     kept[key] = result
     while len(kept) > _KEPT:
         del kept[next(iter(kept))]
 
 
 def recall(key: Any) -> Any:
-    """What was kept under `key`, or None."""
-    return st.session_state.get(_RESULTS, {}).get(key)
+    """What was kept under `key`, or None; it is then the last to make room."""
+    kept = st.session_state.get(_RESULTS, {})
+    if key in kept:
+        kept[key] = kept.pop(key)
+    return kept.get(key)
 
 
 # --- the panel -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,9 @@ from privdemo.limits import Limit
 
 _NOTES = "link_notes"
 _LATER = "assigned_later"
+_BEFORE = "_before"
+# Seconds within which a view that says again what it said before its source was changed is only late.
+ECHO = 1.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,9 @@ class Choice:
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
         more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
-        return f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {', '.join(self.options)}.{more}"
+        default = self.default if isinstance(self.default, str) else _listed(self.default)
+        start = f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
+        return f"{start} The default, {default}, is shown.{more}"
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,11 @@ class Words:
 
 
 Setting = Number | Choice | Words
+
+
+def _listed(options: Iterable[str]) -> str:
+    """“a”, “b”."""
+    return ", ".join(f"“{option}”" for option in options)
 
 
 def _quoted(key: str, raw: list[str] | None = None) -> str:
@@ -279,10 +290,14 @@ def linked(
     # A view that already says so is left alone: writing to it would take back a key pressed in the meantime.
     if view is None or not math.isclose(to_source(view), value, rel_tol=1e-9, abs_tol=1e-12):
         st.session_state[key] = from_source(value)
+        st.session_state[f"{key}{_BEFORE}"] = view, time.monotonic()
 
     def write_back() -> None:
         view = st.session_state[key]
-        if view is not None:
+        before, when = st.session_state.get(f"{key}{_BEFORE}", (None, 0.0))
+        # A browser that has not heard yet that the source was changed elsewhere sends what the view said before.
+        stale = view == before and time.monotonic() < when + ECHO
+        if view is not None and not stale:
             st.session_state[source.key] = to_source(view)
 
     widget(key=key, on_change=write_back, **options)

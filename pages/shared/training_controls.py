@@ -52,7 +52,7 @@ DRAWS = Number("draws", limits.N_DRAWS, 10)
 SEED = Number("training_seed", limits.SEED, 0)
 
 LESSONS = (TRADE_OFF, PROBABILITIES, WEIGHTS, TEST_DIGITS, ADVERSARY, BY_METHOD) = (
-    *("the trade-off", "probabilities", "weights", "some digits", "the adversary", "all numbers"),
+    *("the trade-off", "probabilities", "weights", "some images", "the adversary", "all numbers"),
 )
 STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
 STUDY = Choice("study", tuple(STUDIES), "figure 3")
@@ -194,7 +194,7 @@ def controls() -> Question | str:
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same people and noise.")
     _out_of_sight(data)
     if PUBLISHED in trained and n_train > AT_ONCE:
-        st.info(f"The published EM runs here with up to {AT_ONCE} people of each digit: its time grows with them.")
+        st.info(f"The published EM runs here with up to {AT_ONCE} people of each class: its time grows with them.")
         trained = [name for name in trained if name != PUBLISHED]
     if not trained:
         return "Choose at least one way to train, under “Train by”."

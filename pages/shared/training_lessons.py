@@ -111,7 +111,7 @@ def own_words(study: Study, shown: Shown, level: float | None) -> str:
     if (own.dataset, own.classes) != (theirs.dataset, theirs.classes):
         other.append(f"{' and '.join(own.classes)} of {name_of(own.dataset)}")
     if own.n_train != theirs.n_train:
-        other.append(f"{own.n_train:,} people of each digit")
+        other.append(f"{own.n_train:,} people of each class")
     if study.name == "figure3" and own.labels.flip_prob != level:
         other.append(f"label flips of {own.labels.flip_prob:.3g}")
     if study.name == "section6.1" and own.labels != theirs.labels:
@@ -324,14 +324,14 @@ def some_digits(shown: Shown) -> None:
     with head:
         _section(
             shown,
-            "What does it say of a digit?",
-            f"The probability of “{classes[1]}” that each model gives to six clean test digits"
+            "What does it say of a single image?",
+            f"The probability of “{classes[1]}” that each model gives to six clean test images"
             + (", the ones that divide the models most." if disputed else "."),
         )
     images = cached.test_images(draw.config)[chosen]
     truths = [classes[c] for c in draw.y[chosen]]
     summary = (
-        f"Test digits {', '.join(truths)} of the first draw. Underlined: on the wrong side of 50 % ("
+        f"Test images of {', '.join(truths)} of the first draw. Underlined: on the wrong side of 50 % ("
         + ", ".join(f"{title} {n}" for title, n in wrong.items())
         + " of 6)."
     )
@@ -395,7 +395,7 @@ def the_adversary(shown: Shown) -> None:
             f"Fresh releases of the test images of {in_words(shown.draws)}, on which nobody trained. An adversary with "
             f"the spread model, itself trained on noise alone, names the true label from the released label "
             f"{text.percent(rates['label'])}, from the released image {text.percent(image)}, from both "
-            f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both digits are equally "
+            f"{text.percent(both)}. Rule: the best that the label’s own lie allows when both classes are equally "
             f"common; dotted: a coin.{timid}"
         ),
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],

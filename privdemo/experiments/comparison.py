@@ -76,8 +76,9 @@ class ComparisonConfig:
     """The same people for every method: `n_train` of each of two classes, and what is released of them.
 
     `epsilon` of every label; `delta` only of released counts. Bags are of `bag_size` people, filled at random. Two sets
-    of `n_train` each have the classes the other way round, the rarer with a share `rho`. For a share, `n_asked` test
-    records are asked about, of which `share` are of the second class. `methods`: none for all. `draw` counts repeats.
+    of `n_train` each have the classes the other way round, the rarer with a share drawn around `rho`. For a share,
+    `n_asked` test records are asked about, of which `share` are of the second class. `methods`: none for all. `draw`
+    counts repeats.
     """
 
     task: str = CLASSIFY
@@ -139,14 +140,23 @@ class ComparisonConfig:
         return RandomisedResponse(self.flips.flip_prob, _records(self.dataset).n_levels)
 
     @property
-    def few(self) -> int:
-        """How many of the rarer class a set has, which everybody knows."""
-        return round(self.rho * self.n_train)
+    def few(self) -> tuple[int, int]:
+        """The fewest and the most of the rarer class that a set has, around ρ of it; the counts are a secret between.
+
+        The fewest are half of ρ (one at least), and known to everybody.
+        """
+        middle = round(self.rho * self.n_train)
+        least = max(1, middle // 2)
+        return (least, 2 * middle - least) if middle > 1 else (middle, middle)
 
     @property
     def set_name_epsilon(self) -> float:
-        """What the name of a set tells of a label, as the ε of a lie: ln((1 − ρ)/ρ). No noise on counts hides it."""
-        return math.log((self.n_train - self.few) / self.few) if self.few else math.inf
+        """The most that the name of a set tells of a label, as the ε of a lie: ln((1 − r)/r).
+
+        r is the least share that the rarer class of a set can have. No noise on counts hides it.
+        """
+        least, _ = self.few
+        return math.log((self.n_train - least) / least) if least else math.inf
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -201,7 +211,7 @@ class People(NamedTuple):
     def set_proportions(self, release: str) -> Array:
         """The two sets' proportions (2, 2), released by a mechanism of `RELEASES`."""
         config = self.config
-        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, max(1, config.few // 2))
+        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, max(1, config.few[0]))
         stream = np.random.SeedSequence(
             self.noise.entropy, spawn_key=(*self.noise.spawn_key, list(RELEASES).index(release))
         )
@@ -454,7 +464,7 @@ def draw_people(config: ComparisonConfig) -> People:
     """The people of one draw, and what is released of them; errors as in `run`."""
     check(config)
     root = np.random.SeedSequence(config.seed, spawn_key=(config.draw,))
-    who, lying, pixel_noise, bagging, bag_noise, asking, counting = root.spawn(7)
+    who, lying, pixel_noise, bagging, bag_noise, asking, counting, mixing = root.spawn(8)
     dataset, n = _records(config.dataset), config.n_train
     train, test = _split(dataset, n, sizes(config.dataset)[1], np.random.default_rng(who))
     y, y_test = dataset.y[train], dataset.y[test]
@@ -489,7 +499,7 @@ def draw_people(config: ComparisonConfig) -> People:
     noisy = noisy_proportions(
         np.bincount(bags, y) / bag_sizes, bag_sizes, config.epsilon, np.random.default_rng(bag_noise)
     )
-    sets, counts = _sets(config, y)
+    sets, counts = _sets(config, y, np.random.default_rng(mixing))
     return People(
         config=config,
         clean=clean,
@@ -528,9 +538,11 @@ def _split(
     return np.concatenate(parts[0]), np.concatenate(parts[1])
 
 
-def _sets(config: ComparisonConfig, y: NDArray[np.integer]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _sets(
+    config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Every person's set and the counts (2, 2) of both; people of a class come in random order."""
-    few = config.few
+    few = int(rng.integers(*config.few, endpoint=True))
     names = y.astype(np.intp)
     for label in range(2):
         names[np.flatnonzero(y == label)[:few]] = 1 - label
