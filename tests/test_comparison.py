@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, kstest, laplace
+from scipy.stats import binomtest, chisquare, kstest, laplace
 
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import (
@@ -84,8 +84,10 @@ def test_bags_are_filled_at_random_and_their_noise_is_laplace_of_the_promise():
 
 
 def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
-    people = comparison.draw_people(replace(DIGITS, rho=0.2))
-    assert people.counts.tolist() == [[80, 20], [20, 80]]
+    config = replace(DIGITS, rho=0.2)
+    people = comparison.draw_people(config)
+    few = int(people.counts[0, 1])
+    assert people.counts.tolist() == [[100 - few, few], [few, 100 - few]]
     joint = np.zeros((2, 2), int)
     np.add.at(joint, (people.sets, people.y), 1)
     assert joint.tolist() == people.counts.tolist()
@@ -160,15 +162,31 @@ def test_whoever_is_asked_several_times_answers_once():
     assert lied == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / len(first)))
 
 
+def test_counts_of_sets_are_a_secret_that_noise_may_hide():
+    """Known is only that they lie between half of ρ and one and a half times ρ; every count there comes up alike."""
+    config = replace(DIGITS, rho=0.2, methods=(CLEAN,))
+    assert config.few == (10, 30)
+    few = [
+        int(comparison._sets(config, np.repeat([0, 1], 100), np.random.default_rng(i))[1][0, 1]) for i in range(2100)
+    ]
+    times = np.bincount(few, minlength=31)[10:31]
+    assert times.sum() == 2100
+    assert chisquare(times).pvalue > 1e-4
+    drawn = {int(comparison.draw_people(replace(config, draw=draw)).counts[0, 1]) for draw in range(8)}
+    assert len(drawn) > 3
+
+
 def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
     config = ComparisonConfig(rho=0.1, n_train=250)
     assert config.few == (12, 38)
     assert config.set_name_epsilon == pytest.approx(math.log(238 / 12))
     assert ComparisonConfig(rho=0.004, n_train=250).few == (1, 1)
     assert math.isinf(ComparisonConfig(rho=0.0).set_name_epsilon)
-    people = comparison.draw_people(DIGITS)
-    odds = [(people.y[people.sets == name] == name).mean() for name in (0, 1)]
-    assert odds == pytest.approx([0.9, 0.9])
+    for draw in range(5):
+        people = comparison.draw_people(replace(DIGITS, draw=draw))
+        right = [(people.y[people.sets == name] == name).mean() for name in (0, 1)]
+        assert right == pytest.approx([1 - people.counts[0, 1] / DIGITS.n_train] * 2)
+        assert math.log(right[0] / (1 - right[0])) <= DIGITS.set_name_epsilon + 1e-12
 
 
 def test_shares_are_found_from_any_names_by_the_one_likelihood():

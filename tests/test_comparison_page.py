@@ -51,7 +51,7 @@ def test_the_first_view_is_shipped_and_says_what_each_trust_costs():
         assert mark in takeaway(at)
     assert f"with all true labels {100 * marks['clean']:.1f} %" in takeaway(at)
     assert "trusting a publisher" not in takeaway(at)
-    assert "covers the counts alone" in takeaway(at)
+    assert "covers the counts alone" in summaries(at)
     assert "Equal ε under unequal trust is not equal privacy." in takeaway(at)
     assert not warnings(at)
     scope: dict = {"print": lambda *_: None}
@@ -97,8 +97,24 @@ def test_fewer_may_be_trusted():
     assert "covers the counts alone" not in answers(at)[0]
     assert "trusting a bag owner" not in takeaway(at)
     at = opened(goal="60", trusting=["nobody", "a publisher"])
-    assert "covers the counts alone" in answers(at)[0]
+    assert "covers the counts alone" in takeaway(at)
     assert "trusting a publisher" in takeaway(at)
+    assert "its whole interval" in visiting.html(at)
+
+
+def test_curves_of_another_setting_say_so():
+    """A goal sought along shipped curves is not the visitor's own where ρ, the bags or the share asked for differ."""
+    at = opened(task="find a share", true_share="0.9", asked_about="60", set_rho="0.3", people_in_bag="10", off_by="4")
+    unlike = (
+        "not your setting: people in a bag 25, yours 10; ρ of the sets 0.1, yours 0.3; people asked about 500, "
+        "yours 60; their share 30.0 %, yours 90.0 %"
+    )
+    assert unlike in answers(at)[0]
+    assert unlike in summaries(at)
+    same = opened(task="find a share", off_by="4")
+    assert "not your setting" not in answers(same)[0] + summaries(same)
+    # who is asked for a share says nothing of single records
+    assert "not your setting" not in summaries(opened(true_share="0.9"))
 
 
 def test_epsilon_and_the_lie_follow_each_other():
@@ -129,7 +145,7 @@ def test_every_lesson_has_an_answer(lesson, task):
 
 def test_a_pin_holds_the_whole_setting():
     config = replace(DIGITS, epsilon=1 / 3, rho=0.2, bag_size=10, delta=0.01, share=0.7, n_asked=90, seed=4)
-    assert comparison_controls.decode(comparison_controls.encode(config)) == replace(config, epsilon=0.333333333333)
+    assert comparison_controls.decode(comparison_controls.encode(config)) == config
     assert "covers the counts alone" in summaries(opened())
     assert "covers the counts alone" not in takeaway(opened())
     trusted = {"trusting": ["nobody", "a publisher"]}

@@ -154,7 +154,7 @@ def test_going_on_after_a_stop_does_what_is_left(table, monkeypatch):
         time.sleep(0.2)
         at.run()
     (key,) = [key for key in at.session_state["own_results"] if key[0] == "bags"]
-    draws = at.session_state["own_results"][key]
+    _, draws = at.session_state["own_results"][key]
     assert [draw.config.draw for draw in draws] == list(range(1, 15))
 
 

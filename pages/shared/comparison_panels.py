@@ -325,7 +325,8 @@ def unlike_yours(config: ComparisonConfig) -> str:
     place = (config.task, config.dataset, config.private)
     curves = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset, c.private) == place)
     parts = differing(replace(config, epsilon=curves.epsilon), curves)
-    return f" (not your setting: {'; '.join(f'{name} {there}, yours {here}' for name, here, there in parts)})"
+    told = "; ".join(f"{name} {there}, yours {here}" for name, here, there in parts)
+    return f" (not your setting: {told})" if told else ""
 
 
 def _along(curves: Sequence[Row]) -> str:

@@ -235,7 +235,7 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
 
 def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list[Mark]) -> Row:
     average, positive, negative = (
-        mean_interval([getattr(mark.f1, kind) for mark in marks], 0.0, 1.0) for kind in ("average", "positive", "negative")
+        mean_interval([getattr(mark.f1, kind) for mark in marks], 0.0, 1.0) for kind in llp.F1S
     )
     loss = mean_interval([mark.loss for mark in marks], 0.0, 1.0)
     return Row(
