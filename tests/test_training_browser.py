@@ -46,7 +46,7 @@ def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str
 
 
 def test_a_reload_and_another_visitor_see_the_same_screen(page: Page, browser: Browser, address: str) -> None:
-    link = f"{address}/training?{QUICK}&draws=2&label_p=0.3&look_at=some+digits&which=the+disputed&training_seed=11"
+    link = f"{address}/training?{QUICK}&draws=2&label_p=0.3&look_at=some+images&which=the+disputed&training_seed=11"
     browsing.seen_again(page, browser, link, "over 2 draws", ".takeaway, .answer, .summary, .digits td")
 
 
@@ -92,7 +92,7 @@ def test_a_lesson_follows_the_draws_and_can_be_changed_while_they_run(page: Page
 
 
 def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
-    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1&look_at=some+digits")
+    browsing.open_page(page, f"{address}/training?{QUICK}&draws=1&look_at=some+images")
     browsing.settled(page)
     draw = training.run(CONFIG)
     for name, rows in (

@@ -304,7 +304,7 @@ def _column_weights(shown: Shown, fits: Sequence[training.Fit], turned: str) -> 
     )
 
 
-# --- some digits ---------------------------------------------------------------------------------
+# --- some images ---------------------------------------------------------------------------------
 
 
 def some_digits(shown: Shown) -> None:
