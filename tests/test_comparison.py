@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare, kstest, laplace
+from sklearn.exceptions import ConvergenceWarning
 
-from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments import comparison, comparison_studies, sweep
 from privdemo.experiments.comparison import (
     CLASSIFY,
     CLEAN,
@@ -187,6 +189,22 @@ def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
         right = [(people.y[people.sets == name] == name).mean() for name in (0, 1)]
         assert right == pytest.approx([1 - people.counts[0, 1] / DIGITS.n_train] * 2)
         assert math.log(right[0] / (1 - right[0])) <= DIGITS.set_name_epsilon + 1e-12
+
+
+def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
+    """Its marks count, and it says so; the others say nothing."""
+
+    def unsettled(people):
+        warnings.warn("not converged in 10 steps", ConvergenceWarning, stacklevel=2)
+        return np.full(len(people.y_test), 0.4)
+
+    monkeypatch.setitem(METHODS, NAIVE, replace(METHODS[NAIVE], solve={CLASSIFY: unsettled}))
+    fits = comparison.run(replace(DIGITS, methods=(NAIVE, CLEAN))).fits
+    assert {name: fit.settled for name, fit in fits.items()} == {CLEAN: True, NAIVE: False}
+    assert fits[NAIVE].marks["accuracy"] == 0.5
+    assert "naive: the optimiser did not settle" in sweep.EXPERIMENTS["comparison"].problem(
+        comparison.Draw(DIGITS, fits)
+    )
 
 
 def test_shares_are_found_from_any_names_by_the_one_likelihood():

@@ -56,6 +56,8 @@ _CAVEATS = f"""
   mean.
 - Spread on lies knows that there are as many people of either class. “True labels” for a share are those of the people
   learnt from; whoever counts lies asks others, those of the set itself, so it can do better at large ε.
+- For a share at ε = 0.1 the optimiser of spread on lies or bag names does not come to its end in some draws, as so
+  little is told of labels; its marks count all the same. Of your own setting the summary says where.
 - Somebody who stands in the set asked about several times, where a class has too few, answers once.
 - How many of the rarer class a set has is a secret, drawn between half of ρn, which is n_min of scaled Dirichlet and
   which everybody knows, and one and a half times ρn; where no noise meets (ε, δ) a method has no mark, and

@@ -132,7 +132,12 @@ def answer(question: Question) -> Shown:
         tuple(_rows(everything, question, question.config, mine)),
         tuple(_rows(everything, question, question.pinned, pinned)) if question.pinned else (),
         len(mine) or everything[0].n_draws,
-        {fit.method: fit.problem for draw in mine for fit in draw.fits.values() if fit.problem},
+        {
+            fit.method: fit.problem or "in some draws its optimiser did not settle"
+            for draw in mine
+            for fit in draw.fits.values()
+            if fit.problem or not fit.settled
+        },
         work,
     )
 

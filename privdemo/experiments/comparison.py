@@ -393,12 +393,16 @@ for _noise, _release in TIGHT.items():
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw: its `marks` by metric, seconds to learn and answer, and why there is none, if so."""
+    """One method on one draw: its `marks` by metric, seconds to learn and answer, and why there is none, if so.
+
+    `settled`: whether its optimiser came to its end; marks of one that did not are marks all the same.
+    """
 
     method: str
     marks: dict[str, float]
     seconds: float
     problem: str = ""
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -422,18 +426,19 @@ def run(config: ComparisonConfig) -> Draw:
 def _tried(name: str, people: People) -> Fit:
     start = time.perf_counter()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the marks show it
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", ConvergenceWarning)
             found = METHODS[name].solve[people.config.task](people)
     except ValueError as error:
         return Fit(name, {}, time.perf_counter() - start, str(error))
     seconds = time.perf_counter() - start
+    settled = not any(issubclass(warning.category, ConvergenceWarning) for warning in said)
     if people.config.task == SHARE:
-        return Fit(name, {"error": abs(found - people.share)}, seconds)
+        return Fit(name, {"error": abs(found - people.share)}, seconds, settled=settled)
     y = people.y_test
     marks = {"accuracy": accuracy_score(y, found > 0.5), "log_loss": log_loss(y, found, labels=[0, 1])}
     marks["brier"] = brier_score_loss(y, found)
-    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds)
+    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled)
 
 
 @kept_by_name(maxsize=len(TASKS))

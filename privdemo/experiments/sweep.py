@@ -127,7 +127,11 @@ EXPERIMENTS = {
         lambda draw: {
             f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
         },
-        lambda draw: "; ".join(f"{fit.method}: {fit.problem}" for fit in draw.fits.values() if fit.problem),
+        lambda draw: "; ".join(
+            f"{fit.method}: {fit.problem or 'the optimiser did not settle'}"
+            for fit in draw.fits.values()
+            if fit.problem or not fit.settled
+        ),
     ),
 }
 
