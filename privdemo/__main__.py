@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import shutil
 import sys
 import textwrap
 import time
@@ -139,8 +138,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_where(reproduce)
     reproduce.set_defaults(
         run=_reproduce,
-        when_interrupted="the trials that are done are kept beside the file (FILE.trials), what they say so far is in "
-        "FILE.part; the same command goes on",
+        when_interrupted="the trials that are done are kept beside the file (FILE.trials), what they say so far, if "
+        "anything, in FILE.part; the same command goes on",
     )
     checking = commands.add_parser(
         "claims",
@@ -210,13 +209,17 @@ def _claims(options: argparse.Namespace) -> None:
     shown = [c for c in claims.all_claims() if options.source in (None, c.source.split(",")[0])]
     for claim in shown:
         reading = f", {claim.reading}" if claim.reading else ""
-        published = "–" if claim.published is None else f"{claim.published:.4g}{reading}"
-        ours = "–" if claim.ours is None else f"{claim.ours.mean:.4g}"
+        published = "–" if claim.published is None else f"{_figures(claim.published)}{reading}"
+        ours = "–" if claim.ours is None else _figures(claim.ours.mean)
         if claim.ours and claim.ours.low < claim.ours.high:
-            ours += f" ({claim.ours.low:.4g} to {claim.ours.high:.4g})"
+            ours += f" ({_figures(claim.ours.low)} to {_figures(claim.ours.high)})"
         print(f"{claim.source}, {claim.place}: {claim.words}\n  published {published}; ours {ours}")
         print(f"  {claim.verdict}: {claim.why}\n  {claim.seeds}; {claim.command}")
     print("; ".join(f"{n} {verdict}" for verdict, n in claims.counted(shown).items()))
+
+
+def _figures(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _sweep(options: argparse.Namespace) -> None:
@@ -253,7 +256,7 @@ def _reproduce(options: argparse.Namespace) -> None:
         given = options.out / f"{name}.csv" if options.name == "all" and options.out else options.out
         kept.append(_reproduce_one(name, papers[name], given, options))
     for folder in kept:  # only now: of all, a study that is done is not done again
-        shutil.rmtree(folder, ignore_errors=True)
+        running.forget(folder)
 
 
 def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> Path:
@@ -265,8 +268,9 @@ def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argpar
         raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
     if not out.absolute().parent.is_dir() or out.is_dir():
         raise ValueError(f"--out must be a file in a folder that is there, got {out}")
-    if out.exists() and out.stat().st_size and not results.is_results(out):
-        raise ValueError(f"{out} holds something else than results; name another file")
+    for file in (out, out.with_name(out.name + ".part")):
+        if file.exists() and file.stat().st_size and not results.is_results(file):
+            raise ValueError(f"{file} holds something else than results; name another file")
     found: list[Any] = []
     kept, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
     with running.only_one(out):
@@ -283,7 +287,7 @@ def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argpar
         _write(out, paper.to_csv(found))
         part.unlink(missing_ok=True)
         if options.name != "all":
-            shutil.rmtree(kept)
+            running.forget(kept)
     print("\n".join(paper.report(found)))
     print(f"written to {out}")
     return kept

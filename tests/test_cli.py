@@ -197,8 +197,8 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert main([*command, str(out)]) == 130
     output = capsys.readouterr()
     assert output.err.splitlines()[-1] == (
-        "privdemo: interrupted; the trials that are done are kept beside the file (FILE.trials), what they say so far "
-        "is in FILE.part; the same command goes on"
+        "privdemo: interrupted; the trials that are done are kept beside the file (FILE.trials), what they say so far, "
+        "if anything, in FILE.part; the same command goes on"
     )
     so_far = results.from_csv(trade_off.Row, (tmp_path / "tiny.csv.part").read_text(encoding="utf-8"))
     assert len(so_far) == 2 * 2, "both methods of two trials: a file to use"
@@ -224,7 +224,7 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
     )
     kept = tmp_path / "distortion.csv.trials"
-    while not kept.exists() or not list(kept.iterdir()):
+    while not kept.exists() or all(path.suffix == ".part" for path in kept.iterdir()):
         assert process.poll() is None, "the study ended before it could be killed"
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
@@ -278,7 +278,11 @@ def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path
 
 def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
-    with pytest.raises(ValueError, match="belongs to somebody else"):
+    with pytest.raises(ValueError, match="can be written by somebody else"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    monkeypatch.undo()
+    tmp_path.chmod(0o777)
+    with pytest.raises(ValueError, match="can be written by somebody else"):
         list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
 
 
@@ -308,8 +312,28 @@ def test_a_file_of_something_else_is_not_written_over(tiny, content, tmp_path, c
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
+def test_only_what_is_its_own_is_taken_away(tiny, tmp_path, capsys):
+    out, kept = tmp_path / "tiny.csv", tmp_path / "tiny.csv.trials"
+    kept.mkdir(mode=0o700)
+    (kept / "notes.txt").write_text("mine")
+    command = ["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]
+    assert main(command) == 0
+    assert [path.name for path in kept.iterdir()] == ["notes.txt"]
+    (tmp_path / "tiny.csv.part").write_text("mine too")
+    assert main(command) == 1
+    assert "tiny.csv.part holds something else than results" in capsys.readouterr().err
+
+
 def test_a_lock_is_held_by_one(tmp_path):
     out = tmp_path / "out.csv"
+    (tmp_path / "sub").mkdir()
+    with (
+        running.only_one(out),
+        pytest.raises(ValueError, match="another"),
+        running.only_one(tmp_path / "sub/../out.csv"),
+    ):
+        pass
+    (tmp_path / "sub").rmdir()
     with running.only_one(out), pytest.raises(ValueError, match="another run is writing"), running.only_one(out):
         pass
     with running.only_one(out):

@@ -183,6 +183,7 @@ def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
     assert config.few == (12, 38)
     assert config.set_name_epsilon == pytest.approx(math.log(238 / 12))
     assert ComparisonConfig(rho=0.004, n_train=250).few == (1, 1)
+    assert ComparisonConfig(rho=0.4, n_train=250).few == (75, 125), "the rarer class is never over half"
     assert math.isinf(ComparisonConfig(rho=0.0).set_name_epsilon)
     for draw in range(5):
         people = comparison.draw_people(replace(DIGITS, draw=draw))
@@ -235,6 +236,8 @@ def test_methods_that_say_nothing_of_their_own_are_left_out():
 
 
 def test_channels_are_stochastic_and_say_the_less_the_smaller_epsilon():
+    without = comparison.example_channels(replace(DIGITS, delta=0.0))
+    assert list(without) == ["lies", "bag names"], "no Gaussian noise has δ = 0"
     loose, strict = (comparison.example_channels(replace(DIGITS, epsilon=e)) for e in (4.0, 0.1))
     for found in (loose, strict):
         for matrix in found.values():

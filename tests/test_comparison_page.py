@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import comparison_controls
+from pages.shared import comparison_controls, comparison_panels
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import METHODS, SHARE, SPREAD, ComparisonConfig
 from tests import visiting
@@ -182,6 +182,58 @@ def test_a_pinned_setting_is_compared_in_words():
     assert "The pinned setting is of the other task" in answers(at)[0]
     at.button(key="unpin").click().run()
     assert "Nothing is pinned" in answers(at)[0]
+
+
+def test_no_noise_for_sets_is_no_trouble():
+    at = opened(counts_delta="0", compare_look="one likelihood", compare_draws="2", show="naive")
+    assert "lies, 2 answers; bag names" in summaries(at)
+
+
+def test_settings_that_differ_in_late_digits_differ():
+    for change in ({"share": 0.3001}, {"rho": 0.10000001}, {"epsilon": 1.004}):
+        parts = comparison_panels.differing(replace(DIGITS, task="share", **change), replace(DIGITS, task="share"))
+        assert len(parts) == 1
+        assert parts[0][1] != parts[0][2]
+    assert not comparison_panels.differing(replace(DIGITS, share=0.4), DIGITS), "nobody is asked about a share"
+
+
+def test_a_pin_of_the_same_setting_counts_no_draw_twice():
+    setting = {"people": "40", "compare_draws": "3", "show": "naive", "compare_look": "against a pin"}
+    at = opened(pin="classify,digits,labels,40,1,0", **setting)
+    deadline = time.monotonic() + 60
+    while "The draws" in answers(at)[0] or "after" in takeaway(at):
+        assert time.monotonic() < deadline, answers(at)
+        time.sleep(0.3)
+        at.run()
+    assert "Nothing differs: this is the pinned setting." in answers(at)[0]
+    assert "40 people of each class, 3 draws." in summaries(at)
+    assert "the same" in visiting.html(at)
+
+
+def test_a_pin_without_the_methods_on_screen_says_so():
+    flat = METHODS["spread flat"].title
+    at = opened(
+        private="images too", show=flat, pin="classify,digits,labels,120,1,0", compare_look="against a pin",
+        compare_draws="2",
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not answers(at):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+        at.run()
+    assert "None of the methods that are shown says anything of the pinned setting" in answers(at)[0]
+
+
+def test_where_no_noise_meets_the_promise_the_page_says_so_and_waits_for_nothing():
+    only = METHODS["set names dirichlet"].title
+    at = opened(label_epsilon="0.05", show=only, compare_look="all numbers", compare_draws="2")
+    deadline = time.monotonic() + 60
+    while "is learning" in takeaway(at):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+        at.run()
+    assert "none of the methods has a mark. " in takeaway(at)
+    assert "No draw is there yet" not in takeaway(at)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
         "all-claims",
         f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; with "
         "a caveat where ours is better, and not where it is worse. A comparison holds where its interval says so at "
-        "every level tried, with a caveat where at some and nowhere the opposite.",
+        "every level tried, with a caveat where at some and nowhere the opposite. Where no difference shows it does "
+        "not hold here, which is not to say that the opposite is true.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),

@@ -75,6 +75,13 @@ class Question:
     trusted: tuple[str, ...]
     pinned: ComparisonConfig | None
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The methods by which the pinned setting can be compared; none of another task."""
+        if self.pinned is None or self.pinned.task != self.config.task:
+            return ()
+        return tuple(name for name in self.shown if name in replace(self.pinned, methods=()).chosen)
+
 
 # What a pin holds only where it is not as usual, and how it is read.
 _RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
@@ -187,10 +194,10 @@ def controls() -> Question | str:
     names = tuple(name for title, name in TITLES.items() if title in chosen and name in config.chosen)
     if not names:
         return "None of the methods that are chosen under “More settings” can do this; choose more of them."
-    pin = decode(pinned)
-    if pin:  # of the same methods, where they say anything of it
-        pin = replace(pin, methods=tuple(name for name in names if name in pin.chosen))
-    return Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, pin)
+    question = Question(replace(config, methods=names), int(n_draws), metric, names, goal, trusted, decode(pinned))
+    if question.pinned and question.shared:
+        return replace(question, pinned=replace(question.pinned, methods=question.shared))
+    return question
 
 
 def _keep_pin() -> None:

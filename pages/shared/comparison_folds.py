@@ -35,7 +35,8 @@ _ADVERSARY = """
 With lies and bags ε bounds what the release of **one label** can tell whoever sees it: the odds of any guess change by
 e^ε at most. With sets it bounds what the **counts** tell (but for δ); that a person is in a set filled by label tells
 more, whatever the noise: at most as much as a lie with ε = ln((1 − r)/r), r the least share that the rarer class can
-have, half of ρ: 2.9 where ρ = 0.1. That is why their marks are open.
+have: 2.9 where ρ = 0.1. A label changes the counts of one set; whoever also knows the totals of both, as many of either
+class here, reads the same secret off both, and for them ε is twice. That is why their marks are open.
 
 And *who sees the true label first* differs: with lies nobody does; with bags or sets somebody
 collects them, and must neither leak nor lose them. That is why whom one must trust is a column and a mark.
@@ -59,9 +60,9 @@ _CAVEATS = f"""
 - For a share at ε = 0.1 the optimiser of spread on lies or bag names does not come to its end in some draws, as so
   little is told of labels; its marks count all the same. Of your own setting the summary says where.
 - Somebody who stands in the set asked about several times, where a class has too few, answers once.
-- How many of the rarer class a set has is a secret, drawn between half of ρn, which is n_min of scaled Dirichlet and
-  which everybody knows, and one and a half times ρn; where no noise meets (ε, δ) a method has no mark, and
-  the summary says why.
+- How many of the rarer class a set has is a secret drawn around ρn: from half of ρn on, which is n_min of scaled
+  Dirichlet and which everybody knows, to as far above, and never over half.
+- Where no noise meets (ε, δ) a method has no mark, and the summary says why.
 - “Goal seek” looks among the ε of the curves, and does not guess between them. The best of several methods on the same
   draws is picked after the fact, which flatters it a little.
 """

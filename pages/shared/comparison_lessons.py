@@ -19,6 +19,7 @@ from pages.shared.comparison_panels import (
     differing,
     longer_side,
     marked,
+    no_marks,
     of_metric,
     own_marks,
     people,
@@ -203,7 +204,7 @@ def all_numbers(shown: Shown) -> None:
     trust = "; ".join(f"{who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items())
     layout.section("How do the methods compare?", f"{answer} {trust}.")
     if not rows:
-        st.markdown("Your setting is being computed.")
+        st.markdown(no_marks(shown))
         return
     st.dataframe(
         rows,
@@ -366,7 +367,14 @@ def against_the_pin(shown: Shown) -> None:
     now, then = ({row.method: row for row in of_metric(rows, metric)} for rows in (shown.mine, shown.pinned))
     both = [name for name in METHODS if name in now and name in then]
     if not both:
-        layout.section("What has changed?", "The draws of both settings are being made.")
+        layout.section(
+            "What has changed?",
+            "None of the methods that are shown says anything of the pinned setting; show others, or pin anew."
+            if not question.shared
+            else "The draws of both settings are being made."
+            if live.running(shown.work)
+            else "No method has marks of both settings.",
+        )
         return
     heads = ["method", "now", "pinned", "difference, draw by draw"]
     body = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -95,9 +96,10 @@ def _jobs(question: Question) -> list[Job]:
 
     Where no curves are shipped, the visitor's own are drawn last.
     """
-    jobs = []
-    for name, config in (("Draw", question.config), ("Pinned draw", question.pinned)):
-        if config is None or is_shipped(config, question.n_draws):
+    jobs: list[Job] = []
+    pinned = question.pinned if question.shared else None
+    for name, config in (("Draw", question.config), ("Pinned draw", pinned)):
+        if config is None or is_shipped(config, question.n_draws) or any(config == job.key[1] for job in jobs):
             continue
         for half in range(2):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
@@ -122,9 +124,10 @@ def answer(question: Question) -> Shown:
     curves = _shipped(everything, question.config)
     if not curves:  # the same draws at every ε, the visitor's own among them
         drawn = _draws(work, "curve", None)
-        there = {draw.config.epsilon for draw in drawn}
-        if question.config.epsilon not in comparison_studies.EPSILONS or question.config.epsilon not in there:
-            drawn += mine[: curve_draws(question)]
+        own_epsilon = question.config.epsilon
+        if sum(draw.config.epsilon == own_epsilon for draw in drawn) < curve_draws(question):
+            drawn = [draw for draw in drawn if draw.config.epsilon != own_epsilon]
+            drawn += [draw for draw in mine if draw.config.draw < curve_draws(question)]
         curves = _means(drawn)
     return Shown(
         question,
@@ -248,7 +251,7 @@ def takeaway(shown: Shown) -> str:
     config, metric, marks = question.config, question.metric, own_marks(shown)
     start = f"At {privacy(config)},{_so_far(shown)}"
     if not marks:
-        return f"{start} {waiting(question) if live.running(shown.work) else live.STOPPED} {_meanwhile(shown)}"
+        return f"{start} {no_marks(shown)} {_meanwhile(shown)}"
     best = best_by_trust(shown)
     parts = tuple(
         f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({METHODS[name].title})"
@@ -262,6 +265,16 @@ def takeaway(shown: Shown) -> str:
     unequal = " Equal ε under unequal trust is not equal privacy." if len(best) > 1 else ""
     reached = text.a_list(parts) if parts else "nothing that asks for so little trust"
     return f"{start} {what} {reached}{ceiling}.{unequal}{_sets(shown)}"
+
+
+def no_marks(shown: Shown) -> str:
+    """Why there is no mark of the visitor's setting yet, or none at all."""
+    if live.running(shown.work):
+        return waiting(shown.question)
+    if not shown.problems:
+        return "there is no mark yet: go on, or change the settings."
+    why = "; ".join(f"{METHODS[name].title}: {problem}" for name, problem in shown.problems.items())
+    return f"none of the methods has a mark. {text.sentence(why)}"
 
 
 def _so_far(shown: Shown) -> str:
@@ -293,34 +306,39 @@ def sets_words(config: ComparisonConfig) -> str:
     """What a set's name tells, whatever noise its counts get."""
     told, (least, most) = text.epsilon(config.set_name_epsilon), config.few
     right = [text.share(1 - few / config.n_train).removesuffix(" %") for few in (most, least)]
+    covers = (
+        "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
+    )
     return (
-        f"Of sets, ε (with δ = {text.power_of_ten(config.delta)} more) covers the counts alone: they are filled by "
-        f"label here, and a set’s name says as much of a label as a lie with ε = {told} may (it is right for "
+        f"Of sets, ε (with δ = {text.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a set’s "
+        f"name says as much of a label as a lie with ε = {told} may (it is right for "
         f"{'–'.join(dict.fromkeys(right))} %)."
     )
 
 
 def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
     """What of two settings is not the same: its name and both values, in words."""
-    told: dict[str, Callable[[ComparisonConfig], str]] = {
-        "records": lambda config: task_of(config.dataset).title,
-        "people of each class": lambda config: f"{config.n_train:,}",
-        "what is private": lambda config: "labels only" if config.private == LABELS else "labels and images",
-        "ε": lambda config: text.epsilon(config.epsilon),
-        "δ of counts": lambda config: text.power_of_ten(config.delta),
-        "people in a bag": lambda config: f"{config.bag_size}",
-        "ρ of the sets": lambda config: f"{config.rho:g}",
-        "people asked about": lambda config: f"{config.n_asked:,}",
-        "their share": lambda config: text.share(config.share),
-        "seed": lambda config: f"{config.seed}",
+    told: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "records": ("dataset", lambda value: task_of(value).title),
+        "people of each class": ("n_train", lambda value: f"{value:,}"),
+        "what is private": ("private", lambda value: "labels only" if value == LABELS else "labels and images"),
+        "ε": ("epsilon", text.epsilon),
+        "δ of counts": ("delta", text.power_of_ten),
+        "people in a bag": ("bag_size", str),
+        "ρ of the sets": ("rho", lambda value: f"{value:g}"),
+        "people asked about": ("n_asked", lambda value: f"{value:,}"),
+        "their share": ("share", text.share),
+        "seed": ("seed", str),
     }
-    # A label's task alone does not ask anybody about a share.
-    asked = ("people asked about", "their share") if now.task == then.task == CLASSIFY else ()
-    return [
-        (name, words(now), words(then))
-        for name, words in told.items()
-        if words(now) != words(then) and name not in asked
-    ]
+    found = []
+    for name, (field, words) in told.items():
+        here, there = getattr(now, field), getattr(then, field)
+        # Telling records apart asks nobody about a share.
+        if here == there or (field in ("n_asked", "share") and now.task == then.task == CLASSIFY):
+            continue
+        alike = words(here) == words(there)  # they differ in later digits
+        found.append((name, repr(here), repr(there)) if alike else (name, words(here), words(there)))
+    return found
 
 
 def unlike_yours(config: ComparisonConfig) -> str:

@@ -314,13 +314,16 @@ def _leak_words(question: Question) -> str:
     start = f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.6g}"
     if math.isnan(leak.neighbour_sigma):
         return f"{start}, and with one label moved there is none, so a release alone tells the two apart."
-    excess = leak.neighbour_delta / config.delta - 1
+    own = leak.own_delta
     beyond = (
-        f"; and with the σ from here the neighbour’s own δ is {100 * excess:.2g} % above what was asked for."
-        if excess > 1e-6
-        else ", next to the same, as the counts are large."
+        f"; between the two, each with its own σ, δ is {own.mean:.4f} (simulated), more than was asked for."
+        if own.low > config.delta
+        else "; between the two, each with its own σ, δ is no more than was asked for "
+        f"({text.distance(own.mean)}, simulated)."
     )
-    return f"{start}, with one label moved it would be {leak.neighbour_sigma:.6g}{beyond}{_published_leak(config)}"
+    here, there = f"{leak.sigma:.6g}", f"{leak.neighbour_sigma:.6g}"
+    moved = "next to the same" if here == there else there
+    return f"{start}, with one label moved it would be {moved}{beyond}{_published_leak(config)}"
 
 
 def _published_leak(config: distortion.DistortionConfig) -> str:

@@ -18,8 +18,6 @@ from privdemo.jobs import Progress
 POLL = 1.5
 # Draws from which on a difference between methods is judged: an interval over two or three is next to none.
 ENOUGH = 5
-# Said where nothing is there yet and nothing is being done.
-STOPPED = "No draw is there yet: go on, or change the settings."
 _STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
 
 
@@ -134,7 +132,8 @@ def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: A
         layout.takeaway(place, title, lesson.takeaway(shown))
         lesson.show(shown)
     elif not problem:
-        layout.takeaway(place, title, lesson.waiting(question) if was_running else STOPPED)
+        waiting = lesson.waiting(question) if was_running else "No draw is there yet: go on, or change the settings."
+        layout.takeaway(place, title, waiting)
 
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:

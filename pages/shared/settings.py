@@ -20,7 +20,7 @@ _NOTES = "link_notes"
 _LATER = "assigned_later"
 _BEFORE = "_before"
 # Seconds within which a view that says again what it said before its source was changed is only late.
-ECHO = 1.0
+ECHO = 0.6
 
 
 @dataclass(frozen=True)

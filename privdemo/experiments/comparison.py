@@ -12,6 +12,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -141,13 +142,16 @@ class ComparisonConfig:
 
     @property
     def few(self) -> tuple[int, int]:
-        """The fewest and the most of the rarer class that a set has, around ρ of it; the counts are a secret between.
+        """The fewest and the most of the rarer class that a set has; the counts are a secret between, around ρn.
 
-        The fewest are half of ρ (one at least), and known to everybody.
+        From half of ρn on, and nearer to ρn where as far above it would be over half of n. The fewest are n_min, which
+        everybody knows; at most one of the rarer class is no secret.
         """
         middle = round(self.rho * self.n_train)
-        least = max(1, middle // 2)
-        return (least, 2 * middle - least) if middle > 1 else (middle, middle)
+        if middle <= 1:
+            return middle, middle
+        room = min(middle - max(1, middle // 2), self.n_train // 2 - middle)
+        return middle - room, middle + room
 
     @property
     def set_name_epsilon(self) -> float:
@@ -589,13 +593,17 @@ def record_epsilon(config: ComparisonConfig) -> float:
 
 
 def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
-    """T[released | class] of the three kinds of names in the first draw, by what they are."""
+    """T[released | class] of the three kinds of names in the first draw, by what they are.
+
+    Without sets where no Gaussian noise meets (ε, δ).
+    """
     people = draw_people(replace(config, draw=0))
     found = {
         "lies": config.flips.channel_matrix,
         "bag names": bag_channel(people.bag_shares, np.bincount(people.bags)),
-        "set names": name_channel(people.set_proportions(TIGHT["gaussian"]), np.bincount(people.sets)),
     }
+    with suppress(ValueError):  # no noise of its kind meets (ε, δ)
+        found["set names"] = name_channel(people.set_proportions(TIGHT["gaussian"]), np.bincount(people.sets))
     return {name: matrix.tolist() for name, matrix in found.items()}
 
 

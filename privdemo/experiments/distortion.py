@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -211,46 +212,53 @@ def promised_rate(epsilon: float, delta: float) -> float:
 
 
 class Leak(NamedTuple):
-    """What noise chosen from the private counts gives away: σ here, σ at a neighbour, and δ there with σ from here.
+    """What noise chosen from the private counts gives away: σ here, and at a `neighbour`, where one label has moved.
 
     `neighbour_sigma` is nan where the neighbour has no σ at all, so that the release itself tells the two apart.
-    `own_delta` is δ between the two, each with its own σ, by simulation: what is really released.
+    `neighbour_delta` is the neighbour's own δ with σ from here, `own_delta` δ between the two, each with its own σ, by
+    simulation: what is really released.
     """
 
     sigma: float
+    neighbour: tuple[int, ...]
     neighbour_sigma: float
     neighbour_delta: float
     own_delta: Estimate
 
 
-# Releases behind a simulated δ.
-_SIMULATED = 200_000
+# Releases behind a simulated δ, and behind the choice of the neighbour.
+_SIMULATED, _SCREENED = 200_000, 40_000
 
 
 def leak(config: DistortionConfig, release: str = "dirichlet local") -> Leak:
-    """A worst neighbour of the counts: one label has left the smallest class for the largest of the others.
+    """The counts and the neighbour with the largest `own_delta`, of those that move a label among three classes.
 
-    `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or "dirichlet
-    published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts themselves.
+    The classes are the two smallest and the largest: the first two have the least to hide behind, the largest changes
+    the mix most. `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or
+    "dirichlet published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts.
     """
     counts = np.array(config.counts)
     order = np.argsort(counts, kind="stable")
-    other = counts.copy()
-    other[order[0]] -= 1
-    other[order[-1]] += 1
     sigma = _sigma(config, release, counts)
-    same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
-    try:
-        there = _sigma(config, release, other)
-    except ValueError:
-        return Leak(sigma, math.nan, same, Estimate(1.0, 1.0, 1.0))
     rng = np.random.default_rng(config.seed)
-    pair = sigma * counts, there * other
-    both = [
-        mean_interval(count_accounting.dirichlet_losses(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
-        for one, two in (pair, pair[::-1])
-    ]
-    return Leak(sigma, there, same, max(both))
+    found = []
+    for giver, taker in itertools.permutations(dict.fromkeys((*order[:2].tolist(), int(order[-1]))), 2):
+        other = counts.copy()
+        other[giver] -= 1
+        other[taker] += 1
+        try:
+            there = _sigma(config, release, other)
+        except ValueError:
+            same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+            return Leak(sigma, tuple(other.tolist()), math.nan, same, Estimate(1.0, 1.0, 1.0))
+        pair = sigma * counts, there * other
+        for one, two in (pair, pair[::-1]):
+            mean = count_accounting.dirichlet_losses(one, two, config.epsilon, _SCREENED, rng).mean()
+            found.append((float(mean), other, there, one, two))
+    _, other, there, one, two = max(found, key=lambda way: way[0])
+    own = mean_interval(count_accounting.dirichlet_losses(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
+    same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+    return Leak(sigma, tuple(other.tolist()), there, same, own)
 
 
 def _sigma(config: DistortionConfig, release: str, counts: Array) -> float:

@@ -6,8 +6,9 @@ import hashlib
 import os
 import pickle
 import platform
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import metadata, resources
 from importlib.util import find_spec
@@ -69,8 +70,9 @@ class _Kept:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-            raise ValueError(f"{folder} belongs to somebody else, and is not read; name another file")
+        there = folder.stat()
+        if hasattr(os, "getuid") and (there.st_uid != os.getuid() or there.st_mode & 0o022):
+            raise ValueError(f"{folder} can be written by somebody else, and is not read; name another file")
         self.folder = folder
 
     def load(self, name: str) -> Any:
@@ -89,6 +91,15 @@ class _Kept:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, self.folder / name)
+
+
+def forget(kept: Path) -> None:
+    """Take away what `side_by_side` has kept in a folder, and the folder if nothing else is in it."""
+    for file in kept.glob("*"):
+        if re.fullmatch(r"[0-9a-f]{32}(\.part)?", file.name):
+            file.unlink()
+    with suppress(OSError):
+        kept.rmdir()
 
 
 def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
@@ -156,7 +167,7 @@ def only_one(out: Path) -> Iterator[None]:
     """
     locks = Path(pooch.os_cache("privdemo")) / "locks"
     locks.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(locks / hashlib.sha256(str(out.absolute()).encode()).hexdigest()[:32])
+    lock = FileLock(locks / hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:32])
     try:
         lock.acquire(timeout=0)
     except Timeout:
