@@ -44,7 +44,7 @@ def test_a_pin_is_in_the_link_that_shows_the_same_to_others(page: Page, browser:
     browsing.seen_again(page, browser, page.url, "Large marks", ".takeaway, .answer, .summary, .grid td")
 
 
-@pytest.mark.parametrize("keys", [["ArrowLeft", "ArrowLeft"], ["ArrowRight", "ArrowRight", "ArrowLeft"]])
+@pytest.mark.parametrize("keys", [["ArrowLeft"] * 6, ["ArrowLeft"] * 4 + ["ArrowRight"] * 6])
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str, keys: list[str]) -> None:
     """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back."""
     browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&show=naive&compare_look=one+likelihood")
@@ -54,7 +54,9 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         slider.press(key)
         page.wait_for_timeout(50)
     steps = comparison_controls.EPSILON_STEPS
-    place = steps.index(1.0) + keys.count("ArrowRight") - keys.count("ArrowLeft")
+    place = steps.index(1.0)
+    for key in keys:
+        place = min(len(steps) - 1, max(0, place + (1 if key == "ArrowRight" else -1)))
     expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
     page.wait_for_timeout(2000)
     browsing.settled(page)

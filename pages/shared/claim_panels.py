@@ -48,7 +48,9 @@ def show(chosen: Sequence[Claim]) -> None:
     if not chosen:
         st.markdown("No claim has this verdict; choose another above.")
         return
-    numbers = {id(claim): number for number, claim in enumerate(chosen, start=1)}
+    # A claim has the same number whatever is shown.
+    everything = cached.claims()
+    numbers = {id(claim): everything.index(claim) + 1 for claim in chosen}
     numeric = [claim for claim in chosen if claim.published is not None and claim.ours and claim.unit]
     if numeric:
         layout.figure(

@@ -19,6 +19,7 @@ from pages.shared.comparison_panels import (
     differing,
     longer_side,
     marked,
+    n_draws,
     no_marks,
     of_metric,
     own_marks,
@@ -110,6 +111,7 @@ def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Se
     )
     whom = f"trusting {' or '.join(question.trusted)}"
     start = f"For {goal}, {whom}, with {rows[0].n_train:,} people of each class{unlike_yours(question.config)}"
+    start += f" in {n_draws(rows)} draws"
     return f"{start}: {_reached_words(question, found, rows)}{_own_seek(shown)}"
 
 

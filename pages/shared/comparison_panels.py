@@ -357,7 +357,8 @@ def _along(curves: Sequence[Row]) -> str:
     return f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
 
 
-def _n_draws(rows: Sequence[Row]) -> str:
+def n_draws(rows: Sequence[Row]) -> str:
+    """How many draws stand behind some rows."""
     least, most = (end(row.n_draws for row in rows) for end in (min, max))
     return f"{most}" if least == most else f"{least} to {most}"
 
@@ -376,7 +377,7 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
             low, high = (value(question.metric, row.mean) for row in (there[0], there[-1]))
             parts.append(f"{METHODS[name].title} {low if low == high else f'{low} to {high}'}")
     drawn = (
-        f"{'Shipped means' if has_curves(question.config) else 'Means'} over {_n_draws(curves)} draws of "
+        f"{'Shipped means' if has_curves(question.config) else 'Means'} over {n_draws(curves)} draws of "
         f"{_whose(shown)}{unlike_yours(question.config)}, {_along(curves)}: {'; '.join(parts)}. "
         if curves
         else "No curves are shipped for this choice: they come after the marks of your setting. "

@@ -18,9 +18,10 @@ from privdemo.limits import Limit
 
 _NOTES = "link_notes"
 _LATER = "assigned_later"
-_BEFORE = "_before"
-# Seconds within which a view that says again what it said before its source was changed is only late.
-ECHO = 0.6
+# What is remembered of a number: the view by which it was set, the value that it was set to, what was said lately.
+_SET_BY, _HELD, _SAID = "_set_by", "_held", "_said"
+# Seconds within which a widget that says again what it said before it was set from elsewhere is only late.
+ECHO = 1.0
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ def number(
     later = st.session_state.get(_LATER, {})
     if setting.key in later and setting.key in st.session_state:
         st.session_state[setting.key] = later.pop(setting.key)
+    _follow(setting)
     value = st.number_input(
         label,
         cast(setting.limit.low),
@@ -195,6 +197,8 @@ def number(
         key=setting.key,
         help=help,
         label_visibility="collapsed" if hide_label else "visible",
+        on_change=_set_by_itself,
+        args=(setting.key,),
         bind="query-params",
     )
     if setting.key in later:
@@ -287,17 +291,52 @@ def linked(
     """
     value = st.session_state.get(source.key, source.default)
     view = st.session_state.get(key)
-    # A view that already says so is left alone: writing to it would take back a key pressed in the meantime.
-    if view is None or not math.isclose(to_source(view), value, rel_tol=1e-9, abs_tol=1e-12):
+    says_so = view is not None and math.isclose(to_source(view), value, rel_tol=1e-9, abs_tol=1e-12)
+    # The view by which the source was set is left alone: writing to it would take back a key pressed in the meantime.
+    # The others are written to in every run, as one that is cut short by the next key tells the browser nothing.
+    if not (says_so and st.session_state.get(source.key + _SET_BY) == key):
         st.session_state[key] = from_source(value)
-        st.session_state[f"{key}{_BEFORE}"] = view, time.monotonic()
+        _remember(key, view, st.session_state[key])
 
     def write_back() -> None:
         view = st.session_state[key]
-        before, when = st.session_state.get(f"{key}{_BEFORE}", (None, 0.0))
-        # A browser that has not heard yet that the source was changed elsewhere sends what the view said before.
-        stale = view == before and time.monotonic() < when + ECHO
-        if view is not None and not stale:
-            st.session_state[source.key] = to_source(view)
+        if view is None or _is_late(key, view):
+            return
+        before, st.session_state[source.key] = st.session_state.get(source.key, source.default), to_source(view)
+        _remember(source.key, before)
+        st.session_state[source.key + _SET_BY] = key
+        st.session_state[source.key + _HELD] = st.session_state[source.key]
 
     widget(key=key, on_change=write_back, **options)
+
+
+def _follow(setting: Number) -> None:
+    """Tell the browser again of a number that another view has set."""
+    if st.session_state.get(setting.key + _SET_BY) and setting.key in st.session_state:
+        st.session_state[setting.key] = st.session_state[setting.key]
+
+
+def _set_by_itself(key: str) -> None:
+    """A number was typed, or its browser is late and says what it was before another view set it."""
+    if not st.session_state.get(key + _SET_BY):
+        return
+    held = st.session_state[key + _HELD]
+    if st.session_state[key] == held:
+        return
+    if _is_late(key, st.session_state[key]):
+        st.session_state[key] = held
+    else:
+        st.session_state[key + _SET_BY] = None
+
+
+def _remember(key: str, *values: Any) -> None:
+    """Keep what a widget said until now, and was told to say, for as long as a late browser may say it."""
+    now = time.monotonic()
+    kept = [(old, when) for old, when in st.session_state.get(key + _SAID, []) if now < when + ECHO]
+    st.session_state[key + _SAID] = [*kept, *((value, now) for value in values)]
+
+
+def _is_late(key: str, value: Any) -> bool:
+    """Whether a widget says what it said a moment ago, before it was set from elsewhere."""
+    said = st.session_state.get(key + _SAID, [])
+    return any(value == old and time.monotonic() < when + ECHO for old, when in said)
