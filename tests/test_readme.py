@@ -126,3 +126,13 @@ def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
         for row, cell in zip(wanted, cells, strict=True):
             half = max(row.high - row.mean, row.mean - row.low) if row else 0.0
             assert cell == (f"{100 * row.mean:.1f} ± {100 * half:.1f}" if row else "–"), title
+
+
+def test_what_noise_chosen_from_private_counts_gives_away():
+    """The two δ in the words below the table of private counts."""
+    words = " ".join(README.split())
+    published, exact = (
+        distortion.leak(distortion.DistortionConfig(), release).own_delta.mean
+        for release in ("dirichlet published", "dirichlet local")
+    )
+    assert f"δ is {published:.3f} by the published criterion and {exact:.3f} by the exact profile" in words

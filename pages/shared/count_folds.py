@@ -50,9 +50,9 @@ share of this group…?*
 
 _CAVEATS = """
 - **σ chosen from the private counts has no formal guarantee.** As published, scaled Dirichlet is tuned to the data
-  at hand: at a neighbouring set with the same σ the promise is already broken, and σ itself differs. Only “tight from
-  n_min on” is free of that, and it promises nothing for sets that break the public bound. That it refuses such a set
-  tells of it, too.
+  at hand: at a neighbouring set σ itself differs, and between the two, each with its own, δ can be larger than was
+  asked for, as it is at the paper’s design (see *the adversary*). Only “tight from n_min on” is free of that, and it
+  promises nothing for sets that break the public bound. That it refuses such a set tells of it, too.
 - δ = 0.05, the paper’s choice, is large: one release in twenty may give a label away. The smaller ε and δ, the larger
   the counts that scaled Dirichlet needs; the page says how large.
 - The published Gaussian scale is proved for ε < 1. Above, its exact δ can exceed the wish; the page then says that its
