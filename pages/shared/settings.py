@@ -71,9 +71,9 @@ class Choice:
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
         more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
-        default = self.default if isinstance(self.default, str) else _listed(self.default)
+        default = f", {self.default}," if isinstance(self.default, str) else ""  # of many, too many to repeat
         start = f"{_quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
-        return f"{start} The default, {default}, is shown.{more}"
+        return f"{start} The default{default} is shown.{more}"
 
 
 @dataclass(frozen=True)
