@@ -6,7 +6,7 @@ from pages.shared import layout, live, ratio_controls, ratio_folds, ratio_lesson
 
 QUESTION = "What share of this group…?"
 
-place = layout.header(QUESTION, ratio_controls.all_settings(), ratio_controls.default_settings())
+place = layout.header(QUESTION, [*ratio_controls.all_settings(), live.JOB], ratio_controls.default_settings())
 layout.data_note()
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")

@@ -6,7 +6,7 @@ from pages.shared import comparison_controls, comparison_folds, comparison_lesso
 
 QUESTION = "Which method, at which privacy?"
 
-place = layout.header(QUESTION, comparison_controls.all_settings(), comparison_controls.default_settings())
+place = layout.header(QUESTION, [*comparison_controls.all_settings(), live.JOB], comparison_controls.default_settings())
 layout.data_note()
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")

@@ -6,7 +6,7 @@ from pages.shared import bag_controls, bag_folds, bag_lessons, bag_panels, layou
 
 QUESTION = "What if only bag totals are known?"
 
-place = layout.header(QUESTION, bag_controls.all_settings(), bag_controls.default_settings())
+place = layout.header(QUESTION, [*bag_controls.all_settings(), live.JOB], bag_controls.default_settings())
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")
 with side, st.container(key="controls"):

@@ -6,7 +6,7 @@ from pages.shared import layout, live, training_controls, training_folds, traini
 
 QUESTION = "Can a classifier be trained on noise?"
 
-place = layout.header(QUESTION, training_controls.all_settings(), training_controls.default_settings())
+place = layout.header(QUESTION, [*training_controls.all_settings(), live.JOB], training_controls.default_settings())
 layout.data_note()
 with st.container(key="page-main"):
     side, main = st.columns([1, 3], gap="medium")

@@ -72,3 +72,40 @@ def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, 
     assert wide <= 0
     assert browsing.in_order(page, (".takeaway", ".js-plotly-plot", ".st-key-end"))
     page.context.close()
+
+
+def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: str) -> None:
+    waiting = []
+    page.route("**/PlotlyChart*", lambda route: waiting.append(route))
+    page.goto(f"{address}/comparison?compare_on=Small+digits")
+    drawing = page.locator(".first-look > div > img")
+    expect(drawing).to_be_visible()
+    expect(page.locator(".first-look p")).to_contain_text("spread on lies")
+    browsing.settled(page)
+    before = drawing.bounding_box()
+    tops = page.locator(".summary").first.bounding_box()["y"]
+    waiting[0].continue_()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(drawing).to_be_hidden()
+    after = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    assert [after[side] for side in ("x", "y")] == pytest.approx([before[side] for side in ("x", "y")], abs=30)
+    assert page.locator(".summary").first.bounding_box()["y"] == pytest.approx(tops, abs=2)
+
+
+def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page: Page, address: str) -> None:
+    page.goto(f"{address}/comparison?compare_on=Small+digits&people=121&private=images+too&compare_draws=50")
+    progress = page.locator(".st-key-draw-progress")
+    expect(progress).to_contain_text(re.compile(r"Draw [1-9]\d? of 50"), timeout=60_000)
+    expect(page).to_have_url(re.compile("&job=[0-9a-f]{12}$"))
+    link, entries = page.url, page.evaluate("history.length")
+    page.reload()
+    expect(progress).to_contain_text(re.compile("Draw [1-9][0-9]? of 50"))
+    assert page.url == link
+    page.get_by_role("button", name="Stop", exact=True).last.click()
+    expect(progress).to_contain_text("stopped")
+    expect(page).not_to_have_url(re.compile("job="))
+    assert page.evaluate("history.length") == entries
+    page.goto(link)
+    expect(progress).to_contain_text(re.compile("Draw [1-9][0-9]? of 50"))
+    expect(page.locator(".st-key-link-notes")).to_have_count(0)
+    page.get_by_role("button", name="Stop", exact=True).last.click()

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import comparison_controls, comparison_panels, settings
+from pages.shared import comparison_controls, comparison_panels, live, settings
+from privdemo import datasets
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import METHODS, SHARE, SPREAD, ComparisonConfig
 from tests import visiting
@@ -267,3 +268,28 @@ def test_a_bad_value_in_a_link_is_ignored_with_a_note(key, value, sentence):
 )
 def test_settings_that_do_not_go_together_get_a_sentence(link, words):
     assert words in takeaway(opened(**link))
+
+
+def test_a_link_with_a_job_that_is_not_there_says_so_and_shows_its_settings():
+    setting = {"people": "30", "label_epsilon": "2.3", "compare_draws": "2", "show": ["spread on lies", "naive"]}
+    config = replace(DIGITS, n_train=30, epsilon=2.3, methods=("naive", SPREAD), bag_size=25)
+    jobs = [live.Job(("compare", config, half), "Draw", comparison.run, []) for half in range(2)]
+    forgotten = opened(**setting, job=live.job_id(jobs))
+    assert f"`job={live.job_id(jobs)}` has ended, and what it made is no longer kept" in warnings(forgotten)
+    other = opened(**setting, job="0123456789ab")
+    assert "`job=0123456789ab` was ignored: it is not the job of this link’s settings." in warnings(other)
+    found = opened(**setting, job=live.job_id(jobs))
+    assert not warnings(found)
+    wrong = opened(**setting, job="1 OR 1=1")
+    assert "`job=1 OR 1=1` was ignored: the id of a job is 12 digits from 0 to f" in warnings(wrong)
+    for at in (forgotten, other, found, wrong):
+        assert "Large marks: your setting, 30 people of each class, 2 draws." in summaries(at)
+
+
+def test_the_same_draws_have_the_same_job_others_have_another_and_ones_own_records_none():
+    def of(config):
+        return live.job_id([live.Job(("compare", config, half), "Draw", comparison.run, []) for half in range(2)])
+
+    assert of(DIGITS) == of(replace(DIGITS))
+    assert len({of(DIGITS), of(replace(DIGITS, seed=8)), of(replace(DIGITS, epsilon=1.0000001))}) == 3
+    assert of(replace(DIGITS, dataset=datasets.load("digits").one_against_rest("9"))) == ""

@@ -7,11 +7,14 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from pages.shared import layout
+
 ROOT = Path(__file__).parents[1]
 
 
 def opened(page: str | None = None, **link: str | list[str]) -> AppTest:
     """The app as a visitor finds it behind a link."""
+    layout.FIRST_LOOK = 0  # no browser is there to show anything
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     if page:
         at.run()

@@ -68,6 +68,7 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
             summary(shown, curves),
             lambda: table([*shown.curves, *shown.mine]),
             code(question),
+            at_once=True,
         )
         _pin_button(question)
         with st.container(key="rest"):

@@ -21,11 +21,13 @@ export default function ({ parentElement }) {
   const button = parentElement.querySelector("button");
   const status = parentElement.querySelector("span");
   button.onclick = async () => {
+    const link = new URL(window.location.href);
+    link.searchParams.delete("job"); // of this moment, not of the settings
     try {
-      await navigator.clipboard.writeText(window.location.href);
+      await navigator.clipboard.writeText(link.href);
       button.textContent = status.textContent = "Link copied";
     } catch {
-      window.prompt("Copy this link:", window.location.href);
+      window.prompt("Copy this link:", link.href);
     }
     setTimeout(() => { button.textContent = "Copy link"; status.textContent = ""; }, 2000);
   };

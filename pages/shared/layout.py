@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import runpy
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,10 @@ from privdemo import figures, look
 
 # Made only when somebody asks for it: the rows of a figure's CSV file.
 Table = Callable[[], Sequence[Mapping[str, Any]]]
-_TAKEAWAY = "last_takeaway"
+# Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
+# which keeps it from everything else for a second.
+FIRST_LOOK = 0.4
+_TAKEAWAY, _DRAWN, _PAGE = "last_takeaway", "charts_drawn", "page_on_screen"
 _APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 _COLOURS = f":root {{ --flipped: {look.OTHERS[1].colour}; }}"
@@ -49,6 +53,9 @@ def header(
         with st.container(horizontal=True, width="content", gap="small"):
             st.button("↺ Reset", on_click=settings.reset, args=(defaults or all_settings,), key="reset")
             copy_link()
+    if st.session_state.get(_PAGE) != question:  # notes on a link are of its own page
+        settings.forget_notes()
+        st.session_state[_PAGE] = question
     settings.check_link(all_settings)
     place = st.empty()
     # Until the new sentence is known the last one stays: without it the page would jump up and down.
@@ -87,10 +94,19 @@ def under_figure(name: str, summary: str, table: Table, html: Callable[[], str],
                 st.code(code.strip(), language="python")
 
 
-def figure(name: str, figure: figures.Figure, summary: str, table: Table, code: str = "") -> None:
-    """A Plotly figure and all that stands under it."""
-    chart(name, figure, summary)
+def figure(
+    name: str, figure: figures.Figure, summary: str, table: Table, code: str = "", at_once: bool = False
+) -> None:
+    """A Plotly figure and all that stands under it; a chart of curves may be seen `at_once`, before Plotly starts."""
+    place = st.container(key=f"{name}-place")
+    if at_once:
+        place.html(figures.first_look(figure))
     under_figure(name, summary, table, lambda: figures.to_html(figure), code)
+    if at_once and not st.session_state.get(_DRAWN):
+        time.sleep(FIRST_LOOK)
+    st.session_state[_DRAWN] = True
+    with place:
+        chart(name, figure, summary)
 
 
 def section(question: str, sentence: str) -> None:

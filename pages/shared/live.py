@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +12,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from pages.shared import cached, layout, own, text
+from pages.shared import address, cached, layout, own, settings, text
 from privdemo.experiments import results
 from privdemo.jobs import Progress
 
@@ -18,7 +20,9 @@ from privdemo.jobs import Progress
 POLL = 1.5
 # Draws from which on a difference between methods is judged: an interval over two or three is next to none.
 ENOUGH = 5
-_STOPPED, _AGAIN, _VISITOR = "stopped_draws", "draws_again", "visitor"
+# Digits of the id by which the address names the jobs that run.
+_ID = 12
+_STOPPED, _AGAIN, _VISITOR, _ARRIVED = "stopped_draws", "draws_again", "visitor", "came_by_link"
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,15 @@ class Job:
 
 
 Work = list[tuple[Job, Progress]]
+
+
+def _check_id(words: str) -> None:
+    if not re.fullmatch(f"[0-9a-f]{{{_ID}}}", words):
+        raise ValueError(f"the id of a job is {_ID} digits from 0 to f")
+
+
+# In the address while jobs run.
+JOB = settings.Words("job", _check_id, "")
 
 
 @dataclass(frozen=True)
@@ -104,8 +117,11 @@ def follow(lesson: Lesson, question: Any, title: str, place: Any) -> None:
     Where nothing can be shown, a sentence says why: `question` itself, or what is wrong with it.
     """
     asked = not isinstance(question, str)
-    cached.runner().leave(visitor(), [job.key for job in lesson.jobs(question)] if asked else [])
+    jobs = lesson.jobs(question) if asked else []
+    cached.runner().leave(visitor(), [job.key for job in jobs])
     problem, more = ("" if asked else question), False
+    if _ARRIVED not in st.session_state:
+        _attach(jobs)
     if asked:
         try:
             more = running(lesson.answer(question).work)
@@ -128,12 +144,35 @@ def _live(lesson: Lesson, question: Any, was_running: bool, title: str, place: A
     elif problem:
         st.warning(f"Not all draws could be made. {text.sentence(problem)}")
     _progress(question, shown.work)
+    _address(shown.work)
     if shown.draws:
         layout.takeaway(place, title, lesson.takeaway(shown))
         lesson.show(shown)
     elif not problem:
         waiting = lesson.waiting(question) if was_running else "No draw is there yet: go on, or change the settings."
         layout.takeaway(place, title, waiting)
+
+
+def job_id(jobs: Sequence[Job]) -> str:
+    """What the address calls some jobs: the same for the same draws; nothing for those of a visitor's own records."""
+    keys = [job.key for job in jobs]
+    return "" if any(job.private for job in jobs) else hashlib.sha256(repr(keys).encode()).hexdigest()[:_ID]
+
+
+def _attach(jobs: Sequence[Job]) -> None:
+    """Say so if the job of the link by which a visitor came is not there to be followed."""
+    arrived, st.session_state[_ARRIVED] = st.query_params.get(JOB.key), True
+    if not arrived:
+        return
+    if arrived != job_id(jobs):
+        settings.note(f"`job={arrived}` was ignored: it is not the job of this link’s settings.")
+    elif not any(cached.runner().look(job.key) for job in jobs):
+        settings.note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
+
+
+def _address(work: Work) -> None:
+    """Keep the id of jobs in the address for as long as they run: a reload goes on with them."""
+    address.write(JOB.key, job_id([job for job, _ in work]) if running(work) else "")
 
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:

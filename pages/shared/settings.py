@@ -131,14 +131,24 @@ def check_link(settings: Iterable[Setting]) -> None:
     bad = {key: _problem(key, known) for key in arrived}
     bad = {key: problem for key, problem in bad.items() if problem}
     if bad:
-        notes.extend(bad.values())
         for key in bad:
             del st.query_params[key]
-        st.rerun()
+        note(*bad.values())
     if notes:
         with st.container(key="link-notes"):
             st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
-            st.button("Dismiss", on_click=notes.clear)
+            st.button("Dismiss", on_click=forget_notes)
+
+
+def forget_notes() -> None:
+    """Take the notes on the link off the screen."""
+    st.session_state.pop(_NOTES, None)
+
+
+def note(*sentences: str) -> None:
+    """Show from now on what of the link could not be used."""
+    st.session_state.setdefault(_NOTES, []).extend(sentences)
+    st.rerun()
 
 
 def _problem(key: str, known: Mapping[str, Setting]) -> str | None:

@@ -1,19 +1,37 @@
-"""From letting go of the dial to figures that are up to date, in a real Chromium.
+"""The comparison's first view, and from letting go of the dial to figures that are up to date, in a real Chromium.
 
     python -m tests.benchmarks.bench_browser
-Every release goes to a level not seen before, so nothing comes from the cache; the clock runs in
-the browser and stops when takeaway, pictures and curves show the new level.
+The clock runs in the browser. A first view is a fresh tab that asks for a link. Every release of the dial goes to a
+level not seen before, so nothing comes from the cache; its clock stops when takeaway, pictures and curves show it.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests import browsing
 
 RELEASES = 25
+VIEWS = 15
+# The first time that each part of the page is on screen, in ms after the link was asked for.
+PARTS = {
+    "headline": "h1",
+    "answer and its numbers": ".takeaway",
+    "the curves": ".first-look img, .js-plotly-plot .main-svg .trace",
+    "the curves, by Plotly": ".js-plotly-plot .main-svg .trace",
+}
+WATCH = """
+window.seen = {};
+const look = () => {
+  const now = (part) => [...document.querySelectorAll(part)].some((e) => e.getBoundingClientRect().height);
+  for (const [name, part] of Object.entries(%s)) if (!(name in seen) && now(part)) seen[name] = performance.now();
+  requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
 WAIT_FOR_ALL = """
 async ([index]) => {
   const dial = [...document.querySelectorAll('*')].map(e => e.shadowRoot).find(r => r && r.querySelector('.dial'));
@@ -25,7 +43,7 @@ async ([index]) => {
   const level = dial.querySelector('output').textContent;
   input.dispatchEvent(new Event('change'));
   const done = () =>
-    document.querySelector(".takeaway")?.textContent.includes(level) &&
+    document.querySelector(".takeaway")?.textContent.replaceAll("\\u00a0", " ").includes(level) &&
     !dial.querySelector('.dial').classList.contains('stale') &&
     document.querySelector('.js-plotly-plot .annotation-text')?.textContent === level;
   while (!done()) {
@@ -48,9 +66,27 @@ def releases(page: Page, address: str, noise: str) -> list[tuple[float, float]]:
     return times
 
 
+def first_views(browser: Browser, address: str) -> list[dict[str, float]]:
+    """When each part of the comparison stood on screen, in ms, of every fresh tab; the first one warms up."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script(WATCH % json.dumps(PARTS))
+    views = []
+    for _ in range(VIEWS + 1):
+        page = context.new_page()
+        page.goto(f"{address}/comparison", wait_until="commit")
+        page.wait_for_function(f"Object.keys(window.seen ?? {{}}).length === {len(PARTS)}")
+        views.append(page.evaluate("window.seen"))
+        page.close()
+    return views[1:]
+
+
 def main() -> None:
-    """Print the medians for the three mechanisms."""
+    """Print the medians of first views, and of releases for the three mechanisms."""
     with browsing.running_app() as address, browsing.chromium() as browser:
+        views = first_views(browser, address)
+        for name in PARTS:
+            times = sorted(view[name] for view in views)
+            print(f"{name:<24}median {statistics.median(times):.0f} ms, {times[0]:.0f} to {times[-1]:.0f}")
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         print(f"{'noise':<22}{'redraw while dragging':>24}{'release to up to date (ms)':>32}")
         for noise in ("Randomised+response", "Gaussian", "Laplace"):
