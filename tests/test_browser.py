@@ -15,6 +15,7 @@ from privdemo.mechanisms import pixels
 from tests import browsing
 
 pytestmark = pytest.mark.browser
+TITLES = {"mnist": "MNIST", "digits": "Small+digits"}
 LEVEL_KEY = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
 
 
@@ -53,7 +54,7 @@ def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(browser: Bro
 
 @pytest.mark.parametrize(
     ("family", "dataset"),
-    zip(pixels.FAMILIES.values(), ("MNIST", "digits", "MNIST"), strict=True),
+    list(zip(pixels.FAMILIES.values(), ("mnist", "digits", "mnist"), strict=True)),
     ids=list(pixels.FAMILIES),
 )
 def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
@@ -61,10 +62,10 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
 ) -> None:
     sent: list[object] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
-    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={dataset}&seed=5")
+    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
     sent.clear()
-    k = 256 if dataset == "MNIST" else 17
-    config = image_noise.Config(dataset=dataset.lower(), pixels=family.make(0.3, k), seed=5)
+    k = 256 if dataset == "mnist" else 17
+    config = image_noise.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
     result = image_noise.run(config)
     np.testing.assert_array_equal(grey_levels(page, "clean"), result.clean)
     limit, step = family.limit(k), 0.005 if family.name == "randomised_response" else 0.01

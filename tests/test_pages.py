@@ -59,7 +59,7 @@ def test_noise_page_opens_with_the_right_numbers(mnist: object) -> None:
     [
         {"noise": "Gaussian", "sigma": "0.5"},
         {"noise": "Laplace", "b": "2"},
-        {"data": "digits", "p": "0.5"},
+        {"data": "Small digits", "p": "0.5"},
         {"classes": ["0", "1", "2"], "flip": "0.6"},
         {"label_lie": "asymmetric", "p10": "0", "p01": "1"},
         {"p": "0"},
@@ -119,7 +119,7 @@ def test_words_follow_the_numbers(mnist: object) -> None:
 
 
 def test_as_many_people_as_there_are(mnist: object) -> None:
-    at = opened(NOISE, data="digits", candidates="1000", people="5000")
+    at = opened(NOISE, data="Small digits", candidates="1000", people="5000")
     result = image_noise.measure(image_noise.CurveConfig("digits", n_candidates=1000), 0.2)
     assert result.n_candidates < 400
     assert f"among {result.n_candidates} people" in takeaway(at)
@@ -166,7 +166,7 @@ BAD = [
     ("classes", "7", "at least 2 of"),
     ("classes", "seven", "at least 2 of"),
     ("noise", "loud", "one of “Randomised response”, “Gaussian”, “Laplace”"),
-    ("data", "cifar", "one of “MNIST”, “digits”"),
+    ("data", "cifar", "one of “MNIST”, “Small digits”"),
     ("view", "", "one of “live dial”"),
     ("flipp", "0.3", "this page has no such setting"),
     ("reset", "1", "this page has no such setting"),
@@ -195,7 +195,7 @@ def test_one_digit_is_not_enough(mnist: object) -> None:
 
 def test_a_level_outside_another_data_sets_range_is_brought_inside_and_said(mnist: object) -> None:
     at = opened(NOISE, p="0.99")
-    at.get("button_group")[0].set_value("digits").run()
+    at.get("button_group")[0].set_value("Small digits").run()
     assert not at.exception
     assert at.number_input(key="p").value == 16 / 17
     assert "the end of its range" in at.toast[0].value
@@ -216,7 +216,7 @@ def test_without_mnist_the_app_starts_on_digits_and_says_how_to_get_it(no_mnist:
     assert "python -m privdemo data mnist" in home.info[0].value
     at = opened(NOISE)
     assert "python -m privdemo data mnist" in at.info[0].value
-    assert at.session_state["data"] == "digits"
+    assert at.session_state["data"] == "Small digits"
     assert "64 pixels" in takeaway(at)
     adversary = next(text.value for text in at.markdown if "Three attacks" in text.value)
     assert re.search(r"from 3\d\d people's", adversary)  # as many as the digits have, not the 2,000 asked for
@@ -235,7 +235,7 @@ def test_a_bad_mnist_file_is_named_and_the_app_goes_on_with_digits(
     for page in (None, NOISE):
         at = opened(page)
         assert name in at.info[0].value
-    assert at.session_state["data"] == "digits"
+    assert at.session_state["data"] == "Small digits"
     st.cache_data.clear()
 
 

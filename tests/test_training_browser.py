@@ -16,7 +16,7 @@ from tests import browsing
 
 pytestmark = pytest.mark.browser
 
-QUICK = "images=digits&n=40"
+QUICK = "images=Small+digits&n=40"
 CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
 PROGRESS = ".st-key-draw-progress"
 

@@ -21,7 +21,7 @@ from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
 PAGE = "pages/training.py"
-DIGITS = {"images": "digits", "n": "40", "draws": "1"}
+DIGITS = {"images": "Small digits", "n": "40", "draws": "1"}
 CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
 
 
@@ -89,7 +89,7 @@ def test_controls_change_the_screen_and_reset_brings_it_back():
     assert "40 with a 1" in takeaway(at)
     at.button(key="reset").click().run()
     at.number_input(key="draws").set_value(1).run()
-    at.button_group(key="images").set_value("digits").run()
+    at.button_group(key="images").set_value("Small digits").run()
     at.number_input(key="n").set_value(40).run()
     assert takeaway(at) == before
 

@@ -15,7 +15,7 @@ from privdemo.experiments.image_noise import Config, CurveConfig, LabelMechanism
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
-DATASETS = {"MNIST": "mnist", "digits": "digits"}
+DATASETS = {"MNIST": "mnist", "Small digits": "digits"}
 MECHANISMS = {family.title: family for family in FAMILIES.values()}
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}

@@ -62,7 +62,7 @@ TASKS = {
     "adult": Task("Adult", ("<=50K", ">50K"), "earn over $50,000", "people", 100, 100, changes=28),
     "sms": Task("SMS", ("ham", "spam"), "are spam", "messages", 60, 60),
     "breast_cancer": Task("Breast cancer", ("benign", "malignant"), "are malignant", "tumours", 15, 20),
-    "mnist": Task("Digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 40, 50),
+    "mnist": Task("MNIST", ("7", "9"), "are a 9", "images of a 7 or a 9", 40, 50),
     "digits": Task("Small digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 12, 20),
 }
 
