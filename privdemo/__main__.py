@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import textwrap
 import time
@@ -76,10 +77,13 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns 0, 1 after a failure, or 130 when interrupted."""
+    """Run the command line; returns 0, 1 after a failure, 130 when interrupted, 141 when nobody reads on."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
+    except BrokenPipeError:  # whoever reads, as `head` does, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # as after SIGPIPE
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         print(f"privdemo: {what}", file=sys.stderr)
@@ -191,7 +195,7 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
         "--backend",
         default="loky",
         choices=running.BACKENDS,
-        help="processes, threads or a Dask cluster (default: loky)",
+        help="loky, processes of this machine, or a Dask cluster (default: loky)",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of the Dask cluster, tcp://host:8786 (default: one on this machine)"

@@ -57,6 +57,8 @@ class _Job:
     slow: bool = False
     private: bool = False
     busy: bool = False
+    # When it last had its turn; a new job comes first.
+    served: float = 0.0
 
     def watched(self) -> bool:
         """Whether anybody is there, whatever they want."""
@@ -160,7 +162,7 @@ class Runner:
             job = self._next(also_slow)
             if job is None:
                 return
-            job.busy, task = True, job.tasks[len(job.results)]
+            job.busy, task, job.served = True, job.tasks[len(job.results)], time.monotonic()
         outcome = worker.do(job.function, task, partial(self._wanted, job))
         with self._changed:
             job.busy = False
@@ -174,9 +176,9 @@ class Runner:
             return job.wanted()
 
     def _next(self, also_slow: bool) -> _Job | None:
-        """The wanted job whose turn it is: the one with the fewest results."""
+        """The wanted job whose turn it is: the one that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
-        return min(free, key=lambda job: len(job.results), default=None)
+        return min(free, key=lambda job: job.served, default=None)
 
 
 class _Worker:

@@ -191,6 +191,44 @@ def test_no_noise_for_sets_is_no_trouble():
     assert "lies, 2 answers; bag names" in summaries(at)
 
 
+def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draws():
+    at = opened(
+        compare_on="Breast cancer", people="40", compare_look="one likelihood", compare_draws="3",
+        show=["naive", "spread on lies"],
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while "after" in takeaway(at):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+        at.run()
+    config = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("naive", SPREAD))
+    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(3)]
+    for name in ("naive", SPREAD):
+        assert f"{comparison.mark(draws, name, 'log_loss').mean:.3f} ± " in visiting.html(at)
+    assert "of your setting" in visiting.html(at)
+    assert "Of the 1, the one likelihood is" in summaries(at)
+    told: list = []
+    exec(next(code.value for code in at.code if "for task, metric" in code.value), {"print": lambda *w: told.append(w)})
+    gap = comparison_studies.difference(*(
+        next(r for r in comparison_studies.rows(m for d in draws for m in comparison_studies.marks_of(d))
+             if (r.method, r.metric) == (name, "log_loss"))
+        for name in (SPREAD, "naive")
+    ))  # fmt: skip
+    assert told == [(SPREAD, gap)]
+    none = opened(
+        compare_on="Breast cancer", people="40", compare_look="one likelihood", compare_draws="2", show=["naive"]
+    )
+    assert "No numbers are shipped for these records" in "".join(text.value for text in none.markdown)
+
+
+def test_shipped_numbers_of_the_one_likelihood_are_at_the_visitors_epsilon():
+    at = opened(compare_look="one likelihood", label_epsilon="4")
+    assert "of your setting" in visiting.html(at)
+    row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), "set names gaussian tight", "error")
+    assert f"{100 * row.mean:.1f} ± " in visiting.html(at)
+    assert "shipped, ε = 4" in visiting.html(at)
+
+
 def test_settings_that_differ_in_late_digits_differ():
     for change in ({"share": 0.3001}, {"rho": 0.10000001}, {"epsilon": 1.004}):
         parts = comparison_panels.differing(replace(DIGITS, task="share", **change), replace(DIGITS, task="share"))
@@ -248,8 +286,13 @@ def test_where_no_noise_meets_the_promise_the_page_says_so_and_waits_for_nothing
             "guess",
             "it must be one of “tell records apart”, “find a share”. The default, tell records apart, is shown.",
         ),
-        ("pin", "nonsense", "it does not read as a pinned setting; pin one anew. Nothing is shown"),
+        ("pin", "nonsense", "it does not read as a pinned setting; pin one anew. All else is shown"),
         ("pin", "classify,digits,labels,5,1,0", "n_train must be"),
+        ("pin", "classify,digits,labels,100000,1,0", "people of each class"),
+        ("pin", "classify,digits,labels,120,0.001,0", "epsilon must be between 0.05"),
+        ("pin", "classify,digits,labels,120,20,0", "epsilon must be between 0.05"),
+        ("pin", "classify,digits,labels,120,1,0,bag_size=100000", "bag_size must be"),
+        ("pin", "classify,digits,labels,120,1,0,delta=0.9", "delta must be"),
         ("nonsense", "1", "this page has no such setting"),
     ],
 )
@@ -277,7 +320,7 @@ def test_a_link_with_a_job_that_is_not_there_says_so_and_shows_its_settings():
     forgotten = opened(**setting, job=live.job_id(jobs))
     assert f"`job={live.job_id(jobs)}` has ended, and what it made is no longer kept" in warnings(forgotten)
     other = opened(**setting, job="0123456789ab")
-    assert "`job=0123456789ab` was ignored: it is not the job of this link’s settings." in warnings(other)
+    assert "`job=0123456789ab` was ignored: this link’s settings have draws of their own" in warnings(other)
     found = opened(**setting, job=live.job_id(jobs))
     assert not warnings(found)
     wrong = opened(**setting, job="1 OR 1=1")

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 import weakref
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -195,6 +196,22 @@ def test_two_jobs_take_turns(lone, tmp_path):
         ahead += 1 if key == "a" else -1
         assert abs(ahead) <= 1
     assert ahead == 0
+
+
+def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
+    """The long one is past many tasks when ten short ones arrive: it waits for one of each at most."""
+    long = Gates(tmp_path / "long", 30, opened=range(12))
+    lone.watch("long", "me", gated, long.tasks)
+    until(lambda: long.starts(12))
+    short = [Gates(tmp_path / f"short {i}", 6, opened=range(6)) for i in range(10)]
+    for i, gates in enumerate(short):
+        lone.watch(f"short {i}", "you", gated, gates.tasks)
+    long.open(*range(12, 30))
+    others = [when for i in range(10) for _, when in until(lambda k=f"short {i}": _all(lone, k)).results]
+    mine = [when for _, when in until(lambda: _all(lone, "long")).results]
+    turns = [sum(before < when < after for when in others) for before, after in pairwise(mine[11:])]
+    assert max(turns) <= 10
+    assert sum(turns) == len(others)
 
 
 def _all(runner, key):

@@ -119,6 +119,16 @@ def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(w
     assert whole(wanted, out) == [(12, 12)], "nothing is left to do"
 
 
+@pytest.mark.parametrize("written", ['training,"σ ≥ 2"', "σ"])
+def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_path, written):
+    out = tmp_path / "out.csv"
+    lines = reference.read_bytes().splitlines(keepends=True)
+    for cut in range(1, len(written.encode())):
+        out.write_bytes(b"".join(lines[:4]) + written.encode()[:cut])
+        assert len(sweep.load(out)) == 3
+        assert next(iter(sweep.sweep(wanted, out))) == (3, 12)
+
+
 def test_an_interrupted_sweep_says_how_to_go_on(tmp_path):
     out = tmp_path / "out.csv"
     command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]
@@ -288,7 +298,7 @@ def test_two_sweeps_do_not_write_one_file(wanted, tmp_path):
     ("arguments", "words"),
     [
         ((0,), "n_jobs must be a whole number in"),
-        ((2, "ray"), "backend must be one of loky, threading, dask, got 'ray'"),
+        ((2, "ray"), "backend must be one of loky, dask, got 'ray'"),
         ((2, "loky", "tcp://x:1"), "a scheduler is for the dask backend, not loky"),
     ],
 )

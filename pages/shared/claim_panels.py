@@ -10,13 +10,13 @@ import streamlit as st
 from pages.shared import cached, layout, settings, text
 from pages.shared.settings import Choice
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, VERDICTS, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, Claim
 from privdemo.figures import claims as charts
 
 EVERYBODY = "all sources"
 SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY)
 VERDICT = Choice("verdict", VERDICTS, VERDICTS, many=True)
-_SIGNS = {HOLDS: "✓", CAVEAT: "≈", FAILS: "✗", OPEN: "?"}
+_SIGNS = {HOLDS: "✓", CAVEAT: "≈", UNCLEAR: "~", FAILS: "✗", OPEN: "?"}
 
 
 def all_settings() -> list[settings.Setting]:
@@ -39,7 +39,8 @@ def takeaway(chosen: Sequence[Claim]) -> str:
     shown = "" if len(chosen) == len(everything) else f" Shown are {len(chosen)} of them."
     return (
         f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
-        f"hold with a caveat, <b>{n[FAILS]}</b> do not hold and {n[OPEN]} cannot be checked.{shown}"
+        f"hold with a caveat, <b>{n[FAILS]}</b> do not hold, {n[UNCLEAR]} are not clear here and {n[OPEN]} cannot be "
+        f"checked.{shown}"
     )
 
 
@@ -85,8 +86,8 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
         "all-claims",
         f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; with "
         "a caveat where ours is better, and not where it is worse. A comparison holds where its interval says so at "
-        "every level tried, with a caveat where at some and nowhere the opposite. Where no difference shows it does "
-        "not hold here, which is not to say that the opposite is true.",
+        "every level tried, with a caveat where at some and nowhere the opposite, and not where one says the opposite; "
+        "where no difference shows either way it is not clear here.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),

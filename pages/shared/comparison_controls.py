@@ -87,6 +87,16 @@ class Question:
 _RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
 
 
+# The settings that bound what a pin may hold, as they bound the page's own.
+_PINNED = (
+    (EPSILON, "epsilon"),
+    (DELTA, "delta"),
+    (BAG, "bag_size"),
+    (RHO, "rho"),
+    (ASKED, "n_asked"),
+    (TRUE_SHARE, "share"),
+    (SEED, "seed"),
+)
 # Words that every pin has: task, data set, what is private, people, ε and seed.
 _USUAL = 6
 
@@ -115,8 +125,11 @@ def decode(words: str) -> ComparisonConfig | None:
             raise ValueError("its records were a visitor’s own, which are in no link")
         source = own.source(dataset, str, binary=True)
         config = ComparisonConfig(task, source, private, int(n_train), float(epsilon), seed=int(seed), **rare)
+        for setting, name in _PINNED:
+            setting.limit.check(getattr(config, name))
         if not isinstance(source, str) or datasets.available(source):
             comparison.check(config)
+            people_setting(source).limit.check(config.n_train)
     except (ValueError, KeyError) as error:
         why = "" if re.match("invalid literal|could not convert|'", str(error)) else f" ({error})"
         raise ValueError(f"it is no pinned setting{why}; pin one anew") from None
@@ -206,7 +219,7 @@ def _keep_pin() -> None:
         decode(st.session_state.get(PIN.key, ""))
     except ValueError as error:
         st.session_state[PIN.key] = PIN.default
-        st.toast(text.sentence(f"the pinned setting was let go: {error}"))
+        st.toast(text.sentence(f"the pinned setting was let go: {text.unmarked(str(error))}"))
 
 
 def _epsilon() -> float:

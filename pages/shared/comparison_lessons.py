@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -248,7 +249,7 @@ def one_likelihood(shown: Shown) -> None:
         "depend on its class through a matrix T[answer | class]. So one estimator learns from all three: it makes "
         "Σ log Σ T[answer | class] p(class | x) as large as can be.",
     )
-    _what_it_buys(config)
+    _what_it_buys(shown)
     matrices = comparison.example_channels(config)
     classes = task_of(config.dataset).classes
     answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
@@ -280,60 +281,75 @@ def one_likelihood(shown: Shown) -> None:
         st.page_link("pages/class_ratio.py", label="Sets: share of a group →")
 
 
-def _what_it_buys(config: ComparisonConfig) -> None:
-    """A table of the one estimator beside the one made for each kind of name, in the shipped draws at ε = 1."""
-    at = {
-        (row.task, row.method, row.metric): row
+def _what_it_buys(shown: Shown) -> None:
+    """The one estimator beside the one made for each kind of name: by the visitor's draws, else by shipped ones."""
+    question = shown.question
+    config = question.config
+    epsilon = min(comparison_studies.EPSILONS, key=lambda shipped: abs(math.log(shipped / config.epsilon)))
+    shipped = [
+        row
         for row in cached.comparison_rows()
-        if (row.dataset, row.private, row.epsilon) == (config.dataset, config.private, 1.0)
-    }
-    heads = ["the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw"]
-    body, n_train = [], 0
+        if (row.dataset, row.private, row.epsilon) == (config.dataset, config.private, epsilon)
+    ]
+    at = {(row.task, row.method, row.metric): row for row in [*shipped, *shown.mine]}
+    heads = ["the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw", "draws"]
+    body = []
     for name, what, task, metric, ours, other in _SAME:
         mine, theirs = at.get((task, ours, metric)), at.get((task, other, metric))
-        if not mine or not theirs:
-            continue
-        body.append(
-            [
+        if mine and theirs:
+            cells = [
                 f"{name}: {what}",
                 WORDS[metric] + (" of a share" if metric == "error" else ""),
                 marked(metric, mine.estimate),
                 f"{marked(metric, theirs.estimate)} ({METHODS[other].title})",
                 changed(mine, theirs),
+                "of your setting" if mine in shown.mine and theirs in shown.mine else f"shipped, ε = {epsilon:g}",
             ]
-        )
-        n_train = mine.n_train
+            body.append(cells)
     if not body:
+        pairs = "; ".join(f"“{METHODS[ours].title}” and “{METHODS[other].title}”" for *_, ours, other in _SAME)
+        st.markdown(
+            f"No numbers are shipped for these records: {pairs} are compared here once both of a pair are chosen under "
+            "“More settings” and have a mark."
+        )
         return
     layout.grid(heads, body, labelled=True)
-    clear = {verdict: sum(row[-1].endswith(verdict) for row in body) for verdict in ("better", "worse", "not clear")}
+    clear = {verdict: sum(row[4].endswith(verdict) for row in body) for verdict in ("better", "worse", "not clear")}
+    left = "" if len(body) == len(_SAME) else " The other task, or another method under “More settings”, has the rest."
     layout.under_figure(
         "what-it-buys",
         f"Of the {len(body)}, the one likelihood is clearly better in {clear['better']}, clearly worse in "
-        f"{clear['worse']}; in {clear['not clear']} it is not clear. "
-        f"Shipped draws of {n_train:,} people of each class at ε = 1. “Better” and “worse”: the 95 % interval of the "
-        "difference on the same draws leaves out 0.",
+        f"{clear['worse']}; in {clear['not clear']} it is not clear. “Better” and “worse”: the 95 % interval of the "
+        f"difference on the same draws leaves out 0. Your setting: {people(config)}.{left}",
         lambda: [dict(zip(heads, cells, strict=True)) for cells in body],
         lambda: layout.grid_page(heads, body),
-        _buys_code(config),
+        _buys_code(question, epsilon),
     )
 
 
-def _buys_code(config: ComparisonConfig) -> str:
-    lines = [
-        "from privdemo.experiments import comparison_studies",
-        "",
-        "at = {",
-        "    (row.task, row.method, row.metric): row",
-        "    for row in comparison_studies.load()",
-        f"    if (row.dataset, row.private, row.epsilon) == ({config.dataset!r}, {config.private!r}, 1.0)",
-        "}",
-        "for task, metric, ours, other in (",
-        *(f"    {(task, metric, ours, other)!r}," for _, _, task, metric, ours, other in _SAME),
-        "):",
-        "    print(ours, comparison_studies.difference(at[task, ours, metric], at[task, other, metric]))",
-    ]
-    return "\n".join(lines)
+def _buys_code(question: Question, epsilon: float) -> str:
+    """The lines that compute the differences, of the visitor's own draws where there are such, else of the shipped."""
+    config = question.config
+    wanted = f"(config.dataset, config.private, {epsilon!r})"
+    return "\n".join(
+        [
+            *own.imports(config),
+            "from privdemo.experiments import comparison, comparison_studies",
+            "from privdemo.experiments.comparison import ComparisonConfig",
+            "",
+            *own.code(config),
+            "shipped = comparison_studies.load()",
+            f"rows = [row for row in shipped if (row.dataset, row.private, row.epsilon) == {wanted}]",
+            f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            "rows += comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))",
+            "at = {(row.task, row.method, row.metric): row for row in rows}",
+            "for task, metric, ours, other in (",
+            *(f"    {(task, metric, ours, other)!r}," for _, _, task, metric, ours, other in _SAME),
+            "):",
+            "    if {(task, ours, metric), (task, other, metric)} <= at.keys():",
+            "        print(ours, comparison_studies.difference(at[task, ours, metric], at[task, other, metric]))",
+        ]
+    )
 
 
 def changed(now: Row, then: Row) -> str:

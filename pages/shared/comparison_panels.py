@@ -34,6 +34,8 @@ from privdemo.intervals import Estimate
 
 # Draws of each ε of the curves of a setting for which none are shipped, at most.
 CURVE_DRAWS = 5
+# People of each class from which on a draw with private images is slow.
+LARGE = 300
 IN_PERCENT = ("accuracy", "error")
 WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
 
@@ -104,7 +106,7 @@ def _jobs(question: Question) -> list[Job]:
             continue
         for half in range(2):
             tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
-            jobs.append(Job(("compare", config, half), name, comparison.run, tasks))
+            jobs.append(Job(("compare", config, half), name, comparison.run, tasks, slow=_slow(config)))
     if not has_curves(question.config):
         tasks = [
             comparison.at_draw(replace(question.config, epsilon=epsilon), draw)
@@ -112,8 +114,13 @@ def _jobs(question: Question) -> list[Job]:
             for epsilon in comparison_studies.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
-        jobs.append(Job(("curve", base), "Draw for the curves", comparison.run, tasks))
+        jobs.append(Job(("curve", base), "Draw for the curves", comparison.run, tasks, slow=_slow(base)))
     return jobs
+
+
+def _slow(config: ComparisonConfig) -> bool:
+    """Whether a draw takes more than a few seconds: then one process is kept free for others."""
+    return config.private == RECORDS and config.n_train > LARGE
 
 
 def answer(question: Question) -> Shown:

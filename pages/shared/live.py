@@ -165,7 +165,7 @@ def _attach(jobs: Sequence[Job]) -> None:
     if not arrived:
         return
     if arrived != job_id(jobs):
-        settings.note(f"`job={arrived}` was ignored: it is not the job of this link’s settings.")
+        settings.note(f"`job={arrived}` was ignored: this link’s settings have draws of their own, which are shown.")
     elif not any(cached.runner().look(job.key) for job in jobs):
         settings.note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
 

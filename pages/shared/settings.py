@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import text
 from privdemo.limits import Limit
 
 _NOTES = "link_notes"
@@ -89,8 +90,8 @@ class Words:
         try:
             self.check(raw[-1])
         except ValueError as error:
-            shown = f"The default, {self.default}, is shown." if self.default else "Nothing is shown in its place."
-            return f"{_quoted(self.key, raw)} was ignored: {error}. {shown}"
+            shown = f"The default, {self.default}, is shown." if self.default else "All else is shown."
+            return f"{_quoted(self.key, raw)} was ignored: {text.unmarked(str(error))}. {shown}"
         return None
 
 

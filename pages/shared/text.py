@@ -30,6 +30,11 @@ def _as_written(word: str) -> str:
     return other.capitalize() if word[0].isupper() else other
 
 
+def unmarked(words: str) -> str:
+    """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", words)
+
+
 def epsilon(value: float) -> str:
     """ε with three figures, thousands separated, or ∞."""
     if math.isinf(value):
@@ -203,4 +208,4 @@ def at_most(value: float) -> str:
 
 def unbroken(words: str) -> str:
     """`words` with no line break between a number and its sign or unit."""
-    return re.sub(r"(?<=\d) (?=%|people|points)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
+    return re.sub(r"(?<=\d) (?=%|±|people|points)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)

@@ -32,11 +32,10 @@ TITLE = "Which method, at which privacy? Every family on the same people, along 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 # What is shipped: task, data set and what is private; all else as `ComparisonConfig` has it.
 CONTEXTS = tuple(
-    ComparisonConfig(task, dataset, private)
+    ComparisonConfig(task, dataset, private, n_train=120 if dataset == "digits" else ComparisonConfig.n_train)
     for task in (CLASSIFY, SHARE)
     for dataset, private in (("mnist", LABELS), ("mnist", RECORDS), ("adult", LABELS), ("digits", LABELS))
 )
-CONTEXTS = tuple(replace(context, n_train=120) if context.dataset == "digits" else context for context in CONTEXTS)
 
 
 @dataclass(frozen=True)

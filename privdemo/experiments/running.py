@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 import joblib
 import pooch
 from filelock import FileLock, Timeout
-from threadpoolctl import threadpool_limits
 
 from privdemo import __version__, limits
 
 Found = TypeVar("Found")
-# How trials run: in processes or threads of this machine, or on a Dask cluster.
-BACKENDS = ("loky", "threading", "dask")
+# How trials run: in processes of this machine or on a Dask cluster. Not in threads, which share Python's warnings: what
+# one trial is warned of another would report.
+BACKENDS = ("loky", "dask")
 _N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
 
@@ -147,10 +147,7 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
     `check`.
     """
     check(n_jobs, backend, scheduler)
-    # Threads share one limit, so it holds for all of them at once.
-    cluster: AbstractContextManager[Any] = (
-        threadpool_limits(1, user_api="blas") if backend == "threading" else nullcontext()
-    )
+    cluster: AbstractContextManager[Any] = nullcontext()
     if backend == "dask":
         from dask.distributed import Client
 

@@ -282,9 +282,12 @@ def sweep(
 
 def load(path: Path) -> list[dict[str, str]]:
     """The finished trials of a table, also of one that is still being written."""
-    text = path.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    return list(csv.DictReader(io.StringIO(whole, newline="")))
+    return list(csv.DictReader(io.StringIO(_whole_lines(path.read_bytes()).decode("utf-8"), newline="")))
+
+
+def _whole_lines(content: bytes) -> bytes:
+    """Without what was being written, which may end within a letter."""
+    return content[: content.rfind(b"\n") + 1]
 
 
 def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -331,22 +334,20 @@ def _resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """The finished trials in `out`, which is made where it is not there; a line cut short by a kill is taken off."""
     header = _line(columns)
     if not out.exists() or out.stat().st_size < len(header.encode()):
-        text = out.read_text(encoding="utf-8") if out.exists() else ""
-        if not header.startswith(text):
+        begun = out.read_bytes() if out.exists() else b""
+        if not header.encode().startswith(begun):
             raise ValueError(f"{out} holds something else than this sweep's table; name another file")
         out.write_text(header, encoding="utf-8", newline="")
         return []
-    text = out.read_bytes().decode("utf-8")
-    if not text.startswith(header):
+    content = out.read_bytes()
+    if not content.startswith(header.encode()):
         raise ValueError(
             f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
             "methods"
         )
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        with out.open("r+b") as file:
-            file.truncate(len(whole.encode()))
-    return list(csv.DictReader(io.StringIO(whole, newline="")))
+    with out.open("r+b") as file:
+        file.truncate(len(_whole_lines(content)))
+    return load(out)
 
 
 def _key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:

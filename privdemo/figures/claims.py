@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from plotly.graph_objects import Figure
 
 from privdemo import look
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, UNCLEAR, Claim
 from privdemo.figures.charts import error_bars, legend_below, rows
 
 STYLES = {
     HOLDS: look.SPREAD,
     CAVEAT: look.Style(look.MMD.colour, "solid", "square"),
+    UNCLEAR: look.OTHERS[1],
     FAILS: look.Style(look.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 30

@@ -20,6 +20,8 @@ _MARKS = {
     "diamond": "M0-5.5L5.5 0L0 5.5L-5.5 0z",
     "line-ns": "M0-6v12",
 }
+# Pixels under a plot for its axis, and those by which Plotly widens the margin for a vertical axis with a title.
+_AXIS, _TITLE = 62, 17
 # Labels on an axis of which none are given, at most.
 _TICKS = 6
 
@@ -28,12 +30,12 @@ FIRST_LOOK_CSS = """
 [data-testid="stVerticalBlock"]:has(.main-svg) > [data-testid="stElementContainer"]:has(.first-look) { display: none; }
 [data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look):not(:has(.main-svg))
   > [data-testid="stElementContainer"]:not(:has(.first-look)) { position: absolute; inset: 0; visibility: hidden; }
-.first-look { position: relative; font-size: 12px; line-height: 1.2; }
-.first-look > div { position: absolute; }
-.first-look > div > img { width: 100%; height: 100%; display: block; }
-.first-look span { position: absolute; white-space: nowrap; opacity: 0.8; }
-.first-look p { position: absolute; bottom: 0; margin: 0; font-size: 12px; }
-.first-look p span { position: static; display: inline-block; padding: 0.4rem 0.5rem 0.4rem 0; }
+.first-look { display: flex; flex-direction: column; font-size: 12px; line-height: 1.2; }
+.first-look > div { position: relative; flex: 1; }
+.first-look > div > img { position: absolute; width: 100%; height: 100%; }
+.first-look > div > span { position: absolute; white-space: nowrap; opacity: 0.75; }
+.first-look p { margin: 0; font-size: 12px; line-height: 29px; }
+.first-look p span { display: inline-block; white-space: nowrap; padding-right: 0.5rem; }
 .first-look p img { vertical-align: middle; }
 """
 
@@ -46,12 +48,13 @@ def first_look(figure: Figure) -> str:
     layout, margin = figure.layout, figure.layout.margin
     x, y = _place(layout.xaxis), _place(layout.yaxis)
     drawn = [*_lines(layout, x, y), *(part for trace in figure.data for part in _trace(trace, x, y))]
-    inset = f"inset:{margin.t:g}px {margin.r:g}px {margin.b:g}px {margin.l:g}px"
+    left = margin.l + _TITLE
+    inset = f"margin:{margin.t:g}px {margin.r:g}px {_AXIS}px {left:g}px"
     names = "".join(_name(trace) for trace in figure.data if trace.showlegend is not False)
     return (
         f'<div class="first-look" aria-hidden="true" style="height:{layout.height:g}px">'
         f'<div style="{inset}">{_image("".join(drawn))}{"".join(_words(layout, x, y))}</div>'
-        f'<p style="left:{margin.l:g}px">{names}</p></div>'
+        f'<p style="margin-left:{left:g}px;min-height:{margin.b - _AXIS:g}px">{names}</p></div>'
     )
 
 
@@ -75,7 +78,7 @@ def _words(layout: Any, x: Callable[[float], float], y: Callable[[float], float]
     for value, words in _ticks(layout.yaxis):
         yield _text(words, f"right:calc(100% + 8px);top:{100 - y(value):.2f}%;transform:translateY(-50%)")
     yield _text(layout.xaxis.title.text, "left:50%;top:calc(100% + 34px);transform:translateX(-50%)")
-    side = "left:-48px;top:50%;transform:translate(-50%,-50%) rotate(-90deg)"
+    side = "left:-54px;top:50%;transform:translate(-50%,-50%) rotate(-90deg)"
     yield _text(layout.yaxis.title.text, side)
     low, high = layout.xaxis.range
     for note in layout.annotations:  # whose place on a logarithmic axis is a logarithm

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privdemo.experiments.claims import barber, iyer, yan
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, VERDICTS, Claim
+from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, Claim
 
 __all__ = [
     "CAVEAT",
@@ -19,6 +19,7 @@ __all__ = [
     "SAME",
     "SHARE",
     "SOURCES",
+    "UNCLEAR",
     "VERDICTS",
     "Claim",
     "all_claims",

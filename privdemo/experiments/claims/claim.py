@@ -10,12 +10,15 @@ from privdemo.intervals import Estimate
 
 Level = TypeVar("Level", int, float)
 
-HOLDS, CAVEAT, FAILS, OPEN = "holds", "holds with a caveat", "does not hold", "cannot be checked"
-VERDICTS = (HOLDS, CAVEAT, FAILS, OPEN)
+# Of a claim that is `UNCLEAR` our numbers show neither it nor its opposite.
+HOLDS, CAVEAT, FAILS = "holds", "holds with a caveat", "does not hold"
+UNCLEAR, OPEN = "not clear here", "cannot be checked"
+VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 SOURCES = (BARBER, YAN, IYER)
 # An accuracy or F1 this near to the published one is taken for the same.
 SAME = 0.01
+WIDE = 0.05
 EXACT = "exact, no draws"
 # Shares are read as per cent, their differences as points; other numbers as they are.
 UNITS = (SHARE, POINTS, NUMBER) = ("%", "points", "")
@@ -58,9 +61,15 @@ def draws(n: int) -> str:
 
 
 def near(published: float, ours: Estimate) -> tuple[str, str]:
-    """A published accuracy or F1 against ours: the same within `SAME` or the interval; else better or worse."""
-    if abs(published - ours.mean) <= SAME or ours.low <= published <= ours.high:
-        return HOLDS, f"within {100 * SAME:g} point or the interval"
+    """A published accuracy or F1 against ours: the same within `SAME` or the interval; else better or worse.
+
+    An interval that holds the published number and is wider than ± `WIDE` says too little.
+    """
+    if abs(published - ours.mean) <= SAME:
+        return HOLDS, f"within {100 * SAME:g} point"
+    if ours.low <= published <= ours.high:
+        half = 0.5 * (ours.high - ours.low)
+        return (HOLDS, "within the interval") if half <= WIDE else (UNCLEAR, "our interval is too wide to tell")
     if ours.mean > published:
         return CAVEAT, "ours is better, with the penalty chosen by cross-validation; the source does not say its own"
     return FAILS, "ours is worse, with the penalty chosen by cross-validation; the source does not say its own"
@@ -70,18 +79,18 @@ def everywhere(gaps: Mapping[Level, Estimate]) -> tuple[str, list[Level]]:
     """A comparison at several levels, by how far it is true of each (above 0: true), and where it clearly is.
 
     It holds where the 95 % interval says so at every level, with a caveat where at some and nowhere the opposite, and
-    not where no level says so, or one clearly the opposite.
+    not where one level clearly says the opposite; where none says either it is not clear.
     """
     clear = [level for level, gap in gaps.items() if gap.low > 0]
     against = [level for level, gap in gaps.items() if gap.high < 0]
     if len(clear) == len(gaps):
         return HOLDS, clear
-    return (CAVEAT if clear and not against else FAILS), clear
+    return (FAILS if against else CAVEAT if clear else UNCLEAR), clear
 
 
 def clearly(gap: Estimate) -> str:
-    """A comparison at one place: it holds where the 95 % interval says so."""
-    return HOLDS if gap.low > 0 else FAILS
+    """A comparison at one place: it holds, or not, where the 95 % interval says so; else it is not clear."""
+    return HOLDS if gap.low > 0 else FAILS if gap.high < 0 else UNCLEAR
 
 
 def cannot(source: str, place: str, words: str, why: str, published: float | None = None) -> Claim:
