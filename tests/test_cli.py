@@ -473,3 +473,13 @@ def test_distortion_is_written_and_printed_beside_what_was_published(tmp_path, c
     )
     assert f"{row.distortion:.3f} ({row.low:.3f}–{row.high:.3f})  (no formal guarantee)  0.06" in line
     assert "by the published criterion 0.310, by the exact profile 0.036" in output.out
+
+
+def test_who_has_read_enough_gets_no_complaint():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "privdemo", "claims"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) in (0, 141)

@@ -74,10 +74,17 @@ def test_a_narrow_screen_never_scrolls_sideways(browser: Browser, address: str, 
     page.context.close()
 
 
-def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: str) -> None:
+@pytest.mark.parametrize(
+    ("width", "scheme", "link"),
+    [(1280, "light", "compare_on=Small+digits"), (390, "dark", "compare_on=Small+digits&task=find+a+share")],
+)
+def test_the_curves_stand_there_before_plotly_has_started(
+    browser: Browser, address: str, width: int, scheme: str, link: str
+) -> None:
+    page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
     waiting = []
     page.route("**/PlotlyChart*", lambda route: waiting.append(route))
-    page.goto(f"{address}/comparison?compare_on=Small+digits")
+    page.goto(f"{address}/comparison?{link}")
     drawing = page.locator(".first-look > div > img")
     expect(drawing).to_be_visible()
     expect(page.locator(".first-look p")).to_contain_text("spread on lies")
@@ -88,8 +95,10 @@ def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: s
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(drawing).to_be_hidden()
     after = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
-    assert [after[side] for side in ("x", "y")] == pytest.approx([before[side] for side in ("x", "y")], abs=30)
+    sides = ("x", "y", "width", "height")
+    assert [after[side] for side in sides] == pytest.approx([before[side] for side in sides], abs=16)
     assert page.locator(".summary").first.bounding_box()["y"] == pytest.approx(tops, abs=2)
+    page.context.close()
 
 
 def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page: Page, address: str) -> None:
@@ -109,3 +118,18 @@ def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page
     expect(progress).to_contain_text(re.compile("Draw [1-9][0-9]? of 50"))
     expect(page.locator(".st-key-link-notes")).to_have_count(0)
     page.get_by_role("button", name="Stop", exact=True).last.click()
+
+
+def test_a_links_words_come_alive_nowhere_and_fetch_nothing(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    words = "[Sign in](https://evil.example/x) ![p](https://evil.example/p.png) www.evil.example a@evil.example <img src=//evil.example/y>"
+    for link in (
+        f"comparison?pin={words},digits,labels,250,1,0",
+        f"voting?shares={words}",
+        f"distortion?counts={words}",
+    ):
+        browsing.open_page(page, f"{address}/{link}")
+        expect(page.locator(".st-key-link-notes")).to_contain_text("was ignored")
+        assert page.locator(".st-key-link-notes :is(a, img)").count() == 0
+    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []

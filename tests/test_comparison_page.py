@@ -24,7 +24,7 @@ DIGITS = ComparisonConfig(dataset="digits", n_train=120)
 def opened(**link) -> AppTest:
     at = visiting.opened(PAGE, **(SMALL | link))
     deadline = time.monotonic() + 90
-    while "are learning" in takeaway(at) and time.monotonic() < deadline:
+    while " learning</b>" in takeaway(at) and time.monotonic() < deadline:
         time.sleep(0.3)
         at.run()
     return at
@@ -224,7 +224,7 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
 def test_shipped_numbers_of_the_one_likelihood_are_at_the_visitors_epsilon():
     at = opened(compare_look="one likelihood", label_epsilon="4")
     assert "of your setting" in visiting.html(at)
-    row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), "set names gaussian tight", "error")
+    row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), comparison.set_names("gaussian"), "error")
     assert f"{100 * row.mean:.1f} ± " in visiting.html(at)
     assert "shipped, ε = 4" in visiting.html(at)
 
@@ -289,8 +289,8 @@ def test_where_no_noise_meets_the_promise_the_page_says_so_and_waits_for_nothing
         ("pin", "nonsense", "it does not read as a pinned setting; pin one anew. All else is shown"),
         ("pin", "classify,digits,labels,5,1,0", "n_train must be"),
         ("pin", "classify,digits,labels,100000,1,0", "people of each class"),
-        ("pin", "classify,digits,labels,120,0.001,0", "epsilon must be between 0.05"),
-        ("pin", "classify,digits,labels,120,20,0", "epsilon must be between 0.05"),
+        ("pin", "classify,digits,labels,120,0.001,0", "epsilon must be in [0.05, 8]"),
+        ("pin", "classify,digits,labels,120,20,0", "epsilon must be in [0.05, 8]"),
         ("pin", "classify,digits,labels,120,1,0,bag_size=100000", "bag_size must be"),
         ("pin", "classify,digits,labels,120,1,0,delta=0.9", "delta must be"),
         ("nonsense", "1", "this page has no such setting"),
@@ -336,3 +336,13 @@ def test_the_same_draws_have_the_same_job_others_have_another_and_ones_own_recor
     assert of(DIGITS) == of(replace(DIGITS))
     assert len({of(DIGITS), of(replace(DIGITS, seed=8)), of(replace(DIGITS, epsilon=1.0000001))}) == 3
     assert of(replace(DIGITS, dataset=datasets.load("digits").one_against_rest("9"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("n_draws", "words"), [(1, "91.2 %"), (4, "91.2 %"), (5, "91.2 ± 1.2 %"), (10, "91.2 ± 1.2 %")]
+)
+def test_few_of_many_draws_have_no_interval_yet(n_draws, words):
+    row = replace(shipped(DIGITS, SPREAD, "accuracy"), mean=0.912, low=0.9, high=0.924, n_draws=n_draws)
+    question = comparison_controls.Question(DIGITS, 10, "accuracy", (SPREAD,), None, (), None)
+    shown = comparison_panels.Shown(question, (), (row,), (), n_draws, {}, [])
+    assert comparison_panels.marked("accuracy", comparison_panels.own_marks(shown)[SPREAD]) == words

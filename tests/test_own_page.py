@@ -221,7 +221,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
     brought(at, "broken.csv", table.replace(b"\n20.57,", b"\nunknown,", 1))
     assert at.error[0].value == (
         "broken.csv cannot be used: line 3, column “radius” says “unknown”, which is no finite number, while most of "
-        "the column are numbers; fill it in, or leave the row or the column out."
+        "the column are numbers; fill it in, or leave the row or the column out. tumours.csv is still in use."
     )
     assert takeaway(at) == before
     at.selectbox(key="own_label").select("bulk").run()

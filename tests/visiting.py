@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def html(at: AppTest) -> str:
 
 
 def warnings(at: AppTest) -> str:
-    return "\n".join(element.value for element in at.warning)
+    return re.sub(r"\\([!-/:-@\[-`{-~])|\u2060", r"\1", "\n".join(element.value for element in at.warning))
 
 
 def answers(at: AppTest) -> list[str]:

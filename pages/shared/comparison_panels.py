@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -90,8 +91,12 @@ def of_metric(rows: Sequence[Row], metric: str) -> list[Row]:
 
 
 def own_marks(shown: Shown) -> dict[str, Estimate]:
-    """The visitor's own marks by the chosen metric."""
-    return {row.method: row.estimate for row in of_metric(shown.mine, shown.question.metric)}
+    """The visitor's own marks by the chosen metric; before there are draws enough, without intervals."""
+    enough = min(live.ENOUGH, shown.question.n_draws)
+    return {
+        row.method: row.estimate if row.n_draws >= enough else Estimate(row.mean, -math.inf, math.inf)
+        for row in of_metric(shown.mine, shown.question.metric)
+    }
 
 
 def _jobs(question: Question) -> list[Job]:
@@ -240,8 +245,10 @@ def longer_side(estimate: Estimate) -> float:
 
 
 def marked(metric: str, estimate: Estimate) -> str:
-    """A mark with its 95 % interval, the longer side where an end is cut at what a mark can be."""
+    """A mark with its 95 % interval, if known: the longer side where an end is cut at what a mark can be."""
     half = longer_side(estimate)
+    if not math.isfinite(half):
+        return value(metric, estimate.mean)
     if metric in IN_PERCENT:
         return f"{100 * estimate.mean:.1f} ± {100 * half:.1f} {'%' if metric == 'accuracy' else 'points'}"
     return f"{estimate.mean:.3f} ± {half:.3f}"

@@ -31,8 +31,12 @@ def _as_written(word: str) -> str:
 
 
 def unmarked(words: str) -> str:
-    """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", words)
+    """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive.
+
+    Addresses become links also where every sign is escaped: an invisible joiner parts them.
+    """
+    parted = re.sub(r"(?i)(:(?=//)|www(?=\.)|@)", "\\1\u2060", words)
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 
 def epsilon(value: float) -> str:
