@@ -19,4 +19,5 @@ home_story.pages()
 seed = home_picture.people()
 with left:
     picture = home_picture.show(dataset, seed)
+    home_story.likelihood()
 home_picture.more(picture)

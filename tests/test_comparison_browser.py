@@ -123,7 +123,8 @@ def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page
 def test_a_links_words_come_alive_nowhere_and_fetch_nothing(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    words = "[Sign in](https://evil.example/x) ![p](https://evil.example/p.png) www.evil.example a@evil.example <img src=//evil.example/y>"
+    evil = "//evil.example"
+    words = f"[In](https:{evil}/x) ![p](https:{evil}/p.png) www.evil.example a@evil.example <img src={evil}/y>"
     for link in (
         f"comparison?pin={words},digits,labels,250,1,0",
         f"voting?shares={words}",

@@ -48,9 +48,9 @@ def cost(dataset: str) -> None:
     first, second = task_of(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
-        f"**The same {2 * n:,} people, ε = {EPSILON:g}** (what it covers changes the odds about a label by a factor of "
-        f"{math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} then told apart? It depends "
-        "on whom one trusts with the truth, and on what ε covers."
+        f"**The same {2 * n:,} people, ε = {EPSILON:g}** (what it covers changes the odds by a factor of "
+        f"{math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} told apart? It depends on whom one "
+        f"trusts with the truth, and on what ε covers. Means over {best[TRUTH].n_draws} draws, 95 % intervals:"
     )
     layout.cards(
         [
@@ -67,10 +67,11 @@ def cost(dataset: str) -> None:
             for trust, title in _TITLES.items()
         ]
     )
-    st.caption(
-        f"Means over {best[TRUTH].n_draws} draws, 95 % intervals. Lies, bags and sets are one likelihood: which truth "
-        "makes what came out of a channel likely?"
-    )
+
+
+def likelihood() -> None:
+    """What all pages have in common."""
+    st.caption("Lies, bags and sets are one likelihood: which truth makes what came out of a channel likely?")
 
 
 def pages() -> None:
