@@ -353,6 +353,8 @@ def test_what_a_column_loses_is_said():
     (note,) = datasets.from_csv("\n".join(["size,kind", *rows]).encode()).notes
     assert "numbers of “size” fall on 2 of 256 steps from 1 to 1e+06" in note
     assert not datasets.from_csv(table()).notes
+    (note,) = datasets.from_csv(table(["200,,cat"])).notes
+    assert note == "“colour” says nothing in 1 of 121 rows: a category of its own."
     commas = "\n".join(["size;kind", *(f"{i},5;{'ab'[i % 2]}" for i in range(120))])
     with pytest.raises(OwnDataError, match=r"column “size” has numbers with decimal commas; write 1.5 for 1,5"):
         datasets.from_csv(commas.encode())

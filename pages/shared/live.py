@@ -177,8 +177,7 @@ def _address(work: Work) -> None:
 
 def watch(question: Any, jobs: Sequence[Job]) -> Work:
     """How far the jobs are, each started unless this visitor has stopped them."""
-    # The question is remembered in words: it may hold a visitor's own records.
-    stopped, again = st.session_state.get(_STOPPED) == repr(question), st.session_state.pop(_AGAIN, False)
+    stopped, again = st.session_state.get(_STOPPED) == _remembered(question), st.session_state.pop(_AGAIN, False)
     return [(job, (_watch_own if job.private else _watch_shared)(job, stopped, again)) for job in jobs]
 
 
@@ -231,9 +230,14 @@ def _progress(question: Any, work: Work) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if more else ", stopped"), width="stretch")
         if more:
-            st.button("Stop", on_click=_stop, args=(repr(question),), key="stop-draws")
+            st.button("Stop", on_click=_stop, args=(_remembered(question),), key="stop-draws")
         else:
             st.button("Go on", on_click=_go_on, key="more-draws")
+
+
+def _remembered(question: Any) -> str:
+    """A question, to be remembered without the visitor's own records that it may hold."""
+    return f"{question!r}, {id(own.held())}"
 
 
 def _stop(question: str) -> None:

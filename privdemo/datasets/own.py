@@ -261,7 +261,9 @@ class _Column:
             place = {name: index for index, name in enumerate(self.categories)}
             block = np.zeros((len(self.fields), len(place)), np.uint8)
             block[np.arange(len(self.fields)), [place[field] for field in self.fields]] = STEPS - 1
-            return block, ""
+            empty = self.fields.count("")
+            note = f"“{self.title}” says nothing in {empty:,} of {len(self.fields):,} rows: a category of its own."
+            return block, note if empty else ""
         low, high = self.numbers.min(), self.numbers.max()
         share = (self.numbers / 2 - low / 2) / (high / 2 - low / 2)  # halved, for ranges beyond the greatest number
         steps = np.rint(share * (STEPS - 1)).astype(np.uint8)
