@@ -57,8 +57,8 @@ class _Job:
     slow: bool = False
     private: bool = False
     busy: bool = False
-    # When it last had its turn; a new job comes first.
-    served: float = 0.0
+    # Since when it has been wanted without a turn.
+    waiting: float = field(default_factory=time.monotonic)
 
     def watched(self) -> bool:
         """Whether anybody is there, whatever they want."""
@@ -102,12 +102,15 @@ class Runner:
         """
         with self._changed:
             job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private))
+            wanted_before = job.wanted()
             if len(tasks) > len(job.tasks):
                 job.tasks = tasks
             there = {other: watching for other, watching in job.watchers.items() if now_watching(watching[0])}
             job.watchers = there | {watcher: (time.monotonic(), len(tasks))}
             if new_try:
                 job.error = None
+            if not wanted_before:
+                job.waiting = time.monotonic()
             self._jobs.move_to_end(key)
             self._forget()
             if not self._drivers:
@@ -162,10 +165,10 @@ class Runner:
             job = self._next(also_slow)
             if job is None:
                 return
-            job.busy, task, job.served = True, job.tasks[len(job.results)], time.monotonic()
+            job.busy, task = True, job.tasks[len(job.results)]
         outcome = worker.do(job.function, task, partial(self._wanted, job))
         with self._changed:
-            job.busy = False
+            job.busy, job.waiting = False, time.monotonic()
             if outcome is not None:
                 result, job.error = outcome
                 if job.error is None:
@@ -178,7 +181,7 @@ class Runner:
     def _next(self, also_slow: bool) -> _Job | None:
         """The wanted job whose turn it is: the one that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
-        return min(free, key=lambda job: job.served, default=None)
+        return min(free, key=lambda job: job.waiting, default=None)
 
 
 class _Worker:

@@ -124,9 +124,10 @@ def test_a_links_words_come_alive_nowhere_and_fetch_nothing(page: Page, address:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     evil = "//evil.example"
-    words = f"[In](https:{evil}/x) ![p](https:{evil}/p.png) www.evil.example a@evil.example <img src={evil}/y>"
+    words = f"[In](https:{evil}/x) ![p](https:{evil}/p.png) www.evil.example a@evil.example <img src={evil}/y> :smile:"
     for link in (
         f"comparison?pin={words},digits,labels,250,1,0",
+        "comparison?pin=:streamlit:,digits,labels,250,1,0",
         f"voting?shares={words}",
         f"distortion?counts={words}",
     ):

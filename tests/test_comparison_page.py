@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import comparison_controls, comparison_panels, live, settings
+from pages.shared import comparison_controls, comparison_lessons, comparison_panels, live, settings
 from privdemo import datasets
 from privdemo.experiments import comparison, comparison_studies
 from privdemo.experiments.comparison import METHODS, SHARE, SPREAD, ComparisonConfig
@@ -205,7 +205,7 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
     draws = [comparison.run(comparison.at_draw(config, i)) for i in range(3)]
     for name in ("naive", SPREAD):
         assert f"{comparison.mark(draws, name, 'log_loss').mean:.3f} ± " in visiting.html(at)
-    assert "of your setting" in visiting.html(at)
+    assert ">of your setting<" in visiting.html(at)
     assert "Of the 1, the one likelihood is" in summaries(at)
     told: list = []
     exec(next(code.value for code in at.code if "for task, metric" in code.value), {"print": lambda *w: told.append(w)})
@@ -223,10 +223,10 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
 
 def test_shipped_numbers_of_the_one_likelihood_are_at_the_visitors_epsilon():
     at = opened(compare_look="one likelihood", label_epsilon="4")
-    assert "of your setting" in visiting.html(at)
+    assert ">of your setting<" in visiting.html(at)
     row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), comparison.set_names("gaussian"), "error")
     assert f"{100 * row.mean:.1f} ± " in visiting.html(at)
-    assert "shipped, ε = 4" in visiting.html(at)
+    assert "shipped, 120 people of each class, ε = 4" in visiting.html(at)
 
 
 def test_settings_that_differ_in_late_digits_differ():
@@ -338,11 +338,34 @@ def test_the_same_draws_have_the_same_job_others_have_another_and_ones_own_recor
     assert of(replace(DIGITS, dataset=datasets.load("digits").one_against_rest("9"))) == ""
 
 
-@pytest.mark.parametrize(
-    ("n_draws", "words"), [(1, "91.2 %"), (4, "91.2 %"), (5, "91.2 ± 1.2 %"), (10, "91.2 ± 1.2 %")]
-)
-def test_few_of_many_draws_have_no_interval_yet(n_draws, words):
-    row = replace(shipped(DIGITS, SPREAD, "accuracy"), mean=0.912, low=0.9, high=0.924, n_draws=n_draws)
-    question = comparison_controls.Question(DIGITS, 10, "accuracy", (SPREAD,), None, (), None)
-    shown = comparison_panels.Shown(question, (), (row,), (), n_draws, {}, [])
-    assert comparison_panels.marked("accuracy", comparison_panels.own_marks(shown)[SPREAD]) == words
+@pytest.mark.parametrize(("n_draws", "judged"), [(2, False), (4, False), (5, True)])
+def test_few_of_many_draws_are_not_judged_yet(n_draws, judged):
+    config = replace(DIGITS, n_train=60, epsilon=4.0, methods=("naive", SPREAD), bag_size=25)
+    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(n_draws)]
+    question = comparison_controls.Question(config, 10, "accuracy", ("naive", SPREAD), None, (), None)
+    rows = comparison_panels._rows(comparison_studies.load(), question, config, draws)
+    row, other = ({r.method: r for r in rows if r.metric == "accuracy"}[name] for name in (SPREAD, "naive"))
+    assert ("±" in comparison_panels.marked("accuracy", row.estimate)) == judged
+    assert (comparison_lessons.changed(row, other) != "too few draws of both") == judged
+
+
+def test_a_clear_difference_never_reads_as_none():
+    row = shipped(DIGITS, SPREAD, "log_loss")
+    values = [0.0450 + i * 1e-4 for i in range(10)]
+    one, other = (
+        replace(row, by_draw=" ".join(f"{v + more:.6f}" for v in values), n_draws=10) for more in (0.0001, 0.0)
+    )
+    assert comparison_lessons.changed(one, other) == "+0.0001 ± 0.0000, worse"
+    assert comparison_lessons.changed(other, one) == "−0.0001 ± 0.0000, better"
+
+
+def test_one_likelihood_never_takes_the_two_of_a_pair_from_two_settings():
+    """With one method of the pair hidden, both are the shipped ones."""
+    at = opened(
+        compare_look="one likelihood", label_epsilon="8", people="30", compare_draws="2", show=["spread on bag names"]
+    )
+    row = shipped(replace(DIGITS, epsilon=8.0), comparison.NAMES, "accuracy")
+    half = max(row.high - row.mean, row.mean - row.low)
+    assert f"{100 * row.mean:.1f} ± {100 * half:.1f} %" in visiting.html(at)
+    assert "shipped, 120 people of each class, ε = 8" in visiting.html(at)
+    assert ">of your setting<" not in visiting.html(at)

@@ -214,6 +214,24 @@ def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
     assert sum(turns) == len(others)
 
 
+def test_a_stream_of_new_jobs_does_not_stop_an_older_one(lone, tmp_path):
+    """Somebody who changes a setting before every turn gets every other turn, not all."""
+    old = Gates(tmp_path / "old", 4)
+    lone.watch("old", "me", gated, old.tasks)
+    until(lambda: old.starts(0))
+    for i in range(3):
+        new = Gates(tmp_path / f"new {i}", 4)
+        lone.leave("you")
+        lone.watch(f"new {i}", "you", gated, new.tasks)
+        old.open(i)
+        until(lambda gates=new: gates.starts(0))  # who came while the old one had its turn is next
+        newer = Gates(tmp_path / f"newer {i}", 4)
+        lone.watch(f"newer {i}", "you", gated, newer.tasks)
+        new.open(0)
+        until(lambda i=i: old.starts(i + 1))
+        assert not newer.starts(0)
+
+
 def _all(runner, key):
     progress = runner.look(key)
     return progress if progress.finished else None

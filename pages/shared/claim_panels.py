@@ -10,7 +10,7 @@ import streamlit as st
 from pages.shared import cached, layout, settings, text
 from pages.shared.settings import Choice
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, WIDE, Claim
 from privdemo.figures import claims as charts
 
 EVERYBODY = "all sources"
@@ -84,10 +84,10 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
     layout.grid(heads, body, labelled=True)
     layout.under_figure(
         "all-claims",
-        f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval; with "
-        "a caveat where ours is better, and not where it is worse. A comparison holds where its interval says so at "
-        "every level tried, with a caveat where at some and nowhere the opposite, and not where one says the opposite; "
-        "where no difference shows either way it is not clear here.",
+        f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval, if "
+        f"that is not wider than ± {100 * WIDE:g} points; with a caveat where ours is better, and not where it is worse. "
+        "A comparison holds where its interval says so at every level tried, with a caveat where at some and nowhere the "
+        "opposite, and not where one says the opposite; where no difference shows either way it is not clear here.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),

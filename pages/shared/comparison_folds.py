@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pages.shared import text
 from pages.shared.comparison_controls import Question
 from pages.shared.comparison_panels import code
-from privdemo.experiments.comparison import N_TEST, TIGHT
+from privdemo.experiments.comparison import N_TEST, TIGHT, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
 from privdemo.mechanisms.label_counts import RELEASES
 
@@ -31,12 +32,13 @@ Penalties are chosen by what was released alone. Tested on up to {N_TEST} clean 
 of a set of other records.
 """
 
-_ADVERSARY = """
+_AT_FIRST = text.epsilon(ComparisonConfig().set_name_epsilon)
+_ADVERSARY = f"""
 With lies and bags ε bounds what the release of **one label** can tell whoever sees it: the odds of any guess change by
 e^ε at most. With sets it bounds what the **counts** tell (but for δ); that a person is in a set filled by label tells
 more, whatever the noise: at most as much as a lie with ε = ln((1 − r)/r), r the least share that the rarer class can
-have: 2.9 where ρ = 0.1. A label changes the counts of one set; whoever also knows the totals of both, as many of either
-class here, reads the same secret off both, and for them ε is twice. That is why their marks are open.
+have: {_AT_FIRST} where ρ = 0.1. A label changes the counts of one set; whoever also knows the totals of both, as many
+of either class here, reads the same secret off both, and for them ε is twice. That is why their marks are open.
 
 And *who sees the true label first* differs: with lies nobody does; with bags or sets somebody
 collects them, and must neither leak nor lose them. That is why whom one must trust is a column and a mark.

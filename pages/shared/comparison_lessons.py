@@ -200,7 +200,8 @@ def all_numbers(shown: Shown) -> None:
                     (100, " (%)" if metric == "accuracy" else " (points)") if metric in IN_PERCENT else (1, "")
                 )
                 row[f"{WORDS[metric]}{unit}"] = round(scale * marks[name, metric].mean, 3)
-                row[f"± {WORDS[metric]}"] = round(scale * longer_side(marks[name, metric]), 3)
+                half = scale * longer_side(marks[name, metric])
+                row[f"± {WORDS[metric]}"] = round(half, 3) if math.isfinite(half) else None
             rows.append(row)
     config = question.config
     answer = f"At your setting, {privacy(config)}. {people(config)}. Each method says whom it trusts:"
@@ -291,19 +292,23 @@ def _what_it_buys(shown: Shown) -> None:
         for row in cached.comparison_rows()
         if (row.dataset, row.private, row.epsilon) == (config.dataset, config.private, epsilon)
     ]
-    at = {(row.task, row.method, row.metric): row for row in [*shipped, *shown.mine]}
+    sources = [{(row.task, row.method, row.metric): row for row in rows} for rows in (shown.mine, shipped)]
     heads = ["the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw", "draws"]
     body = []
     for name, what, task, metric, ours, other in _SAME:
-        mine, theirs = at.get((task, ours, metric)), at.get((task, other, metric))
-        if mine and theirs:
+        pair = {(task, ours, metric), (task, other, metric)}
+        at = next((at for at in sources if pair <= at.keys()), None)  # both of one source
+        if at:
+            mine, theirs = at[task, ours, metric], at[task, other, metric]
             cells = [
                 f"{name}: {what}",
                 WORDS[metric] + (" of a share" if metric == "error" else ""),
                 marked(metric, mine.estimate),
                 f"{marked(metric, theirs.estimate)} ({METHODS[other].title})",
                 changed(mine, theirs),
-                "of your setting" if mine in shown.mine and theirs in shown.mine else f"shipped, ε = {epsilon:g}",
+                "of your setting"
+                if at is sources[0]
+                else f"shipped, {mine.n_train:,} people of each class, ε = {epsilon:g}",
             ]
             body.append(cells)
     if not body:
@@ -339,15 +344,17 @@ def _buys_code(question: Question, epsilon: float) -> str:
             "",
             *own.code(config),
             "shipped = comparison_studies.load()",
-            f"rows = [row for row in shipped if (row.dataset, row.private, row.epsilon) == {wanted}]",
+            f"shipped = [row for row in shipped if (row.dataset, row.private, row.epsilon) == {wanted}]",
             f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
-            "rows += comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))",
-            "at = {(row.task, row.method, row.metric): row for row in rows}",
+            "mine = comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))",
+            "sources = [{(row.task, row.method, row.metric): row for row in rows} for rows in (mine, shipped)]",
             "for task, metric, ours, other in (",
             *(f"    {(task, metric, ours, other)!r}," for _, _, task, metric, ours, other in _SAME),
             "):",
-            "    if {(task, ours, metric), (task, other, metric)} <= at.keys():",
-            "        print(ours, comparison_studies.difference(at[task, ours, metric], at[task, other, metric]))",
+            "    pair = (task, ours, metric), (task, other, metric)",
+            "    at = next((at for at in sources if at.keys() >= set(pair)), None)",
+            "    if at:",
+            "        print(ours, comparison_studies.difference(*(at[one] for one in pair)))",
         ]
     )
 
@@ -359,12 +366,17 @@ def changed(now: Row, then: Row) -> str:
         return "too few draws of both"
     if gap.low == gap.mean == gap.high == 0:
         return "the same"
-    half = gap.high - gap.mean
-    in_points = now.metric in IN_PERCENT
-    amount = f"{text.points(gap.mean).removesuffix(' points')} ± {100 * half:.1f} points" if in_points else ""
+    unit, scale = (" points", 100) if now.metric in IN_PERCENT else ("", 1)
+    digits = _digits(scale * gap.mean, 1 if unit else 3)
+    amount = f"{scale * gap.mean:+.{digits}f} ± {scale * (gap.high - gap.mean):.{digits}f}{unit}".replace("-", "−")
     better = (gap.mean > 0) == METRICS[now.task][now.metric]
     verdict = ("better" if better else "worse") if gap.excludes_zero else "not clear"
-    return f"{amount or f'{text.signed(gap.mean)} ± {half:.3f}'}, {verdict}"
+    return f"{amount}, {verdict}"
+
+
+def _digits(value: float, least: int) -> int:
+    """So many decimals that `value`, unless it is next to none, does not read as 0."""
+    return next((digits for digits in range(least, 6) if round(value, digits)), least)
 
 
 # --- against a pin -------------------------------------------------------------------------------

@@ -91,12 +91,8 @@ def of_metric(rows: Sequence[Row], metric: str) -> list[Row]:
 
 
 def own_marks(shown: Shown) -> dict[str, Estimate]:
-    """The visitor's own marks by the chosen metric; before there are draws enough, without intervals."""
-    enough = min(live.ENOUGH, shown.question.n_draws)
-    return {
-        row.method: row.estimate if row.n_draws >= enough else Estimate(row.mean, -math.inf, math.inf)
-        for row in of_metric(shown.mine, shown.question.metric)
-    }
+    """The visitor's own marks by the chosen metric."""
+    return {row.method: row.estimate for row in of_metric(shown.mine, shown.question.metric)}
 
 
 def _jobs(question: Question) -> list[Job]:
@@ -176,14 +172,18 @@ def _shipped(rows: Sequence[Row], config: ComparisonConfig) -> list[Row]:
 
 
 def _rows(everything: Sequence[Row], question: Question, config: ComparisonConfig, draws: Sequence[Draw]) -> list[Row]:
-    """The marks of one setting, shipped or of draws."""
+    """The marks of one setting, shipped or of draws; before there are draws enough, with nothing to judge them by."""
     if is_shipped(config, question.n_draws):
         return [
             row
             for row in _shipped(everything, config)
             if row.epsilon == config.epsilon and (not config.methods or row.method in config.methods)
         ]
-    return _means(draws)
+    enough = min(live.ENOUGH, question.n_draws)
+    return [
+        row if row.n_draws >= enough else replace(row, low=-math.inf, high=math.inf, by_draw="")
+        for row in _means(draws)
+    ]
 
 
 def _means(draws: Sequence[Draw]) -> list[Row]:

@@ -128,6 +128,7 @@ def follow(lesson: Lesson, question: Any, title: str, place: Any) -> None:
         except ValueError as error:
             problem = f"{lesson.failed} {text.sentence(error)}"
     if problem:
+        address.write(JOB.key, "")
         layout.takeaway(place, title, problem)
         return
     st.fragment(_live, run_every=POLL if more else None)(lesson, question, more, title, place)

@@ -234,8 +234,11 @@ def _read(content: bytes, file: str, label: str | None, positive: str | None) ->
     try:
         records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
     except OwnDataError as error:
-        used = f" {datasets.plain(before.file)} is still in use." if (before := held()) else ""
-        st.session_state[_PROBLEM] = f"{datasets.plain(file)} cannot be used: {error}.{used}"
+        before = held()
+        again = before is not None and before.content is content
+        start = f"{datasets.plain(file)} cannot be {'read so' if again else 'used'}: {error}."
+        used = f" {datasets.plain(before.file)} is still in use{' as before' if again else ''}." if before else ""
+        st.session_state[_PROBLEM] = start + used
         return
     asked = positive if positive in records.class_names else records.class_names[-1]
     top = datasets.first_rows(content, _PREVIEW_ROWS) if table else []

@@ -8,6 +8,8 @@ import re
 
 from privdemo.intervals import Estimate
 
+# Letters of somebody else's words that are shown.
+_LONGEST = 400
 _OF_IMAGES = {"image": "record", "pixel": "column", "digit": "class"}
 _OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _OF_IMAGES.items()}
 
@@ -33,9 +35,11 @@ def _as_written(word: str) -> str:
 def unmarked(words: str) -> str:
     """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive.
 
-    Addresses become links also where every sign is escaped: an invisible joiner parts them.
+    Addresses become links, and names between colons pictures, also where every sign is escaped: an invisible joiner
+    parts them. Longer than a paragraph, they are cut.
     """
-    parted = re.sub(r"(?i)(:(?=//)|www(?=\.)|@)", "\\1\u2060", words)
+    short = words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
+    parted = re.sub(r"(?i)(:|www(?=\.)|@)", "\\1\u2060", short)
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privdemo.experiments.claims import barber, iyer, yan
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, Claim
+from privdemo.experiments.claims.claim import (
+    CAVEAT,
+    FAILS,
+    HOLDS,
+    OPEN,
+    SAME,
+    SHARE,
+    SOURCES,
+    UNCLEAR,
+    VERDICTS,
+    WIDE,
+    Claim,
+)
 
 __all__ = [
     "CAVEAT",
@@ -21,6 +33,7 @@ __all__ = [
     "SOURCES",
     "UNCLEAR",
     "VERDICTS",
+    "WIDE",
     "Claim",
     "all_claims",
     "counted",
