@@ -85,9 +85,10 @@ def _rows(chosen: Sequence[Claim], numbers: dict[int, int]) -> None:
     layout.under_figure(
         "all-claims",
         f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval, if "
-        f"that is not wider than ± {100 * WIDE:g} points; with a caveat where ours is better, and not where it is worse. "
-        "A comparison holds where its interval says so at every level tried, with a caveat where at some and nowhere the "
-        "opposite, and not where one says the opposite; where no difference shows either way it is not clear here.",
+        f"that is not wider than ± {100 * WIDE:g} points; with a caveat where ours is better, and not where it is "
+        "worse. A comparison holds where its interval says so at every level tried, with a caveat where at some and "
+        "nowhere the opposite, and not where one says the opposite; where no difference shows either way it is not "
+        "clear here.",
         lambda: table(chosen),
         lambda: layout.grid_page(heads, body),
         _code(),
