@@ -216,4 +216,4 @@ def at_most(value: float) -> str:
 
 def unbroken(words: str) -> str:
     """`words` with no line break between a number and its sign or unit."""
-    return re.sub(r"(?<=\d) (?=%|±|people|points)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
+    return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
