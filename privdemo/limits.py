@@ -86,7 +86,7 @@ HALF_WIDTH = Limit("half_width", 0.0001, 0.5, "0.02 means ± 2 points")
 N_CHOICES = Limit(
     "number of candidates", 2, 20, "one candidate hides nothing, and twenty fit on a screen", integer=True
 )
-SPREAD = Limit("s", 0.1, 10.0, "it is the standard deviation of the inputs along one axis")
+INPUT_SD = Limit("s", 0.1, 10.0, "it is the standard deviation of the inputs along one axis")
 RATIO = Limit("ratio", 0.1, 10.0, "1 is the same spread in all directions")
 ANGLE = Limit("angle", -90.0, 90.0, "degrees from the true weights")
 CONTRAST = Limit("contrast", -1.0, 1.0, "it is a difference of two probabilities")

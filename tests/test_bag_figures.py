@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import bag_studies
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
@@ -404,7 +404,7 @@ def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(dra
     for trace, rate, source in zip(figure.data, rates.values(), sources, strict=True):
         assert interval(trace, 0, "x") == near(rate)
         assert list(trace.y) == [f"by {source}"]
-        assert cues(trace) == (look.ADVERSARY.colour, look.ADVERSARY.marker)
+        assert cues(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
     assert [shape.x0 for shape in figure.layout.shapes] == [rates["prior"].mean]
     assert f"{100 * rates['prior'].mean:.1f}%" in figure.layout.annotations[0].text
     for text, rate in zip(figure.layout.yaxis.ticktext, rates.values(), strict=True):

@@ -25,7 +25,8 @@ from privdemo.experiments.class_ratio import (
     SPREAD,
     RatioConfig,
 )
-from privdemo.mechanisms.label_counts import RELEASES, calibrate, project_simplex
+from privdemo.mechanisms.label_counts import RELEASES, calibrate
+from privdemo.simplex import project_simplex
 
 CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
 BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(METHODS))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PIL import Image
 
-from privdemo import figures, look
+from privdemo import figures, palette
 from privdemo.experiments.image_noise import Point
 from privdemo.figures import pictures
 from privdemo.intervals import Estimate
@@ -52,7 +52,7 @@ def trace(name, fig=None):
 
 
 @pytest.mark.parametrize(
-    ("kind", "style"), [("absolute", look.OTHERS[0]), ("squared", look.OTHERS[1])], ids=["absolute", "squared"]
+    ("kind", "style"), [("absolute", palette.OTHERS[0]), ("squared", palette.OTHERS[1])], ids=["absolute", "squared"]
 )
 def test_the_upper_panel_holds_the_points(kind, style):
     exact, measured = trace(f"{kind} error"), trace(f"{kind} error, measured")
@@ -81,14 +81,14 @@ def assert_measured(found, estimates, style):
 def test_the_lower_panel_holds_linkage_and_chance():
     found = trace("sender found")
     assert list(found.x) == [p.level for p in POINTS]
-    assert_measured(found, [p.linked for p in POINTS], look.ADVERSARY)
+    assert_measured(found, [p.linked for p in POINTS], palette.ADVERSARY)
     assert found.mode == "lines+markers"
     assert found.yaxis == "y2"
     chance = trace("chance, 1 in 25")
     assert list(chance.x) == [0.0, 0.5]
     assert list(chance.y) == [1 / 25] * 2
     assert chance.yaxis == "y2"
-    assert chance.line.color == look.TRUTH.colour
+    assert chance.line.color == palette.TRUTH.colour
     assert list(trace("chance, 1 in 400", figure(n_candidates=400)).y) == [1 / 400] * 2
 
 
@@ -104,7 +104,7 @@ def test_the_rule_stands_at_the_visitors_level():
     (rule,), (label,) = fig.layout.shapes, fig.layout.annotations
     assert rule.type == "line"
     assert (rule.x0, rule.x1, rule.y0, rule.y1, rule.yref) == (0.3125, 0.3125, 0, 1, "paper")
-    assert rule.line.color == look.TRUTH.colour
+    assert rule.line.color == palette.TRUTH.colour
     assert label.x == 0.3125
     assert label.text == "p = 0.3125"
     lone = figures.damage_and_linkage(POINTS, point(0.123456, 0.1), FAMILIES["gaussian"], 25)

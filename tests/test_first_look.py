@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from privdemo import figures, look
+from privdemo import figures, palette
 from privdemo.experiments import comparison_studies
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.figures import charts, comparison
@@ -58,14 +58,14 @@ def test_it_has_the_rules_the_words_and_a_name_for_each_curve():
     # The goal, across, is dotted; the visitor's own ε is a line from the foot to the top.
     low, high = FRONTIER.layout.yaxis.range
     goal = f"{100 - 100 * (0.9 - low) / (high - low):.2f}%"
-    assert f'x1="0%" x2="100%" y1="{goal}" y2="{goal}" stroke="{look.TRUTH.colour}" stroke-width="1" ' in plot
+    assert f'x1="0%" x2="100%" y1="{goal}" y2="{goal}" stroke="{palette.TRUTH.colour}" stroke-width="1" ' in plot
     assert 'y1="0.00%" y2="100.00%"' in plot
     assert markup.startswith('<div class="first-look" aria-hidden="true"')
 
 
 @pytest.mark.parametrize(("low", "high", "labels"), [(0.0, 1.0, 6), (0.42, 0.47, 6), (0.0, 0.031, 4)])
 def test_an_axis_without_labels_of_its_own_gets_round_ones(low, high, labels):
-    curve = charts.Curve("a", look.SPREAD, [0, 1], [Estimate(low, low, low), Estimate(high, high, high)])
+    curve = charts.Curve("a", palette.SPREAD, [0, 1], [Estimate(low, low, low), Estimate(high, high, high)])
     y_axis = {"title": {"text": "share"}, "range": [low, high]}
     markup = figures.first_look(charts.curve_chart([curve], charts.axis("x", [0, 1]), y_axis))
     shown = [float(words) for words in re.findall(r'right:[^"]+">([-\d.]+)</span>', markup)]
@@ -77,9 +77,9 @@ def test_an_axis_without_labels_of_its_own_gets_round_ones(low, high, labels):
 
 def test_names_are_text_and_open_marks_are_not_filled():
     one = [Estimate(0.5, 0.4, 0.6)]
-    curves = [charts.Curve(NASTY, look.OTHERS[0], [1], one), charts.Curve("full", look.SPREAD, [1], one)]
+    curves = [charts.Curve(NASTY, palette.OTHERS[0], [1], one), charts.Curve("full", palette.SPREAD, [1], one)]
     y_axis = {"title": {"text": "share"}, "range": [0, 1]}
     markup = figures.first_look(charts.curve_chart(curves, charts.axis("x", [0, 2]), y_axis))
     assert NASTY not in markup
     assert "&lt;script&gt;" in markup
-    assert re.findall(r'fill="([^"]+)"', drawings(markup)[0]) == ["none", look.SPREAD.colour]
+    assert re.findall(r'fill="([^"]+)"', drawings(markup)[0]) == ["none", palette.SPREAD.colour]

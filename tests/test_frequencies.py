@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
-from privdemo.estimators.frequencies import em, invert_channel, project_to_simplex, randomised_response_mle
+from privdemo.estimators.frequencies import em, invert_channel, randomised_response_mle
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.simplex import project_simplex
 
 N = 100_000
 # Three truths seen through four answers, no two alike.
@@ -394,79 +395,12 @@ def test_em_refuses_what_it_cannot_answer():
     assert em([5, 5, 0], never).frequencies.sum() == pytest.approx(1)
 
 
-# --- projection ------------------------------------------------------------------------------------
-
-vectors = st.integers(1, 8).flatmap(lambda k: hnp.arrays(float, k, elements=st.floats(-3, 3)))
-
-
-@settings(max_examples=300, deadline=None)
-@given(vectors)
-def test_projection_meets_the_optimality_conditions(raw):
-    found = project_to_simplex(raw)
-    # Karush–Kuhn–Tucker: all that is positive moved by the same τ, and what is 0 lay at or below it
-    rounding = 50 * np.finfo(float).eps
-    assert (found >= 0).all()
-    assert found.sum() == pytest.approx(1, abs=rounding)
-    moved = (raw - found)[found > 0]
-    assert np.ptp(moved) <= rounding
-    assert (raw[found == 0] <= moved.min() + rounding).all()
-
-
-@settings(max_examples=40, deadline=None)
-@given(vectors)
-def test_projection_is_the_nearest_point_that_a_general_optimiser_finds(raw):
-    k = len(raw)
-    searched = minimize(
-        lambda x: 0.5 * ((x - raw) ** 2).sum(),
-        np.full(k, 1 / k),
-        jac=lambda x: x - raw,
-        method="SLSQP",
-        bounds=[(0, 1)] * k,
-        constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: np.ones(k)},
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    found = project_to_simplex(raw)
-    assert ((found - raw) ** 2).sum() <= 2 * searched.fun + 1e-12
-    # half the squared distance bends by 1 in every direction: a gap of g leaves the points at most √(2g) apart
-    np.testing.assert_allclose(found, searched.x, atol=1e-5)
-
-
-def test_projection_by_hand():
-    np.testing.assert_allclose(project_to_simplex([0.5, 0.8, -0.3]), [0.35, 0.65, 0], atol=1e-15)
-    np.testing.assert_array_equal(project_to_simplex([3.0, 1.0, 0.0]), [1, 0, 0])
-    np.testing.assert_allclose(project_to_simplex([-1.0, -1.0]), [0.5, 0.5], atol=1e-15)
-    assert np.abs(project_to_simplex([0.5, 0.8, -0.3]) - np.array([0.5, 0.8, 0]) / 1.3).max() > 0.03  # not a rescaling
-
-
-@given(vectors, vectors)
-def test_projection_never_takes_points_apart(a, b):
-    k = min(len(a), len(b))
-    before, after = a[:k] - b[:k], project_to_simplex(a[:k]) - project_to_simplex(b[:k])
-    assert np.linalg.norm(after) <= np.linalg.norm(before) + 1e-14
-
-
-def test_projection_takes_a_batch_row_by_row_and_leaves_it_alone():
-    raw = rng(13).normal(0.2, 1, (3, 2, 5))
-    kept = raw.copy()
-    found = project_to_simplex(raw)
-    for index in np.ndindex(3, 2):
-        np.testing.assert_array_equal(found[index], project_to_simplex(raw[index]))
-    np.testing.assert_array_equal(raw, kept)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_projection_refuses_what_is_not_a_number(bad):
-    with pytest.raises(ValueError, match="frequencies must be finite numbers"):
-        project_to_simplex([0.5, bad])
-
-
-@settings(max_examples=60, deadline=None)
 @given(rr_problems(most_noise=0.6))
 def test_all_estimates_agree_inside_the_simplex(problem):
     counts, flip_prob = problem
     raw = invert_channel(counts, rr(flip_prob, len(counts)))
     assume(raw.min() > 1e-3)
-    np.testing.assert_allclose(project_to_simplex(raw), raw, atol=1e-13)
+    np.testing.assert_allclose(project_simplex(raw), raw, atol=1e-13)
     np.testing.assert_allclose(randomised_response_mle(counts, flip_prob), raw, atol=1e-12)
     fitted = em(counts, rr(flip_prob, len(counts)), 20_000, 1e-12)
     # the mean log-likelihood bends by at least min_b f_b/e_b² (1−q)² = min_b (1−q)²/f_b ≥ 0.28², as q ≤ 0.6 · 1.2
@@ -477,7 +411,7 @@ def test_outside_the_simplex_the_likeliest_is_not_the_nearest():
     counts, matrix = np.array([600, 340, 60]), rr(0.3, 3)
     raw = invert_channel(counts, matrix)
     assert raw.min() < -0.1
-    nearest, likeliest = project_to_simplex(raw), randomised_response_mle(counts, 0.3)
+    nearest, likeliest = project_simplex(raw), randomised_response_mle(counts, 0.3)
     assert nearest[2] == likeliest[2] == 0
     assert np.abs(nearest - likeliest).max() > 0.01
     gained = counts.sum() * (

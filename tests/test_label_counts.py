@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from scipy import optimize, stats
+from scipy import stats
 
 from privdemo import count_accounting as account
 from privdemo.mechanisms.label_counts import (
@@ -20,9 +19,9 @@ from privdemo.mechanisms.label_counts import (
     ScaledDirichlet,
     calibrate,
     check_counts,
-    project_simplex,
     proportions,
 )
+from privdemo.simplex import project_simplex
 
 BILLION = 10**9
 PAPER = np.array([50, 50, 50, 50, 800])  # c = 5, m = 1000, ρ₁ = 0.05
@@ -45,68 +44,6 @@ any_counts = st.integers(2, 8).flatmap(
 def on_the_simplex(theta):
     # c ≤ 1000 roundings
     return np.isfinite(theta).all() and (theta >= 0).all() and np.allclose(theta.sum(axis=-1), 1, rtol=0, atol=1e-12)
-
-
-# --- the simplex -------------------------------------------------------------------------------
-
-
-reals = st.floats(-1e6, 1e6, allow_subnormal=False)
-vectors = st.integers(1, 8).flatmap(lambda c: arrays(float, c, elements=st.one_of(st.floats(-2, 2), reals)))
-
-
-@given(v=vectors)
-@example(v=np.array([1e6 + 0.3, 1e6 + 0.1, 1e6 - 0.2, 7.0]))
-def test_projection_meets_the_conditions_of_the_nearest_point(v):
-    """KKT: v − θ is the same τ where θ > 0, and at most τ where θ = 0."""
-    theta = project_simplex(v)
-    assert on_the_simplex(theta)
-    slack = 1e-9 * (1 + np.abs(v).max())  # sums of 8 values rounded to 1e-16, and room
-    tau = (v - theta)[theta > 0]
-    assert np.ptp(tau) <= slack
-    assert ((v - theta)[theta == 0] <= tau.max() + slack).all()
-    assert np.abs(project_simplex(theta) - theta).max() <= 1e-15 * 8
-    np.testing.assert_allclose(project_simplex(v + 3.0), theta, rtol=0, atol=slack)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_projection_is_what_an_optimiser_finds(seed):
-    v = rng(seed).normal(0.2, 0.5, 6)
-    found = optimize.minimize(
-        lambda x: ((x - v) ** 2).sum(),
-        np.full(6, 1 / 6),
-        jac=lambda x: 2 * (x - v),
-        method="SLSQP",
-        bounds=[(0, None)] * 6,
-        constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": np.ones_like},
-        options={"ftol": 1e-14},
-    )
-    assert found.success
-    # SLSQP stops where the objective moves by 1e-14: its square root is the distance
-    np.testing.assert_allclose(project_simplex(v), found.x, rtol=0, atol=1e-6)
-    clipped = np.maximum(v, 0) / np.maximum(v, 0).sum()  # another way to make proportions, farther away
-    assert ((project_simplex(v) - v) ** 2).sum() < ((clipped - v) ** 2).sum() - 1e-6
-
-
-def test_projection_of_a_batch_is_row_by_row():
-    v = rng().normal(size=(3, 4, 5))
-    before = v.copy()
-    by_row = np.array([[project_simplex(row) for row in block] for block in v])
-    np.testing.assert_array_equal(project_simplex(v), by_row)
-    np.testing.assert_array_equal(v, before)
-    np.testing.assert_array_equal(project_simplex([0.2, 0.3, 0.5]), [0.2, 0.3, 0.5])
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_not_projected(bad):
-    with pytest.raises(ValueError, match="finite"):
-        project_simplex([0.5, bad])
-
-
-@pytest.mark.parametrize("v", [[1e15, 0.0], [1e17, 0.0], [-1e17, 0.0], [1e17, 1e17], [1e300, -1e300, 3.0]])
-def test_projection_of_large_finite_values_is_still_proportions(v):
-    theta = project_simplex(v)
-    assert on_the_simplex(theta)
-    np.testing.assert_allclose(theta, np.equal(v, max(v)) / np.equal(v, max(v)).sum())
 
 
 # --- the noise ---------------------------------------------------------------------------------

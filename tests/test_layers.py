@@ -9,12 +9,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    {"limits", "intervals", "datasets", "jobs"},
+    {"limits", "intervals", "simplex", "datasets", "jobs"},
     {"accounting", "count_accounting", "mechanisms"},
     {"estimators"},
     {"attacks", "metrics"},
     {"experiments"},
-    {"figures", "look"},
+    {"figures", "palette"},
     {"__main__"},
 ]
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names} | {"privdemo": -1}
@@ -157,7 +157,7 @@ def test_an_import_cycle_is_found():
         ("privdemo.metrics", "import importlib\nimportlib.import_module('streamlit')", "imports streamlit"),
         ("privdemo.figures", "from pages.shared import text", "imports pages"),
         ("privdemo.experiments.votes", "import plotly.graph_objects as go", "only figures may"),
-        ("privdemo.look", "import plotly", "only figures may"),
+        ("privdemo.palette", "import plotly", "only figures may"),
         ("pages.home", "import plotly.express", "only figures may"),
         ("privdemo.limits", "from privdemo import accounting", "a later layer"),
         ("privdemo.datasets.files", "from privdemo.mechanisms import RandomisedResponse", "a later layer"),

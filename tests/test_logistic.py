@@ -472,7 +472,7 @@ def test_without_inputs_reconstruction_is_that_of_votes(channel):
         found = objective_and_gradient(reconstruction, inputs, log_rows, packed, (1, 1))[0] / n
         assert found == pytest.approx(float(votes.reconstruction_objective(theta, said / n, channel)), abs=1e-13)
     spread = SpreadLogisticRegression(channel, tol=1e-9).fit(np.zeros((n, 1)), answers)
-    expected = float(votes.spread(said / n, channel))
+    expected = float(votes.corrected(said / n, channel))
     assert 0 < expected < 1
     assert spread.predict_proba(np.zeros((1, 1)))[0, 1] == pytest.approx(expected, abs=1e-6)
     naive = NaiveLogisticRegression(tol=1e-9).fit(np.zeros((n, 1)), answers)

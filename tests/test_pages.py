@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from privdemo import accounting, look
+from privdemo import accounting, palette
 from privdemo.experiments import image_noise
 from tests import visiting
 from tests.visiting import html, opened, takeaway, warnings
@@ -252,7 +252,7 @@ def test_the_shown_code_gives_the_shown_numbers(mnist: object) -> None:
 
 def test_theme_lists_the_ten_meanings() -> None:
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
-    assert tuple(config["theme"]["chartCategoricalColors"]) == look.PALETTE
+    assert tuple(config["theme"]["chartCategoricalColors"]) == palette.PALETTE
     assert config["browser"]["gatherUsageStats"] is False
     assert config["client"]["showErrorDetails"] == "none"
 
@@ -264,6 +264,6 @@ def test_every_colour_stands_out_from_both_backgrounds(background: str) -> None:
         linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    for colour in look.PALETTE:
+    for colour in palette.PALETTE:
         light, dark = sorted((luminance(colour), luminance(background)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 3, colour

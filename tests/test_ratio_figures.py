@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import class_ratio, distortion, ratio_studies
 from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, SHARES, SPREAD, RatioConfig
 from privdemo.experiments.distortion import DistortionConfig
@@ -39,7 +39,7 @@ def test_the_truth_stands_beside_every_methods_shares_with_their_intervals(draws
         assert trace.y == pytest.approx([e.mean for e in estimates])
         assert trace.error_y.array == pytest.approx([e.high - e.mean for e in estimates])
         assert trace.marker.color == ratio_charts.STYLES[method].colour
-    assert traces[METHODS[SPREAD]].marker.color == look.SPREAD.colour
+    assert traces[METHODS[SPREAD]].marker.color == palette.SPREAD.colour
     patterns = [trace.marker.pattern.shape for trace in traces.values()]
     assert len(set(patterns[1:])) == 3, "a second cue for those who cannot see colours"
 
@@ -92,7 +92,7 @@ def test_levers_are_drawn_with_and_without_noise(levels, kind):
 
 
 def test_a_rule_beyond_the_axis_is_at_its_end():
-    lines = [charts.Curve("a", look.SPREAD, (1, 10), (Estimate(1, 0.5, 2), Estimate(2, 1, 3)))]
+    lines = [charts.Curve("a", palette.SPREAD, (1, 10), (Estimate(1, 0.5, 2), Estimate(2, 1, 3)))]
     figure = charts.curve_chart(lines, charts.log_axis("x", (1, 10)), {}, yours=1000.0)
     assert np.log10(figure.layout.shapes[0].x0) == pytest.approx(1.05)
     assert charts.curve_chart(lines, charts.axis("x", (1, 10)), {}, yours=-5.0).layout.shapes[0].x0 == pytest.approx(
@@ -104,7 +104,7 @@ def test_the_adversarys_guesses_are_in_their_colour(draws):
     rates = class_ratio.attack(draws)
     figure = ratio_charts.attack(rates)
     assert [trace.x[0] for trace in figure.data] == pytest.approx([rate.mean for rate in rates.values()])
-    assert {trace.marker.color for trace in figure.data} == {look.ADVERSARY.colour}
+    assert {trace.marker.color for trace in figure.data} == {palette.ADVERSARY.colour}
 
 
 # --- released counts

@@ -51,7 +51,7 @@ def test_half_width_is_that_of_simulated_polls(flip_prob, share):
     rng = np.random.default_rng(1)
     people = (rng.random((polls, n)) < share).astype(np.uint8)
     channel = BinaryChannel(flip_prob, flip_prob)
-    found = votes.spread(channel.randomise(people, rng).mean(axis=1), channel)
+    found = votes.corrected(channel.randomise(people, rng).mean(axis=1), channel)
     measured = Z * found.std(ddof=1)
 
     def fits(p):

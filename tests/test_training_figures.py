@@ -14,7 +14,7 @@ from PIL import Image
 from scipy.special import expit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
 from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, RECONSTRUCTION, SPREAD
@@ -233,7 +233,7 @@ def test_the_attack_is_drawn_with_its_intervals_and_what_the_lie_promises():
     for trace, (source, rate) in zip(figure.data, rates.items(), strict=True):
         assert interval(trace, 0, "x") == near(rate)
         assert source in trace.y[0]
-        assert cues(trace) == (look.ADVERSARY.colour, look.ADVERSARY.marker)
+        assert cues(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
     assert [shape.x0 for shape in figure.layout.shapes] == [0.8, 0.5]
     assert "80.0%" in figure.layout.annotations[0].text
     assert figure.layout.xaxis.title.text == "true label named"

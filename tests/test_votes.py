@@ -62,7 +62,7 @@ def test_spread_recovers_the_truth_from_long_run_answers_and_the_published_sign_
     theta = np.linspace(0, 1, 21)
     observed = np.array([answer_prob(t, channel) for t in theta])
     # a few roundings of numbers at most 1, divided by the contrast
-    np.testing.assert_allclose(votes.spread(observed, channel), theta, atol=8e-16 / abs(channel.contrast))
+    np.testing.assert_allclose(votes.corrected(observed, channel), theta, atol=8e-16 / abs(channel.contrast))
     printed = (observed + channel.p10) / (1 - channel.p10 - channel.p01)
     if channel.p10:
         assert np.abs(printed - theta).min() >= 2 * channel.p10 - 1e-12  # off by 2 p10 / contrast everywhere
@@ -72,7 +72,7 @@ def test_spread_recovers_the_truth_from_long_run_answers_and_the_published_sign_
 
 @given(channels(), st.floats(0.001, 0.999))
 def test_the_spread_likelihood_is_level_at_the_raw_estimate(channel, share):
-    theta = float(votes.spread(share, channel))
+    theta = float(votes.corrected(share, channel))
     says_a, contrast = answer_prob(theta, channel), 1 - channel.p10 - channel.p01
     slope = contrast * (share / says_a - (1 - share) / (1 - says_a))
     # says_a should be the share; it is off by a few roundings of numbers up to 1/contrast
@@ -81,8 +81,8 @@ def test_the_spread_likelihood_is_level_at_the_raw_estimate(channel, share):
 
 @settings(max_examples=200)
 @given(channels(), shares)
-def test_spread_mle_is_the_best_share_there_is(channel, share):
-    found = float(votes.spread_mle(share, channel))
+def test_corrected_mle_is_the_best_share_there_is(channel, share):
+    found = float(votes.corrected_mle(share, channel))
     assert 0 <= found <= 1
     best = spread_likelihood(found, share, channel)
     searched = minimize_scalar(
@@ -98,9 +98,9 @@ def test_spread_mle_is_the_best_share_there_is(channel, share):
 
 
 def test_spread_leaves_the_unit_interval_and_its_projection_does_not():
-    np.testing.assert_allclose(votes.spread([0.0, 0.1, 1.0], SYMMETRIC), [-1 / 3, -1 / 6, 4 / 3], rtol=1e-12)
-    np.testing.assert_array_equal(votes.spread_mle([0.0, 0.1, 1.0], SYMMETRIC), [0, 0, 1])
-    np.testing.assert_array_equal(votes.spread_mle([0.0, 1.0], REVERSED), [1, 0])  # who denies it most did it
+    np.testing.assert_allclose(votes.corrected([0.0, 0.1, 1.0], SYMMETRIC), [-1 / 3, -1 / 6, 4 / 3], rtol=1e-12)
+    np.testing.assert_array_equal(votes.corrected_mle([0.0, 0.1, 1.0], SYMMETRIC), [0, 0, 1])
+    np.testing.assert_array_equal(votes.corrected_mle([0.0, 1.0], REVERSED), [1, 0])  # who denies it most did it
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
@@ -108,12 +108,12 @@ def test_spread_leaves_the_unit_interval_and_its_projection_does_not():
 def test_spread_is_unbiased_over_all_outcomes(channel, theta):
     n = 25
     weights = stats.binom.pmf(np.arange(n + 1), n, answer_prob(theta, channel))
-    mean = weights @ votes.spread(np.arange(n + 1) / n, channel)
+    mean = weights @ votes.corrected(np.arange(n + 1) / n, channel)
     assert mean == pytest.approx(theta, abs=1e-12)
     wrong = BinaryChannel(abs(channel.p10 - 0.02), abs(channel.p01 - 0.03))
-    assert abs(weights @ votes.spread(np.arange(n + 1) / n, wrong) - theta) > 0.001
+    assert abs(weights @ votes.corrected(np.arange(n + 1) / n, wrong) - theta) > 0.001
     if theta in (0, 1) and 0 < answer_prob(theta, channel) < 1:
-        projected = weights @ votes.spread_mle(np.arange(n + 1) / n, channel)
+        projected = weights @ votes.corrected_mle(np.arange(n + 1) / n, channel)
         assert abs(projected - theta) > 0.01  # the price of staying inside
 
 
@@ -252,7 +252,7 @@ def test_an_inner_maximum_is_level_and_lower_on_both_sides(share):
     for moved in (found - 0.01, found + 0.01):
         assert objective(moved, share, channel) < objective(found, share, channel)
     assert abs(found - share) > 0.01 or share == 0.5  # it is neither the answers …
-    assert abs(found - float(votes.spread(share, channel))) > 0.01 or share == 0.5  # … nor the truth
+    assert abs(found - float(votes.corrected(share, channel))) > 0.01 or share == 0.5  # … nor the truth
 
 
 def test_the_inner_maximum_vanishes_at_the_threshold():
@@ -401,7 +401,7 @@ def test_intervals_from_the_wrong_channel_miss(theta):
     n = 5000
     assert covered("spread", n, theta, ASYMMETRIC) > 0.92
     for assumed in (BinaryChannel(0.35, 0.1), BinaryChannel(0.3, 0.55), REVERSED):
-        moved = abs(float(votes.spread(answer_prob(theta, ASYMMETRIC), assumed)) - theta)
+        moved = abs(float(votes.corrected(answer_prob(theta, ASYMMETRIC), assumed)) - theta)
         # five standard errors of the estimate: the interval misses but for a chance of Φ(1.96 − 5) = 0.001
         assert moved > 5 * math.sqrt(0.25 / n) / abs(assumed.contrast)
         assert covered("spread", n, theta, ASYMMETRIC, assumed=assumed) < 0.002

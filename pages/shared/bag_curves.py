@@ -373,7 +373,7 @@ def _dataset(shown: Shown) -> str:
 
 def _lines(
     rows: Sequence[Row], methods: Sequence[str], level: Callable[[Row], float]
-) -> list[tuple[str, str, charts.look.Style, list[Row], Callable[[Row], float]]]:
+) -> list[tuple[str, str, charts.palette.Style, list[Row], Callable[[Row], float]]]:
     return [
         (method, METHODS[method], charts.STYLES[method], along, level)
         for method in methods

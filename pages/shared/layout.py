@@ -15,7 +15,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.shared import cached, settings, text
 from pages.shared.copy_link import copy_link
-from privdemo import figures, look
+from privdemo import figures, palette
 
 # Made only when somebody asks for it: the rows of a figure's CSV file.
 Table = Callable[[], Sequence[Mapping[str, Any]]]
@@ -25,7 +25,7 @@ FIRST_LOOK = 0.4
 _TAKEAWAY, _DRAWN, _PAGE = "last_takeaway", "charts_drawn", "page_on_screen"
 _APP = Path(__file__).parents[2] / "app.py"
 _STYLE = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-_COLOURS = f":root {{ --flipped: {look.OTHERS[1].colour}; }}"
+_COLOURS = f":root {{ --flipped: {palette.OTHERS[1].colour}; }}"
 
 
 def begin() -> None:

@@ -43,7 +43,7 @@ ANSWER = Choice("answer", ("A", "B"), "A")
 ASKED = Number("asked", limits.N_ANSWERS, 3)
 SHARES = Words("shares", lambda text: many_config(text), "0.4, 0.3, 0.2, 0.1")
 
-INPUT_SPREAD = Number("s", limits.SPREAD, 2.0)
+INPUT_SPREAD = Number("s", limits.INPUT_SD, 2.0)
 ONE_TO_ONE = Number("one_to_one", limits.ONE_TO_ONE, 0.8)
 ZERO_TO_ONE = Number("zero_to_one", limits.ZERO_TO_ONE, 0.2)
 RATIO = Number("ratio", limits.RATIO, 3.0)

@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from privdemo import limits
 from privdemo.mechanisms.aggregation import Matrix, as_float, dense
-from privdemo.mechanisms.label_counts import project_simplex
+from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
 

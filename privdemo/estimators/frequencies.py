@@ -30,21 +30,6 @@ def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
     return np.linalg.solve(matrix, observed / total)
 
 
-def project_to_simplex(frequencies: ArrayLike) -> Array:
-    """The point of the simplex nearest to `frequencies` (..., k) in least squares; each row is its own problem.
-
-    max(f_i − τ, 0), with τ such that they sum to 1 (Held, Wolfe & Crowder 1974). Raises
-    ``ValueError`` for values that are not finite.
-    """
-    raw = np.asarray(frequencies, dtype=float)
-    if raw.ndim == 0 or raw.shape[-1] == 0 or not np.isfinite(raw).all():
-        raise ValueError(f"frequencies must be finite numbers, one for each state, got {frequencies!r}")
-    ordered = -np.sort(-raw, axis=-1)
-    shifts = (np.cumsum(ordered, axis=-1) - 1) / np.arange(1, raw.shape[-1] + 1)
-    last = np.count_nonzero(ordered > shifts, axis=-1, keepdims=True) - 1
-    return np.maximum(raw - np.take_along_axis(shifts, last, axis=-1), 0.0)
-
-
 def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
     """Maximum-likelihood frequencies under k-ary randomised response, exactly and at once.
 

@@ -33,7 +33,7 @@ def naive(shares: ArrayLike, channel: BinaryChannel) -> Array:
     return _checked(shares)
 
 
-def spread(shares: ArrayLike, channel: BinaryChannel) -> Array:
+def corrected(shares: ArrayLike, channel: BinaryChannel) -> Array:
     """θ̂ = (f̃ − p10) / (1 − p10 − p01): where the spread likelihood (Barber eq. 22) is stationary.
 
     Unbiased; it may leave [0, 1] and is not clipped. Barber's eq. (2) and (24) print f̃ + p10, which
@@ -44,12 +44,12 @@ def spread(shares: ArrayLike, channel: BinaryChannel) -> Array:
     return from_b * (1 - observed) + from_a * observed
 
 
-def spread_mle(shares: ArrayLike, channel: BinaryChannel) -> Array:
-    """The maximum of the spread likelihood on [0, 1]: `spread`, projected.
+def corrected_mle(shares: ArrayLike, channel: BinaryChannel) -> Array:
+    """The maximum of the spread likelihood on [0, 1]: `corrected`, projected.
 
     That likelihood is concave in θ: where its stationary point lies outside, the nearer end is best.
     """
-    return np.clip(spread(shares, channel), 0.0, 1.0)
+    return np.clip(corrected(shares, channel), 0.0, 1.0)
 
 
 def reconstruction_objective(theta: ArrayLike, share: ArrayLike, channel: BinaryChannel) -> Array:
@@ -103,8 +103,8 @@ def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.b
 ESTIMATORS: dict[str, Estimator] = {
     "naive": naive,
     "reconstruction": reconstruction,
-    "spread": spread,
-    "spread MLE": spread_mle,
+    "spread": corrected,
+    "spread MLE": corrected_mle,
 }
 
 

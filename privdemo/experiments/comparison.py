@@ -368,7 +368,7 @@ def mmd(noise: str) -> str:
 METHODS = {
     CLEAN: Method("true labels", TRUTH, {CLASSIFY: _classify(_clean), SHARE: _ceiling}),
     COUNT_NAIVE: Method("lies, counted", NOBODY, {SHARE: _count_lies(votes.naive)}),
-    COUNT: Method("lies, corrected count", NOBODY, {SHARE: _count_lies(votes.spread_mle)}),
+    COUNT: Method("lies, corrected count", NOBODY, {SHARE: _count_lies(votes.corrected_mle)}),
     NAIVE: Method("naive", NOBODY, {CLASSIFY: _classify(_naive)}),
     RECONSTRUCTION: Method("reconstruction", NOBODY, {CLASSIFY: _classify(_reconstruction)}),
     SPREAD: Method(

@@ -41,7 +41,7 @@ class NaiveConfig:
     angle: float = 45.0
 
     def __post_init__(self) -> None:
-        limits.SPREAD.check(self.s)
+        limits.INPUT_SD.check(self.s)
         limits.ONE_TO_ONE.check(self.one_to_one)
         limits.ZERO_TO_ONE.check(self.zero_to_one)
         limits.RATIO.check(self.ratio)

@@ -13,6 +13,7 @@ from privdemo import limits
 from privdemo.estimators import frequencies, votes
 from privdemo.intervals import Estimate, mean_interval, wilson_ends, wilson_interval
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
 Counts = NDArray[np.integer]
@@ -271,7 +272,7 @@ def long_run(flip_prob: float, share: Array) -> LongRun:
     limits.flip_prob_limit(2).check(flip_prob)
     channel = BinaryChannel(flip_prob, flip_prob)
     answers = flip_prob + (1 - 2 * flip_prob) * votes.naive(share, TRUTHFUL)
-    spread = votes.spread(answers, channel) if channel.contrast else np.full(answers.shape, np.nan)
+    spread = votes.corrected(answers, channel) if channel.contrast else np.full(answers.shape, np.nan)
     climbed = votes.reconstruction(answers, channel)
     climbed[votes.reconstruction_tied(answers, channel)] = np.nan
     return LongRun(flip_prob, share, answers, spread, climbed, _grid_maximum(answers, channel))
@@ -401,7 +402,7 @@ def run_many(config: ManyConfig) -> ManyResult:
     channel = mechanism.one_against_rest
     naive = answers / config.n_voters
     inversion = frequencies.invert_channel(answers, mechanism.channel_matrix)
-    low, high = (votes.spread(end, channel) for end in wilson_ends(naive, config.n_voters))
+    low, high = (votes.corrected(end, channel) for end in wilson_ends(naive, config.n_voters))
     tolerance = 1e-3 / config.n_voters
     fitted = frequencies.em(answers, mechanism.channel_matrix, max_iter=EM_ITERATIONS, tolerance=tolerance)
     return ManyResult(
@@ -410,7 +411,7 @@ def run_many(config: ManyConfig) -> ManyResult:
         inversion,
         low,
         high,
-        frequencies.project_to_simplex(inversion),
+        project_simplex(inversion),
         frequencies.randomised_response_mle(answers, mechanism.flip_prob),
         fitted.frequencies,
         bool(fitted.gap <= tolerance),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import bag_studies
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
@@ -35,12 +35,12 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 
 STYLES = {
-    llp.FULL: look.TRUTH,
-    llp.LABELLED: look.Style(look.TRUTH.colour, "dash", "square-open"),
-    llp.NAMES: look.SPREAD,
-    llp.LLP: look.LABEL_PROPORTIONS,
-    llp.MEAN_MAP: look.OTHERS[0],
-    llp.ALTERNATING: look.OTHERS[1],
+    llp.FULL: palette.TRUTH,
+    llp.LABELLED: palette.Style(palette.TRUTH.colour, "dash", "square-open"),
+    llp.NAMES: palette.SPREAD,
+    llp.LLP: palette.LABEL_PROPORTIONS,
+    llp.MEAN_MAP: palette.OTHERS[0],
+    llp.ALTERNATING: palette.OTHERS[1],
 }
 TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are drawn as columns.
@@ -163,7 +163,7 @@ def place(values: Sequence[float], value: float) -> float:
 
 
 def curves(
-    lines: Sequence[tuple[str, str, look.Style, Sequence[Row], Callable[[Row], float]]],
+    lines: Sequence[tuple[str, str, palette.Style, Sequence[Row], Callable[[Row], float]]],
     axis: str,
     levels: Sequence[float],
     yours: Mapping[str, Estimate],
@@ -227,7 +227,7 @@ def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
 def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float], yours: tuple[float, float]) -> Figure:
     """Information loss against k for every aggregation; `yours` is the visitor's own (k, loss)."""
     traces = []
-    for (name, along), style in zip(by_aggregation.items(), look.OTHERS, strict=True):
+    for (name, along), style in zip(by_aggregation.items(), palette.OTHERS, strict=True):
         traces.append(
             {
                 "x": [place(levels, row.k) for row in along],
@@ -244,7 +244,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "x": [place(levels, yours[0])],
             "y": [yours[1]],
             "mode": "markers",
-            "marker": {"symbol": "x", "size": 11, "color": look.TRUTH.colour},
+            "marker": {"symbol": "x", "size": 11, "color": palette.TRUTH.colour},
             "name": "yours",
             "hovertemplate": "yours: %{y:.1%}<extra></extra>",
         }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.intervals import Estimate
 
 
@@ -19,15 +19,15 @@ def to_html(figure: Figure) -> str:
     return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
 
 
-def line(style: look.Style) -> dict:
+def line(style: palette.Style) -> dict:
     return {"color": style.colour, "dash": style.dash, "width": 2}
 
 
-def marker(style: look.Style) -> dict:
+def marker(style: palette.Style) -> dict:
     return {"color": style.colour, "symbol": style.marker, "size": 8}
 
 
-def error_bars(estimates: Sequence[Estimate], style: look.Style) -> dict:
+def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
     """95 % intervals; of a single draw, whose interval is unknown, none."""
     estimates = [e if math.isfinite(e.low) and math.isfinite(e.high) else Estimate(*[e.mean] * 3) for e in estimates]
     return {
@@ -42,7 +42,7 @@ def error_bars(estimates: Sequence[Estimate], style: look.Style) -> dict:
 
 
 def interval_bars(
-    value: float | NDArray, low: float | NDArray, high: float | NDArray, style: look.Style
+    value: float | NDArray, low: float | NDArray, high: float | NDArray, style: palette.Style
 ) -> dict[str, Any]:
     """Error bars from `low` to `high` around one or many values."""
     values, lows, highs = (np.atleast_1d(x) for x in (value, low, high))
@@ -57,7 +57,7 @@ def legend_below() -> dict[str, Any]:
 def rule(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
     """A vertical rule, such as the truth or the visitor's own setting."""
     shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
-    return shape | {"line": {"color": look.TRUTH.colour, "width": 1.5}}
+    return shape | {"line": {"color": palette.TRUTH.colour, "width": 1.5}}
 
 
 def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Panel(NamedTuple):
     title: str
     low: float
     high: float
-    marks: Sequence[tuple[str, Estimate, look.Style]]
+    marks: Sequence[tuple[str, Estimate, palette.Style]]
     number: Callable[[float], str]
     short: Callable[[float], str]
     rules: Sequence[tuple[float, str]]
@@ -152,15 +152,15 @@ def _within(value: float, content: Panel) -> str:
     return f"← {shown}" if value < content.low else f"{shown} →" if value > content.high else shown
 
 
-def point(style: look.Style) -> dict[str, Any]:
+def point(style: palette.Style) -> dict[str, Any]:
     """A method's marker; clean data, which has none in a line, is a bar."""
-    shape = marker(style) if style != look.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
+    shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
     return shape | {"line": {"width": 2, "color": style.colour}}
 
 
 def dotted(shape: dict[str, Any]) -> dict[str, Any]:
     """The shape of a rule, but dotted."""
-    return shape | {"line": {"color": look.TRUTH.colour, "width": 1, "dash": "dot"}}
+    return shape | {"line": {"color": palette.TRUTH.colour, "width": 1, "dash": "dot"}}
 
 
 def guesses(
@@ -174,7 +174,7 @@ def guesses(
 
     The axis ends at `high`.
     """
-    style = look.ADVERSARY
+    style = palette.ADVERSARY
     low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
     traces = [
         {
@@ -202,7 +202,7 @@ def guesses(
     )
 
 
-def published(x: float, y: float, style: look.Style, words: str) -> dict[str, Any]:
+def published(x: float, y: float, style: palette.Style, words: str) -> dict[str, Any]:
     """A published value: an open star with `words` in its hover."""
     return {
         "x": [x],
@@ -215,7 +215,7 @@ def published(x: float, y: float, style: look.Style, words: str) -> dict[str, An
     }
 
 
-def own(x: float, mark: Estimate, style: look.Style, name: str, group: str, axis: str = "y") -> dict[str, Any]:
+def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, axis: str = "y") -> dict[str, Any]:
     """The visitor's own setting among the curves: a larger marker."""
     return {
         "x": [x],
@@ -234,7 +234,7 @@ class Curve(NamedTuple):
     """A line with 95 % intervals: `name`, style, abscissas and estimates."""
 
     name: str
-    style: look.Style
+    style: palette.Style
     x: Sequence[float]
     estimates: Sequence[Estimate]
 
@@ -244,7 +244,7 @@ def curve_chart(
     x_axis: dict[str, Any],
     y_axis: dict[str, Any],
     number: str = ".3f",
-    stars: Sequence[tuple[float, float, look.Style, str]] = (),
+    stars: Sequence[tuple[float, float, palette.Style, str]] = (),
     yours: float | None = None,
     legend: int = 130,
 ) -> Figure:

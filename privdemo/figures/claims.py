@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, UNCLEAR, Claim
 from privdemo.figures.charts import error_bars, legend_below, rows
 
 STYLES = {
-    HOLDS: look.SPREAD,
-    CAVEAT: look.Style(look.MMD.colour, "solid", "square"),
-    UNCLEAR: look.OTHERS[1],
-    FAILS: look.Style(look.NAIVE.colour, "solid", "diamond"),
+    HOLDS: palette.SPREAD,
+    CAVEAT: palette.Style(palette.MMD.colour, "solid", "square"),
+    UNCLEAR: palette.OTHERS[1],
+    FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 30
 
@@ -57,7 +57,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
                     "x": [claim.published for _, claim in there],
                     "y": [i for i, _ in there],
                     "mode": "markers",
-                    "marker": {"symbol": symbol, "size": 13, "color": look.TRUTH.colour, "line": {"width": 2}},
+                    "marker": {"symbol": symbol, "size": 13, "color": palette.TRUTH.colour, "line": {"width": 2}},
                     "name": name,
                     "text": [claim.words for _, claim in there],
                     "hovertemplate": f"%{{text}}<br>{name} %{{x:.3f}}<extra></extra>",

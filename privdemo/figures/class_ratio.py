@@ -8,7 +8,7 @@ from typing import Any
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import METHODS, SHARES, Draw
 from privdemo.experiments.ratio_studies import Row
@@ -18,14 +18,14 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 
 STYLES = {
-    class_ratio.SPREAD: look.SPREAD,
-    class_ratio.MMD: look.MMD,
-    class_ratio.RFF: look.Style(look.MMD.colour, "dot", "triangle-down-open"),
-    class_ratio.IDENTITY: look.OTHERS[0],
-    class_ratio.COUNT: look.LABEL_PROPORTIONS,
-    class_ratio.PSVM: look.OTHERS[1],
-    class_ratio.EM: look.Style(look.TRUTH.colour, "solid", "star-triangle-up"),
-    class_ratio.PCC: look.Style(look.TRUTH.colour, "dash", "square-open"),
+    class_ratio.SPREAD: palette.SPREAD,
+    class_ratio.MMD: palette.MMD,
+    class_ratio.RFF: palette.Style(palette.MMD.colour, "dot", "triangle-down-open"),
+    class_ratio.IDENTITY: palette.OTHERS[0],
+    class_ratio.COUNT: palette.LABEL_PROPORTIONS,
+    class_ratio.PSVM: palette.OTHERS[1],
+    class_ratio.EM: palette.Style(palette.TRUTH.colour, "solid", "star-triangle-up"),
+    class_ratio.PCC: palette.Style(palette.TRUTH.colour, "dash", "square-open"),
 }
 _PATTERNS = {
     class_ratio.SPREAD: "",
@@ -49,14 +49,14 @@ def proportions(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
             "x": classes,
             "y": list(truth),
             "name": "true",
-            "marker": {"color": look.TRUTH.colour, "opacity": 0.45},
+            "marker": {"color": palette.TRUTH.colour, "opacity": 0.45},
             "hovertemplate": "%{x}: %{y:.1%}<extra>true</extra>",
         }
     ]
     for method in methods:
         estimates = [class_ratio.share_of(draws, method, c) for c in range(len(classes))]
         style = STYLES[method]
-        bars = error_bars(estimates, style) | {"color": look.TRUTH.colour, "thickness": 1.5}
+        bars = error_bars(estimates, style) | {"color": palette.TRUTH.colour, "thickness": 1.5}
         traces.append(
             {
                 "x": classes,
@@ -140,10 +140,10 @@ def title_of(name: str) -> str:
     return METHODS[name] if name in METHODS else RELEASES[name].title
 
 
-def style_of(name: str) -> look.Style:
+def style_of(name: str) -> palette.Style:
     """A method's or a release's style."""
     if name == class_ratio.NO_RELEASE:
-        return look.TRUTH
+        return palette.TRUTH
     return STYLES[name] if name in STYLES else RELEASE_STYLES[name]
 
 

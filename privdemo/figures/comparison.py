@@ -8,7 +8,7 @@ from typing import Any
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH
 from privdemo.experiments.comparison_studies import EPSILONS, Row
@@ -18,13 +18,13 @@ from privdemo.intervals import Estimate
 # Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
 _COLOURS = {
-    comparison.CLEAN: look.TRUTH.colour,
-    comparison.NAIVE: look.NAIVE.colour,
-    comparison.COUNT_NAIVE: look.NAIVE.colour,
-    comparison.COUNT: look.OTHERS[0].colour,
-    comparison.RECONSTRUCTION: look.RECONSTRUCTION.colour,
-    comparison.SLIDES: look.LABEL_PROPORTIONS.colour,
-    **{comparison.mmd(noise): look.MMD.colour for noise in comparison.TIGHT},
+    comparison.CLEAN: palette.TRUTH.colour,
+    comparison.NAIVE: palette.NAIVE.colour,
+    comparison.COUNT_NAIVE: palette.NAIVE.colour,
+    comparison.COUNT: palette.OTHERS[0].colour,
+    comparison.RECONSTRUCTION: palette.RECONSTRUCTION.colour,
+    comparison.SLIDES: palette.LABEL_PROPORTIONS.colour,
+    **{comparison.mmd(noise): palette.MMD.colour for noise in comparison.TIGHT},
 }
 _DASHES = {
     comparison.FLAT: "dot",
@@ -37,9 +37,9 @@ _DASHES = {
     },
 }
 STYLES = {
-    name: look.TRUTH
+    name: palette.TRUTH
     if name == comparison.CLEAN
-    else look.Style(_COLOURS.get(name, look.SPREAD.colour), _DASHES.get(name, "solid"), MARKERS[method.trust])
+    else palette.Style(_COLOURS.get(name, palette.SPREAD.colour), _DASHES.get(name, "solid"), MARKERS[method.trust])
     for name, method in METHODS.items()
 }
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
@@ -80,7 +80,7 @@ def frontier(
             trace |= {"name": METHODS[name].title, "showlegend": True}
         figure.add_trace({"type": "scatter", **trace})
     if goal is not None:
-        figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": look.TRUTH.colour})
+        figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": palette.TRUTH.colour})
     return figure
 
 
@@ -106,7 +106,7 @@ def channels(
                 "z": [list(row) for row in matrix],
                 "zmin": 0,
                 "zmax": max(max(row) for row in matrix),
-                "colorscale": [[0, _PALE], [1, look.SPREAD.colour]],
+                "colorscale": [[0, _PALE], [1, palette.SPREAD.colour]],
                 "showscale": False,
                 "xaxis": f"x{number}",
                 "yaxis": f"y{number}",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import distortion
 from privdemo.experiments.distortion import Outcome
 from privdemo.figures.charts import (
@@ -27,17 +27,17 @@ from privdemo.figures.charts import (
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, CountRelease
 
-_LAPLACE, _GAUSSIAN, _DIRICHLET = (style.colour for style in look.OTHERS)
+_LAPLACE, _GAUSSIAN, _DIRICHLET = (style.colour for style in palette.OTHERS)
 # One colour a family of noise; solid and filled is tight, dashed and open as published, dotted looks at the counts.
 STYLES = {
-    "laplace published": look.Style(_LAPLACE, "dash", "circle-open"),
-    "laplace tight": look.Style(_LAPLACE, "solid", "circle"),
-    "gaussian published": look.Style(_GAUSSIAN, "dash", "square-open"),
-    "gaussian tight": look.Style(_GAUSSIAN, "solid", "square"),
-    "laplace prior": look.Style(_LAPLACE, "longdashdot", "triangle-up-open"),
-    "dirichlet published": look.Style(_DIRICHLET, "dot", "diamond-open"),
-    "dirichlet local": look.Style(_DIRICHLET, "dot", "diamond-tall"),
-    "dirichlet public": look.Style(_DIRICHLET, "solid", "diamond"),
+    "laplace published": palette.Style(_LAPLACE, "dash", "circle-open"),
+    "laplace tight": palette.Style(_LAPLACE, "solid", "circle"),
+    "gaussian published": palette.Style(_GAUSSIAN, "dash", "square-open"),
+    "gaussian tight": palette.Style(_GAUSSIAN, "solid", "square"),
+    "laplace prior": palette.Style(_LAPLACE, "longdashdot", "triangle-up-open"),
+    "dirichlet published": palette.Style(_DIRICHLET, "dot", "diamond-open"),
+    "dirichlet local": palette.Style(_DIRICHLET, "dot", "diamond-tall"),
+    "dirichlet public": palette.Style(_DIRICHLET, "solid", "diamond"),
 }
 TITLES = {
     distortion.C_AXIS: "number of classes",
@@ -81,7 +81,7 @@ def along(
     return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150)
 
 
-def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, look.Style, str]]:
+def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, palette.Style, str]]:
     at = {
         distortion.C_AXIS: float(distortion.CLASSES),
         distortion.RHO_AXIS: distortion.RHO,
@@ -109,7 +109,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
                 "x": names,
                 "y": [counts[c] for c in classes],
                 "name": "true",
-                "marker": {"color": look.TRUTH.colour},
+                "marker": {"color": palette.TRUTH.colour},
                 "hovertemplate": "class %{x}: %{y:,.0f}<extra>true</extra>",
             },
             {
@@ -125,8 +125,10 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
                 "x": names,
                 "y": middle,
                 "mode": "markers",
-                "marker": {"symbol": "line-ns-open", "size": 9, "color": look.TRUTH.colour},
-                "error_y": error_bars([Estimate(m, *ends) for m, ends in zip(middle, ranges, strict=True)], look.TRUTH),
+                "marker": {"symbol": "line-ns-open", "size": 9, "color": palette.TRUTH.colour},
+                "error_y": error_bars(
+                    [Estimate(m, *ends) for m, ends in zip(middle, ranges, strict=True)], palette.TRUTH
+                ),
                 "name": "95 % of releases",
                 "hoverinfo": "skip",
             },
@@ -170,7 +172,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
             "x": [epsilon],
             "y": [delta],
             "mode": "markers",
-            "marker": point(look.Style(look.TRUTH.colour, "solid", "x")) | {"size": 11},
+            "marker": point(palette.Style(palette.TRUTH.colour, "solid", "x")) | {"size": 11},
             "name": "wanted (ε, δ)",
             "hovertemplate": "wanted: ε = %{x:.3g}, δ = %{y:.2g}<extra></extra>",
         }

@@ -11,7 +11,7 @@ from typing import Any
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 
 _DASHES = {"dot": "2 4", "dash": "8 6", "longdash": "12 6", "dashdot": "8 4 2 4", "longdashdot": "12 4 2 4"}
 _MARKS = {
@@ -106,7 +106,7 @@ def _ticks(axis: Any) -> list[tuple[float, str]]:
 def _lines(layout: Any, x: Callable[[float], float], y: Callable[[float], float]) -> Iterator[str]:
     """The grid, and the rules through the whole plot."""
     for value, _ in _ticks(layout.yaxis):
-        yield _line(0, 100, 100 - y(value), 100 - y(value), f'{_pen(look.TRUTH.colour, None, 1)} opacity="0.25"')
+        yield _line(0, 100, 100 - y(value), 100 - y(value), f'{_pen(palette.TRUTH.colour, None, 1)} opacity="0.25"')
     for shape in layout.shapes:
         across = shape.xref != "x"
         x0, x1 = (0, 100) if across else (x(shape.x0), x(shape.x0))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments.image_noise import Point
 from privdemo.figures.charts import error_bars, line, marker
 from privdemo.intervals import Estimate
@@ -24,23 +24,27 @@ def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily,
     chance = 1 / n_candidates
     traces = [
         *_error(
-            levels, "absolute error", look.OTHERS[0], [p.expected.absolute for p in curve], [p.absolute for p in curve]
+            levels,
+            "absolute error",
+            palette.OTHERS[0],
+            [p.expected.absolute for p in curve],
+            [p.absolute for p in curve],
         ),
         *_error(
-            levels, "squared error", look.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]
+            levels, "squared error", palette.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]
         ),
-        _measured(levels, linked, "sender found", look.ADVERSARY) | {"mode": "lines+markers", "yaxis": "y2"},
+        _measured(levels, linked, "sender found", palette.ADVERSARY) | {"mode": "lines+markers", "yaxis": "y2"},
         {
             "x": [levels[0], levels[-1]],
             "y": [chance, chance],
             "yaxis": "y2",
             "mode": "lines",
             "name": f"chance, 1 in {n_candidates}",
-            "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+            "line": {"color": palette.TRUTH.colour, "width": 1.5, "dash": "dot"},
         },
     ]
     level = here.level
-    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": look.TRUTH.colour}}
+    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": palette.TRUTH.colour}}
     label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
@@ -64,13 +68,13 @@ def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily,
 
 
 def _error(
-    levels: list[float], name: str, style: look.Style, expected: list[float], measured: list[Estimate]
+    levels: list[float], name: str, style: palette.Style, expected: list[float], measured: list[Estimate]
 ) -> list[dict]:
     curve = {"x": levels, "y": expected, "mode": "lines", "name": name, "line": line(style)}
     return [curve, _measured(levels, measured, f"{name}, measured", style) | {"mode": "markers", "showlegend": False}]
 
 
-def _measured(levels: list[float], estimates: list[Estimate], name: str, style: look.Style) -> dict:
+def _measured(levels: list[float], estimates: list[Estimate], name: str, style: palette.Style) -> dict:
     return {
         "x": levels,
         "y": [estimate.mean for estimate in estimates],

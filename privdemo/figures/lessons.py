@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments.naive_training import NaiveResult
 from privdemo.experiments.voting import ManyResult, candidate_name
@@ -30,7 +30,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "x": epsilons,
             "y": needed,
             "mode": "lines",
-            "line": line(look.SPREAD),
+            "line": line(palette.SPREAD),
             "name": "with lies, corrected",
             "hovertemplate": "ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
         },
@@ -38,7 +38,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "x": [epsilons[0], epsilons[-1]],
             "y": [honest, honest],
             "mode": "lines",
-            "line": line(look.TRUTH) | {"dash": "dot"},
+            "line": line(palette.TRUTH) | {"dash": "dot"},
             "name": "if everyone told the truth",
             "hovertemplate": "honest answers: %{y:,.0f} people<extra></extra>",
         },
@@ -46,7 +46,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "x": [here[0]] if shown else [],
             "y": [here[1]] if shown else [],
             "mode": "markers",
-            "marker": marker(look.SPREAD) | {"size": 12},
+            "marker": marker(palette.SPREAD) | {"size": 12},
             "name": "your plan",
             "hovertemplate": "your plan: ε = %{x:.3g}, %{y:,.0f} people<extra></extra>",
         },
@@ -87,7 +87,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
     """
     here = all_asked[n_answers - 1]
     asked, counts = list(range(1, len(all_asked) + 1)), list(range(n_answers + 1))
-    told = look.Style(look.ADVERSARY.colour, "dash", "x")
+    told = palette.Style(palette.ADVERSARY.colour, "dash", "x")
     by_count = {"dtick": 1 if n_answers <= 12 else 5, "range": [-0.6, n_answers + 0.6], "matches": "x3"}
     share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
     traces: list[dict[str, Any]] = [
@@ -96,8 +96,8 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "x": asked,
             "y": [found.best_guess_right for found in all_asked],
             "mode": "lines+markers",
-            "line": line(look.ADVERSARY),
-            "marker": marker(look.ADVERSARY) | {"size": 5},
+            "line": line(palette.ADVERSARY),
+            "marker": marker(palette.ADVERSARY) | {"size": 5},
             "name": "the adversary’s best guess is right",
             "hovertemplate": "%{x} answers: best guess right %{y:.3%}<extra></extra>",
         },
@@ -106,7 +106,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "x": [0, len(asked) + 1],
             "y": [here.guess_before] * 2,
             "mode": "lines",
-            "line": line(look.TRUTH) | {"dash": "dot"},
+            "line": line(palette.TRUTH) | {"dash": "dot"},
             "name": "a guess before any answer is right",
             "hovertemplate": "before any answer: %{y:.3%}<extra></extra>",
         },
@@ -127,8 +127,8 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "xaxis": "x3",
             "yaxis": "y3",
             "mode": "lines+markers",
-            "line": line(look.Style(look.ADVERSARY.colour, "dot")),
-            "marker": marker(look.ADVERSARY) | {"size": 8},
+            "line": line(palette.Style(palette.ADVERSARY.colour, "dot")),
+            "marker": marker(palette.ADVERSARY) | {"size": 8},
             "showlegend": False,
             "hovertemplate": "after %{x} answers A: %{y:.3%} voted A<extra></extra>",
         },
@@ -175,14 +175,14 @@ def _answers(counts: list[int], chances: Any, name: str, colour: str, pattern: s
 def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
     """True and estimated shares of k candidates, side by side; the raw inversion with its 95 % intervals."""
     names = [candidate_name(i) for i in range(len(shares))]
-    raw = look.Style(look.SPREAD.colour, "solid", "circle-open")
+    raw = palette.Style(palette.SPREAD.colour, "solid", "circle-open")
     estimates = (
-        ("naive", result.naive, look.NAIVE),
+        ("naive", result.naive, palette.NAIVE),
         ("channel inverted", result.inversion, raw),
-        ("inverted, projected", result.projected, look.OTHERS[1]),
-        ("maximum likelihood", result.mle, look.SPREAD),
+        ("inverted, projected", result.projected, palette.OTHERS[1]),
+        ("maximum likelihood", result.mle, palette.SPREAD),
     )
-    truth = {"color": look.TRUTH.colour, "opacity": 0.3}
+    truth = {"color": palette.TRUTH.colour, "opacity": 0.3}
     traces: list[dict[str, Any]] = [
         {"type": "bar", "x": names, "y": list(shares), "name": "truth", "marker": truth, "width": 0.9}
     ]
@@ -219,8 +219,8 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
     """The loss of naive training over the direction of the weights, above its least; the best directions marked."""
     traces: list[dict[str, Any]] = []
     for name, result, style in (
-        ("same spread in all directions", isotropic, look.Style(look.TRUTH.colour, "dot", "circle-open")),
-        ("your inputs", yours, look.NAIVE),
+        ("same spread in all directions", isotropic, palette.Style(palette.TRUTH.colour, "dot", "circle-open")),
+        ("your inputs", yours, palette.NAIVE),
     ):
         above = result.loss - result.loss.min()
         traces.append(

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE
 
-A_COLOUR, B_COLOUR = look.OTHERS[0].colour, look.OTHERS[2].colour
+A_COLOUR, B_COLOUR = palette.OTHERS[0].colour, palette.OTHERS[2].colour
 
 
 class Dot(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import METHODS, Draw
 from privdemo.experiments.trade_off import Point, Study
@@ -35,13 +35,13 @@ from privdemo.intervals import Estimate
 Array = NDArray[np.floating]
 
 STYLES = {
-    training.CLEAN: look.TRUTH,
-    training.NAIVE: look.NAIVE,
-    training.RECONSTRUCTION: look.RECONSTRUCTION,
-    training.SPREAD: look.SPREAD,
-    training.FLAT: look.Style(look.SPREAD.colour, "dot", "circle-open"),
-    training.TRUE: look.Style(look.SPREAD.colour, "dash", "pentagon-open"),
-    training.PUBLISHED: look.Style(look.SPREAD.colour, "longdashdot", "hourglass-open"),
+    training.CLEAN: palette.TRUTH,
+    training.NAIVE: palette.NAIVE,
+    training.RECONSTRUCTION: palette.RECONSTRUCTION,
+    training.SPREAD: palette.SPREAD,
+    training.FLAT: palette.Style(palette.SPREAD.colour, "dot", "circle-open"),
+    training.TRUE: palette.Style(palette.SPREAD.colour, "dash", "pentagon-open"),
+    training.PUBLISHED: palette.Style(palette.SPREAD.colour, "longdashdot", "hourglass-open"),
 }
 # Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
 MARKS = {
@@ -79,7 +79,7 @@ def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
             "y": [0, 1],
             "mode": "lines",
             "name": "as it should be",
-            "line": {"color": look.TRUTH.colour, "width": 1.5, "dash": "dot"},
+            "line": {"color": palette.TRUTH.colour, "width": 1.5, "dash": "dot"},
             "hoverinfo": "skip",
         }
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
-from privdemo import look
+from privdemo import palette
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import HONEST, Histogram, LongRun, Record
@@ -24,11 +24,11 @@ TITLES = {
     "spread MLE": "spread, in [0, 1]",
 }
 STYLES = {
-    HONEST: look.Style(look.TRUTH.colour, "solid", "line-ns-open"),
-    "naive": look.NAIVE,
-    "reconstruction": look.RECONSTRUCTION,
-    "spread": look.Style(look.SPREAD.colour, "dot", "circle-open"),
-    "spread MLE": look.SPREAD,
+    HONEST: palette.Style(palette.TRUTH.colour, "solid", "line-ns-open"),
+    "naive": palette.NAIVE,
+    "reconstruction": palette.RECONSTRUCTION,
+    "spread": palette.Style(palette.SPREAD.colour, "dot", "circle-open"),
+    "spread MLE": palette.SPREAD,
 }
 PERCENT = {"tickformat": ".0%"}
 
@@ -156,7 +156,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         layout["annotations"].append(_words(title, sum(x_domain) / 2, y_domain[1]))
         if np.isnan(run.reconstruction).all():
             words = _words("reconstruction: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
-            layout["annotations"].append(words | {"font": {"color": look.RECONSTRUCTION.colour}, "yshift": 12})
+            layout["annotations"].append(words | {"font": {"color": palette.RECONSTRUCTION.colour}, "yshift": 12})
         traces += _long_run(run, axis, in_legend=i == 0)
         if here is not None and yours:
             layout["shapes"].append(rule(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
@@ -171,10 +171,10 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
 def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
     """The curves of one panel; the maximum on a grid lies as a broad pale band under the others."""
     curves = (
-        ("reconstruction, largest J∞ on a grid", run.grid_maximum, look.RECONSTRUCTION, True),
-        ("spread likelihood", run.spread, look.SPREAD, False),
-        ("naive", run.naive, look.NAIVE, False),
-        ("reconstruction, climbing from the answers", run.reconstruction, look.RECONSTRUCTION, False),
+        ("reconstruction, largest J∞ on a grid", run.grid_maximum, palette.RECONSTRUCTION, True),
+        ("spread likelihood", run.spread, palette.SPREAD, False),
+        ("naive", run.naive, palette.NAIVE, False),
+        ("reconstruction, climbing from the answers", run.reconstruction, palette.RECONSTRUCTION, False),
     )
     return [
         {
@@ -201,7 +201,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         "x": theta,
         "y": objective,
         "mode": "lines",
-        "line": line(look.RECONSTRUCTION),
+        "line": line(palette.RECONSTRUCTION),
         "name": "J∞(θ)",
         "hovertemplate": "θ = %{x:.1%}: J∞ = %{y:.3f}<extra></extra>",
     }

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from privdemo import accounting, limits
 from privdemo import count_accounting as account
 from privdemo.count_accounting import Move, NoSuchNoise
+from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
 Counts = NDArray[np.int64]
@@ -37,24 +38,6 @@ class CountRelease(Protocol):
 
         Of noise that was chosen from the counts it is the δ if that noise had been chosen beforehand, and no guarantee.
         """
-
-
-def project_simplex(values: ArrayLike) -> Array:
-    """The nearest proportions, in least squares, to `values` (..., c): max(0, v − τ) with τ so that they sum to 1.
-
-    (Duchi et al. 2008.) Raises ``ValueError`` for values that are not finite.
-    """
-    v = np.asarray(values, dtype=float)
-    if not np.isfinite(v).all():
-        raise ValueError("values must be finite to be projected to the simplex")
-    v = v - v.max(axis=-1, keepdims=True)  # so that the 1 below is not lost beside large values
-    descending = -np.sort(-v, axis=-1)
-    excess = np.cumsum(descending, axis=-1) - 1
-    n = np.arange(1, v.shape[-1] + 1)
-    n_positive = (descending * n > excess).sum(axis=-1, keepdims=True)
-    tau = np.take_along_axis(excess, n_positive - 1, axis=-1) / n_positive
-    projected = np.maximum(v - tau, 0)
-    return projected / projected.sum(axis=-1, keepdims=True)
 
 
 def proportions(counts: ArrayLike) -> Array:

@@ -62,7 +62,7 @@ def _signs() -> list[Claim]:
         ("equation 24", "(f̃ + P₁₀)/(1 − P₁₀ − P₀₁)", BinaryChannel(0.1, 0.2)),
     ):
         poll = voting.ElectionConfig(share=0.4, channel=channel)
-        printed, ours = voting.misprint(poll), float(votes.spread(poll.answer_prob, channel))
+        printed, ours = voting.misprint(poll), float(votes.corrected(poll.answer_prob, channel))
         lies = f"{channel.p10:g}" if channel.p10 == channel.p01 else f"{channel.p10:g} and {channel.p01:g}"
         found.append(
             Claim(
