@@ -221,7 +221,7 @@ def _claims(options: argparse.Namespace) -> None:
             ours += f" ({_figures(claim.ours.low)} to {_figures(claim.ours.high)})"
         print(f"{claim.source}, {claim.place}: {claim.words}\n  published {published}; ours {ours}")
         print(f"  {claim.verdict}: {claim.why}\n  {claim.seeds}; {claim.command}")
-    print("; ".join(f"{n} {verdict}" for verdict, n in claims.counted(shown).items()))
+    print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))
 
 
 def _figures(value: float) -> str:

@@ -12,8 +12,20 @@ from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
 from privdemo.experiments import bag_studies, claims, distortion, naive_training, ratio_studies, trade_off
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, VERDICTS, barber, iyer, yan
-from privdemo.experiments.claims.claim import FORMULA, clearly, everywhere, near
+from privdemo.experiments.claims import (
+    CAVEAT,
+    FAILS,
+    HOLDS,
+    OPEN,
+    UNCLEAR,
+    VERDICTS,
+    barber,
+    iyer_counts,
+    iyer_ratios,
+    yan,
+)
+from privdemo.experiments.claims.claim import FORMULA, NUMBER
+from privdemo.experiments.claims.judge import judge_difference, judge_levels, judge_number
 from privdemo.experiments.class_ratio import PSVM
 from privdemo.figures import claims as charts
 from privdemo.intervals import Estimate, gap_interval, ratio_interval
@@ -71,7 +83,7 @@ def test_ours_are_the_numbers_of_the_results_files(everything):
     ],
 )
 def test_a_verdict_follows_the_numbers(published, ours, verdict):
-    assert near(published, ours)[0] == verdict
+    assert judge_number(published, ours)[0] == verdict
 
 
 def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
@@ -85,7 +97,7 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
 def test_every_source_and_verdict_is_there_and_every_claim_says_how_it_is_checked(everything):
     assert {claim.source for claim in everything} == set(claims.SOURCES)
     assert {claim.verdict for claim in everything} == set(VERDICTS)
-    assert sum(claims.counted(everything).values()) == len(everything) >= 25
+    assert sum(claims.count_verdicts(everything).values()) == len(everything) >= 25
     for claim in everything:
         assert claim.why
         assert claim.command
@@ -155,6 +167,7 @@ def test_the_sizes_of_data_sets_that_are_here(everything, no_mnist):
     found = [(claim.verdict, claim.published) for claim in everything if claim.place == "table 1"]
     assert found == [*elsewhere, (HOLDS, 48_842), (HOLDS, 60_000)]
     without = [claim for claim in claims.all_claims() if claim.place == "table 1"]
+    assert {claim.unit for claim in without} == {NUMBER}, "counts of records are no percentages"
     assert [(claim.verdict, claim.published) for claim in without] == [*elsewhere, (OPEN, 48_842), (OPEN, 60_000)]
     assert "python -m privdemo data adult" in without[4].why
 
@@ -205,17 +218,18 @@ ROWS = [
      FAILS),
     (yan._more_bags, BAGS, CAVEAT, plus(-0.3, *F1), {"study": ["bags"], "n_bags": [200]}, FAILS),
     (yan._more_bags, BAGS, CAVEAT, plus(0.3, *F1), {"study": ["bags"], "n_bags": [200]}, HOLDS),
-    (iyer._ranking, PLACES, FAILS, times(0.1, *DISTORTION), {"release": ["dirichlet public"]}, HOLDS),
-    (iyer._more_classes, PLACES, FAILS, times(0.1, *DISTORTION), {"release": ["dirichlet published"], "level": [10]},
-     HOLDS),
-    (iyer._all_shares, PLACES, FAILS, times(0.01, *DISTORTION), {"release": ["dirichlet published"]}, CAVEAT),
-    (iyer._small_epsilon, PLACES, FAILS, times(0.1, *DISTORTION), {"release": ["dirichlet published"]}, CAVEAT),
-    (iyer._no_advantage, PLACES, CAVEAT, times(0.1, *DISTORTION), {"release": ["gaussian published"]}, FAILS),
-    (iyer._no_advantage, PLACES, CAVEAT, times(9, *DISTORTION), {"release": ["gaussian tight"]}, HOLDS),
-    (iyer._near_training, SETS, HOLDS, plus(-0.3, *ERROR), {"method": [PSVM], "share": [0.1, 0.9]}, FAILS),
-    (iyer._skewed_sets, SETS, HOLDS, plus(0.1, *ERROR), {"release": ["laplace published"], "share": [0.1]}, FAILS),
-    (iyer._theorem_1, SETS, CAVEAT, times(1e-6, "bound"), {"method": ["mmd"]}, FAILS),
-    (iyer._theorem_1, SETS, CAVEAT, times(1e-1, "bound"), {"method": ["mmd"]}, HOLDS),
+    (iyer_counts._ranking, PLACES, FAILS, times(0.1, *DISTORTION), {"release": ["dirichlet public"]}, HOLDS),
+    (iyer_counts._more_classes, PLACES, FAILS, times(0.1, *DISTORTION),
+     {"release": ["dirichlet published"], "level": [10]}, HOLDS),
+    (iyer_counts._all_shares, PLACES, FAILS, times(0.01, *DISTORTION), {"release": ["dirichlet published"]}, CAVEAT),
+    (iyer_counts._small_epsilon, PLACES, FAILS, times(0.1, *DISTORTION), {"release": ["dirichlet published"]}, CAVEAT),
+    (iyer_counts._no_advantage, PLACES, CAVEAT, times(0.1, *DISTORTION), {"release": ["gaussian published"]}, FAILS),
+    (iyer_counts._no_advantage, PLACES, CAVEAT, times(9, *DISTORTION), {"release": ["gaussian tight"]}, HOLDS),
+    (iyer_ratios._near_training, SETS, HOLDS, plus(-0.3, *ERROR), {"method": [PSVM], "share": [0.1, 0.9]}, FAILS),
+    (iyer_ratios._skewed_sets, SETS, HOLDS, plus(0.1, *ERROR),
+     {"release": ["laplace published"], "share": [0.1]}, FAILS),
+    (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-6, "bound"), {"method": ["mmd"]}, FAILS),
+    (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-1, "bound"), {"method": ["mmd"]}, HOLDS),
 ]  # fmt: skip
 
 
@@ -231,27 +245,27 @@ def test_a_verdict_turns_with_its_rows(claim, rows, verdict, change, where, chan
 
 
 def test_verdicts_of_pairs_turn_with_their_rows():
-    assert [claim.verdict for claim in iyer._variance(PLACES)] == [FAILS, FAILS]
+    assert [claim.verdict for claim in iyer_counts._variance(PLACES)] == [FAILS, FAILS]
     small = ("deviation", "deviation_low", "deviation_high")
     quiet = other(PLACES, times(0.1, *small), release=["dirichlet published", "dirichlet public"])
-    assert [claim.verdict for claim in iyer._variance(quiet)] == [HOLDS, HOLDS]
-    assert [claim.verdict for claim in iyer._figure_1(PLACES)] == [FAILS, HOLDS]
+    assert [claim.verdict for claim in iyer_counts._variance(quiet)] == [HOLDS, HOLDS]
+    assert [claim.verdict for claim in iyer_counts._figure_1(PLACES)] == [FAILS, HOLDS]
     near_by = other(PLACES, lambda row: replace(row, distortion=0.06), release=["dirichlet published"], **AT_05)
-    assert iyer._figure_1(near_by)[0].verdict == HOLDS
-    assert [claim.verdict for claim in iyer._advice(SETS)] == [HOLDS, UNCLEAR]
+    assert iyer_counts._figure_1(near_by)[0].verdict == HOLDS
+    assert [claim.verdict for claim in iyer_ratios._advice(SETS)] == [HOLDS, UNCLEAR]
     many = other(SETS, plus(0.1, *ERROR), method=["mmd"], study=["sets"], copies=[16])
-    assert [claim.verdict for claim in iyer._advice(many)] == [HOLDS, HOLDS]
+    assert [claim.verdict for claim in iyer_ratios._advice(many)] == [HOLDS, HOLDS]
     few = other(SETS, plus(-0.1, *ERROR), method=["mmd"], study=["sets"], copies=[16])
-    assert [claim.verdict for claim in iyer._advice(few)] == [HOLDS, FAILS]
-    assert [claim.verdict for claim in iyer._ratios(SETS)] == [HOLDS, FAILS, CAVEAT, FAILS]
+    assert [claim.verdict for claim in iyer_ratios._advice(few)] == [HOLDS, FAILS]
+    assert [claim.verdict for claim in iyer_ratios._ratios(SETS)] == [HOLDS, FAILS, CAVEAT, FAILS]
     less = other(SETS, times(0.2, *ERROR), method=["mmd"], release=["dirichlet public", "dirichlet published"])
-    assert {claim.verdict for claim in iyer._ratios(less)} == {HOLDS}
-    order = iyer._distortion_is_error(SETS)
+    assert {claim.verdict for claim in iyer_ratios._ratios(less)} == {HOLDS}
+    order = iyer_ratios._distortion_is_error(SETS)
     assert order.verdict == CAVEAT if order.ours.mean < 1 else HOLDS
     upside_down = other(SETS, times(-1, "distortion"), study=["private counts"])
-    assert iyer._distortion_is_error(upside_down).verdict == FAILS
+    assert iyer_ratios._distortion_is_error(upside_down).verdict == FAILS
     alike = other(SETS, lambda row: replace(row, low=0.0, high=9.0), study=["private counts"])
-    assert iyer._distortion_is_error(alike).verdict == OPEN
+    assert iyer_ratios._distortion_is_error(alike).verdict == OPEN
 
 
 def test_tables_and_their_columns_are_not_mixed_up():
@@ -292,8 +306,8 @@ GAP = {"above": Estimate(0.2, 0.1, 0.3), "open": Estimate(0.1, -0.1, 0.3), "belo
     ],
 )
 def test_a_comparison_at_several_levels(gaps, verdict, clear):
-    assert everywhere({i: GAP[name] for i, name in enumerate(gaps)}) == (verdict, clear)
-    assert [clearly(GAP[name]) for name in GAP] == [HOLDS, UNCLEAR, FAILS]
+    assert judge_levels({i: GAP[name] for i, name in enumerate(gaps)}) == (verdict, clear)
+    assert [judge_difference(GAP[name]) for name in GAP] == [HOLDS, UNCLEAR, FAILS]
 
 
 def test_the_chart_holds_published_values_and_ours(everything):
@@ -314,7 +328,7 @@ def opened(**link) -> AppTest:
 
 def test_the_page_counts_verdicts_and_shows_every_claim(everything):
     page = opened()
-    n = claims.counted(everything)
+    n = claims.count_verdicts(everything)
     assert f"<b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, <b>{n[FAILS]}</b> do not hold" in takeaway(
         page
     )

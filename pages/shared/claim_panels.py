@@ -10,7 +10,19 @@ import streamlit as st
 from pages.shared import cached, layout, settings, text
 from pages.shared.settings import Choice
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, SAME, SHARE, SOURCES, UNCLEAR, VERDICTS, WIDE, Claim
+from privdemo.experiments.claims import (
+    CAVEAT,
+    FAILS,
+    HOLDS,
+    OPEN,
+    PERCENT,
+    SAME,
+    SOURCES,
+    UNCLEAR,
+    VERDICTS,
+    WIDE,
+    Claim,
+)
 from privdemo.figures import claims as charts
 
 EVERYBODY = "all sources"
@@ -35,7 +47,7 @@ def controls() -> list[Claim]:
 def takeaway(chosen: Sequence[Claim]) -> str:
     """How many hold."""
     everything = cached.claims()
-    n = claims.counted(everything)
+    n = claims.count_verdicts(everything)
     shown = "" if len(chosen) == len(everything) else f" Shown are {len(chosen)} of them."
     return (
         f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
@@ -103,7 +115,7 @@ def _number(claim: Claim, value: float | None) -> str:
     if value is None:
         return "–"
     if claim.unit:
-        return text.share(value) if claim.unit == SHARE else text.points(value)
+        return text.share(value) if claim.unit == PERCENT else text.points(value)
     return f"{value:,.0f}" if abs(value) >= 1000 else "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 

@@ -1,7 +1,7 @@
 """The published figures, tables and formulas of the three sources beside ours: does each hold?
 
-Nothing is written down here that can be computed: ours come from the shipped results files, or from a formula at once.
-A verdict is a rule on the numbers, said with the claim.
+Nothing that can be computed is written down here: our numbers come from the shipped results files, or directly from a
+formula. `judge` holds the rules that turn numbers into verdicts.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from privdemo.experiments.claims.claim import (
     FAILS,
     HOLDS,
     OPEN,
-    SAME,
-    SHARE,
+    PERCENT,
     SOURCES,
     UNCLEAR,
     VERDICTS,
-    WIDE,
     Claim,
 )
+from privdemo.experiments.claims.judge import SAME, WIDE
 
 __all__ = [
     "CAVEAT",
     "FAILS",
     "HOLDS",
     "OPEN",
+    "PERCENT",
     "SAME",
-    "SHARE",
     "SOURCES",
     "UNCLEAR",
     "VERDICTS",
     "WIDE",
     "Claim",
     "all_claims",
-    "counted",
+    "count_verdicts",
     "from_formulas",
 ]
 
@@ -47,10 +46,10 @@ def all_claims() -> tuple[Claim, ...]:
 
 
 def from_formulas() -> tuple[Claim, ...]:
-    """Those that need no results file."""
+    """The claims that need no results file."""
     return tuple(claim for source in (barber, yan, iyer) for claim in source.from_formulas())
 
 
-def counted(claims: Sequence[Claim]) -> dict[str, int]:
-    """How many have each verdict."""
+def count_verdicts(claims: Sequence[Claim]) -> dict[str, int]:
+    """How many claims have each verdict."""
     return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}

@@ -9,25 +9,20 @@ from privdemo.estimators import votes
 from privdemo.experiments import naive_training, trade_off, voting
 from privdemo.experiments import private_training as training
 from privdemo.experiments.claims.claim import (
-    AT_ONCE,
     BARBER,
     CAVEAT,
-    EXACT,
     FAILS,
     FORMULA,
     HOLDS,
-    NUMBER,
+    PERCENT,
     POINTS,
-    SAME,
-    SHARE,
     Claim,
-    cannot,
-    draws,
-    everywhere,
     exactly,
+    first_draws,
     listed,
-    near,
+    unverifiable,
 )
+from privdemo.experiments.claims.judge import SAME, judge_levels, judge_number, judge_value
 from privdemo.experiments.trade_off import Row
 from privdemo.mechanisms import BinaryChannel
 
@@ -50,7 +45,7 @@ def all_claims() -> list[Claim]:
 
 
 def from_formulas() -> list[Claim]:
-    """Those that need no results file."""
+    """The claims that need no results file."""
     return [*_signs(), _majority(), _figure_1(), _direction(), _curvature()]
 
 
@@ -66,17 +61,15 @@ def _signs() -> list[Claim]:
         lies = f"{channel.p10:g}" if channel.p10 == channel.p01 else f"{channel.p10:g} and {channel.p01:g}"
         found.append(
             Claim(
-                BARBER,
-                place,
-                f"the true share is {formula}: what it gives for a share of {poll.share:g} and lies of {lies}",
-                printed,
-                exactly(ours),
-                SHARE,
-                EXACT,
-                AT_ONCE,
-                FAILS if abs(ours - poll.share) < 1e-9 < abs(printed - poll.share) else HOLDS,
-                "a sign is misprinted: with a minus in the numerator the truth comes out",
-                FORMULA,
+                source=BARBER,
+                place=place,
+                words=f"the true share is {formula}: what it gives for a share of {poll.share:g} and lies of {lies}",
+                published=printed,
+                ours=exactly(ours),
+                unit=PERCENT,
+                verdict=judge_value(printed, poll.share),
+                why="a sign is misprinted: with a minus in the numerator the truth comes out",
+                reading=FORMULA,
             )
         )
     return found
@@ -87,18 +80,16 @@ def _majority() -> Claim:
     chances = attacks.repeated_answers(BinaryChannel(0.2, 0.2), 0.5, 3).chances[1]
     printed, ours = float(chances[3:].sum()), float(chances[2:].sum())
     return Claim(
-        BARBER,
-        "on several answers",
-        "of three answers the majority says yes where c₁ + c₂ + c₃ > 2: how often that finds a yes told with lies of "
-        "0.2",
-        printed,
-        exactly(ours),
-        SHARE,
-        EXACT,
-        AT_ONCE,
-        HOLDS if abs(printed - ours) < 1e-9 else FAILS,
-        "> 2 asks for all three; a majority is > 1",
-        FORMULA,
+        source=BARBER,
+        place="on several answers",
+        words="of three answers the majority says yes where c₁ + c₂ + c₃ > 2: how often that finds a yes told with "
+        "lies of 0.2",
+        published=printed,
+        ours=exactly(ours),
+        unit=PERCENT,
+        verdict=judge_value(printed, ours),
+        why="> 2 asks for all three; a majority is > 1",
+        reading=FORMULA,
     )
 
 
@@ -110,23 +101,20 @@ def _figure_1() -> Claim:
     hit = sorted({float(share) for miss in missed.values() for share in shares[~miss]})
     always = voting.self_confirming(BinaryChannel(0.1, 0.1))
     return Claim(
-        BARBER,
-        "figure 1",
-        "reconstruction does not find the true share under any lie: in what part of the places (shares 0.1 to 0.9, "
-        "lies 0.1 to 0.4) it is off by more than a point",
-        None,
-        exactly(float(np.mean(list(missed.values())))),
-        SHARE,
-        EXACT,
-        AT_ONCE,
-        FAILS if not all(miss.any() for miss in missed.values()) else CAVEAT if hit or always else HOLDS,
-        f"under every lie it misses; it is right at a share of {listed(hit)} in some. Its objective is largest at "
+        source=BARBER,
+        place="figure 1",
+        words="reconstruction does not find the true share under any lie: in what part of the places (shares 0.1 to "
+        "0.9, lies 0.1 to 0.4) it is off by more than a point",
+        ours=exactly(float(np.mean(list(missed.values())))),
+        unit=PERCENT,
+        verdict=FAILS if not all(miss.any() for miss in missed.values()) else CAVEAT if hit or always else HOLDS,
+        why=f"under every lie it misses; it is right at a share of {listed(hit)} in some. Its objective is largest at "
         f"{' and '.join(f'“{who}”' for who in always)} whatever the answers: a figure can only show a local maximum",
     )
 
 
 def _pictures() -> Claim:
-    return cannot(
+    return unverifiable(
         BARBER,
         "figures 2 and 4",
         "a 7 and a 9 under pixel flips of 0.1 to 0.4, and under Gaussian noise of variance 0.1 and 0.5",
@@ -147,19 +135,19 @@ def _accuracies(rows: Rows) -> list[Claim]:
             point = next(point for point in points[method] if point.level == level)
             if method == training.CLEAN and level != min(published):
                 continue
-            verdict, why = near(value, point.accuracy)
+            verdict, why = judge_number(value, point.accuracy)
             found.append(
                 Claim(
-                    BARBER,
-                    "section 6.1",
-                    words[method].format(level),
-                    value,
-                    point.accuracy,
-                    SHARE,
-                    draws(point.n_draws),
-                    _SECTION_61,
-                    verdict,
-                    why,
+                    source=BARBER,
+                    place="section 6.1",
+                    words=words[method].format(level),
+                    published=value,
+                    ours=point.accuracy,
+                    unit=PERCENT,
+                    seeds=first_draws(point.n_draws),
+                    command=_SECTION_61,
+                    verdict=verdict,
+                    why=why,
                 )
             )
     return found
@@ -172,16 +160,16 @@ def _small_loss(rows: Rows) -> Claim:
     loss = trade_off.compare(rows, training.CLEAN, training.FLAT, "accuracy")[level]
     off = loss.mean - 0.01
     return Claim(
-        BARBER,
-        "section 6.1",
-        "label flips 0.2 and pixel noise of variance 0.1 cost around 1 % of accuracy",
-        0.01,
-        loss,
-        POINTS,
-        draws(noisy.n_draws),
-        _SECTION_61,
-        HOLDS if abs(off) <= SAME else CAVEAT if off < 0 else FAILS,
-        f"from {clean.accuracy.mean:.3f} to {noisy.accuracy.mean:.3f}: "
+        source=BARBER,
+        place="section 6.1",
+        words="label flips 0.2 and pixel noise of variance 0.1 cost around 1 % of accuracy",
+        published=0.01,
+        ours=loss,
+        unit=POINTS,
+        seeds=first_draws(noisy.n_draws),
+        command=_SECTION_61,
+        verdict=HOLDS if abs(off) <= SAME else CAVEAT if off < 0 else FAILS,
+        why=f"from {clean.accuracy.mean:.3f} to {noisy.accuracy.mean:.3f}: "
         f"{'within a point of' if abs(off) <= SAME else 'less than' if off < 0 else 'more than'} the paper’s",
     )
 
@@ -192,38 +180,37 @@ def _spread_beats_naive(rows: Rows) -> Claim:
     losses = trade_off.compare(rows, training.NAIVE, training.SPREAD, "log_loss")
     surer = [level for level, gap in losses.items() if gap.low > 0]
     most = max(noisy, key=lambda level: noisy[level].mean)
-    verdict, clear = everywhere(noisy)
+    verdict, clear = judge_levels(noisy)
     return Claim(
-        BARBER,
-        "figure 3",
-        f"spread training is more accurate than naive training but at little noise: the most that it is ahead, at p = "
-        f"{most:g}",
-        None,
-        noisy[most],
-        POINTS,
-        _n_draws(rows),
-        _FIGURE_3,
-        verdict,
-        f"with a penalty chosen alike for both, accuracy differs clearly at {listed(clear)} of p = {listed(noisy)}. "
-        f"What spread does give is better probabilities: its log loss is clearly lower at p = {listed(surer)}",
+        source=BARBER,
+        place="figure 3",
+        words="spread training is more accurate than naive training but at little noise: the most that it is ahead, "
+        f"at p = {most:g}",
+        ours=noisy[most],
+        unit=POINTS,
+        seeds=_n_draws(rows),
+        command=_FIGURE_3,
+        verdict=verdict,
+        why=f"with a penalty chosen alike for both, accuracy differs clearly at {listed(clear)} of p = "
+        f"{listed(noisy)}. What spread does give is better probabilities: its log loss is clearly lower at p = "
+        f"{listed(surer)}",
     )
 
 
 def _true_prior(rows: Rows) -> Claim:
     gaps = trade_off.compare(rows, training.TRUE, training.SPREAD, "accuracy")
     most = max(gaps, key=lambda level: gaps[level].mean)
-    verdict, clear = everywhere(gaps)
+    verdict, clear = judge_levels(gaps)
     return Claim(
-        BARBER,
-        "figure 3",
-        f"the true pixel prior is the best: the most that it is ahead of the learned one, at p = {most:g}",
-        None,
-        gaps[most],
-        POINTS,
-        _n_draws(rows),
-        _FIGURE_3,
-        verdict,
-        f"of p = {listed(gaps)} it is clearly ahead at {listed(clear)}",
+        source=BARBER,
+        place="figure 3",
+        words=f"the true pixel prior is the best: the most that it is ahead of the learned one, at p = {most:g}",
+        ours=gaps[most],
+        unit=POINTS,
+        seeds=_n_draws(rows),
+        command=_FIGURE_3,
+        verdict=verdict,
+        why=f"of p = {listed(gaps)} it is clearly ahead at {listed(clear)}",
     )
 
 
@@ -234,22 +221,21 @@ def _flat_prior(rows: Rows) -> Claim:
     clear = [level for level, gap in gaps.items() if gap.excludes_zero]
     little = abs(gaps[most].mean) <= 2 * SAME
     return Claim(
-        BARBER,
-        "figure 3",
-        f"there is little difference between the flat and the learned prior: the most, at p = {most:g}",
-        None,
-        gaps[most],
-        POINTS,
-        _n_draws(rows),
-        _FIGURE_3,
-        (CAVEAT if clear else HOLDS) if little else FAILS,
-        f"{'never over' if little else 'over'} {200 * SAME:g} points; of p = {listed(gaps)} the learned one is clearly "
-        f"other at {listed(clear)}",
+        source=BARBER,
+        place="figure 3",
+        words=f"there is little difference between the flat and the learned prior: the most, at p = {most:g}",
+        ours=gaps[most],
+        unit=POINTS,
+        seeds=_n_draws(rows),
+        command=_FIGURE_3,
+        verdict=(CAVEAT if clear else HOLDS) if little else FAILS,
+        why=f"{'never over' if little else 'over'} {200 * SAME:g} points; of p = {listed(gaps)} the learned one is "
+        f"clearly other at {listed(clear)}",
     )
 
 
 def _n_draws(rows: Rows) -> str:
-    return draws(trade_off.points(rows)[training.SPREAD][0].n_draws)
+    return first_draws(trade_off.points(rows)[training.SPREAD][0].n_draws)
 
 
 def _direction() -> Claim:
@@ -257,18 +243,16 @@ def _direction() -> Claim:
     bent = naive_training.run(naive_training.NaiveConfig(ratio=3.0))
     turned, off = (min(map(abs, result.best)) for result in (alike, bent))
     return Claim(
-        BARBER,
-        "appendix B",
-        "naive training keeps the direction of the weights if flips add up to less than 1: degrees that it is turned, "
-        "for inputs alike in all directions and weights of length 1",
-        0.0,
-        exactly(turned),
-        NUMBER,
-        EXACT,
-        AT_ONCE,
-        HOLDS if turned < 0.1 else FAILS,
-        f"and as the paper says, not for other inputs: where they spread three times as far one way as the other it is "
-        f"{off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° where the length is free (Gaussian inputs)",
+        source=BARBER,
+        place="appendix B",
+        words="naive training keeps the direction of the weights if flips add up to less than 1: degrees that it is "
+        "turned, for inputs alike in all directions and weights of length 1",
+        published=0.0,
+        ours=exactly(turned),
+        verdict=HOLDS if turned < 0.1 else FAILS,
+        why="and as the paper says, not for other inputs: where they spread three times as far one way as the other "
+        f"it is {off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° where the length is free (Gaussian "
+        "inputs)",
     )
 
 
@@ -278,19 +262,15 @@ def _curvature() -> Claim:
     printed, ours = naive_training.misprint(config), -naive_training.run(config).curvature
     left, middle, right = -naive_training.naive_loss([-step, 0.0, step], config.covariance, config.contrast)
     measured = float((left - 2 * middle + right) / np.radians(step) ** 2)
-    right_ours, right_printed = (abs(value - measured) < 1e-4 for value in (ours, printed))
     return Claim(
-        BARBER,
-        "equation 107",
-        "the second derivative of naive training’s likelihood in the right direction, α = 0 (flips of 0.2, inputs with "
-        f"s = {config.s:g})",
-        printed,
-        exactly(ours),
-        NUMBER,
-        EXACT,
-        AT_ONCE,
-        FAILS if right_ours and not right_printed else HOLDS,
-        "its last term is one too many: φ(z₂) of equation 106 was left out. Below 0 all the same, so what is concluded "
-        "from it stands",
-        FORMULA,
+        source=BARBER,
+        place="equation 107",
+        words="the second derivative of naive training’s likelihood in the right direction, α = 0 (flips of 0.2, "
+        f"inputs with s = {config.s:g})",
+        published=printed,
+        ours=exactly(ours),
+        verdict=judge_value(printed, measured, 1e-4),
+        why="its last term is one too many: φ(z₂) of equation 106 was left out. Below 0 all the same, so what is "
+        "concluded from it stands",
+        reading=FORMULA,
     )

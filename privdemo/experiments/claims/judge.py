@@ -1,0 +1,93 @@
+"""The rules that turn numbers into verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, UNCLEAR
+from privdemo.intervals import Estimate
+
+Level = TypeVar("Level", int, float)
+
+# Two accuracies or F1 scores count as the same if they differ by at most this.
+SAME = 0.01
+# An interval with a larger half-width is too wide to confirm a published number.
+WIDE = 0.05
+# How far short of a claimed reduction ours may fall, and the least that counts as a reduction.
+SHORT = 0.1
+
+
+def judge_number(published: float, ours: Estimate) -> tuple[str, str]:
+    """The verdict on a published accuracy or F1, and the reason.
+
+    The claim holds if ours is within `SAME` of it, or if our 95 % interval contains it and has a half-width of at most
+    `WIDE`; a wider interval leaves it unclear. Otherwise it holds with a caveat if ours is better, and fails if ours
+    is worse.
+    """
+    if abs(published - ours.mean) <= SAME:
+        return HOLDS, f"within {100 * SAME:g} point"
+    if ours.low <= published <= ours.high:
+        half = 0.5 * (ours.high - ours.low)
+        return (HOLDS, "within the interval") if half <= WIDE else (UNCLEAR, "our interval is too wide to tell")
+    if ours.mean > published:
+        return CAVEAT, "ours is better, with the penalty chosen by cross-validation; the source does not say its own"
+    return FAILS, "ours is worse, with the penalty chosen by cross-validation; the source does not say its own"
+
+
+def judge_value(published: float, true: float, tolerance: float = 1e-9) -> str:
+    """The verdict on the value of a printed formula: it holds if it equals the true one up to rounding errors."""
+    return HOLDS if abs(published - true) <= tolerance else FAILS
+
+
+def judge_limit(limit: float, largest: float) -> str:
+    """The verdict on a claimed upper limit: it holds if the largest value found does not exceed it."""
+    return HOLDS if largest <= limit + 1e-12 else FAILS
+
+
+def judge_difference(gap: Estimate) -> str:
+    """The verdict on a claim that a difference is above 0.
+
+    It holds if the whole 95 % interval is above 0, fails if all of it is below, and is unclear otherwise.
+    """
+    return HOLDS if gap.low > 0 else FAILS if gap.high < 0 else UNCLEAR
+
+
+def judge_levels(gaps: Mapping[Level, Estimate]) -> tuple[str, list[Level]]:
+    """The verdict on a claim that a difference is above 0 at every level, and the levels where it clearly is.
+
+    The claim holds if `judge_difference` confirms it at every level, fails if it finds the opposite at any level, holds
+    with a caveat if it confirms the claim at some levels, and is unclear if it confirms it at none.
+    """
+    found = {level: judge_difference(gap) for level, gap in gaps.items()}
+    clear = [level for level, verdict in found.items() if verdict == HOLDS]
+    if len(clear) == len(gaps):
+        return HOLDS, clear
+    return (FAILS if FAILS in found.values() else CAVEAT if clear else UNCLEAR), clear
+
+
+def judge_multiple(multiple: float) -> str:
+    """The verdict on a published number of two digits, from ours as a multiple of it.
+
+    The claim holds if ours differs by less than a tenth, with a caveat if by less than a quarter.
+    """
+    off = abs(multiple - 1)
+    return HOLDS if off < 0.1 else CAVEAT if off < 0.25 else FAILS
+
+
+def judge_part(part: float) -> str:
+    """The verdict on a claim about all cases, true of this part of them: with a caveat if of more than half."""
+    return HOLDS if part == 1 else CAVEAT if part > 0.5 else FAILS
+
+
+def judge_reduction(published: float, ours: float) -> tuple[str, str]:
+    """The verdict on a claim that an error is lower by a published part, and the reason.
+
+    The claim holds if ours is lower by at most `SHORT` less than that, with a caveat if it is lower by more than
+    `SHORT`.
+    """
+    if ours >= published - SHORT:
+        return HOLDS, "as much lower as the text says, or less than 10 points short"
+    if ours > SHORT:
+        return CAVEAT, "lower, but by less than the text says"
+    return FAILS, "not lower by 10 % or more"
