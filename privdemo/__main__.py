@@ -19,7 +19,7 @@ from privdemo.experiments import (
     bag_studies,
     claims,
     comparison_studies,
-    distortion,
+    label_counts,
     ratio_studies,
     results,
     running,
@@ -379,21 +379,21 @@ def _comparison_report(marks: list[comparison_studies.Mark]) -> list[str]:
     ]
 
 
-def _distortion_report(marks: list[distortion.Mark]) -> list[str]:
-    lines = [distortion.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
-    for row in distortion.rows(marks):
-        published = distortion.published(row)
+def _counts_report(marks: list[label_counts.Mark]) -> list[str]:
+    lines = [label_counts.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
+    for row in label_counts.rows(marks):
+        published = label_counts.published(row)
         lines.append(
             f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {_interval(row.estimate)}"
             + ("  (no formal guarantee)" if row.guarantee.startswith("none") else "")
             + (f"  {published:.2f}" if published else "")
         )
-    s = distortion.settle(distortion.DistortionConfig())
+    s = label_counts.settle(label_counts.CountConfig())
     return [
         *lines,
         f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
-        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {distortion.SETTLING:,} releases, "
-        f"those above over {distortion.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
+        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {label_counts.SETTLING:,} releases, "
+        f"those above over {label_counts.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
         f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
     ]
 
@@ -436,7 +436,7 @@ def _papers() -> dict[str, _Paper]:
         comparison_studies.to_csv,
         _comparison_report,
     )
-    counts = _Paper(distortion.TITLE, distortion.trial, distortion.trials, distortion.to_csv, _distortion_report)
+    counts = _Paper(label_counts.TITLE, label_counts.trial, label_counts.trials, label_counts.to_csv, _counts_report)
     return (
         {
             study.name: _Paper(
@@ -448,7 +448,7 @@ def _papers() -> dict[str, _Paper]:
             )
             for study in trade_off.STUDIES.values()
         }
-        | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, distortion.NAME: counts}
+        | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, label_counts.NAME: counts}
         | {comparison_studies.NAME: families}
     )
 

@@ -26,7 +26,7 @@ from privdemo.experiments.label_proportions import (
     SHARE,
     BagConfig,
 )
-from privdemo.figures import bags as charts
+from privdemo.figures import label_proportions as charts
 from privdemo.figures.charts import to_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from privdemo.experiments import image_noise
+from privdemo.experiments import images
 from privdemo.mechanisms import pixels
 from tests import browsing
 
@@ -65,8 +65,8 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
     browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
     sent.clear()
     k = 256 if dataset == "mnist" else 17
-    config = image_noise.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
-    result = image_noise.run(config)
+    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
+    result = images.run(config)
     np.testing.assert_array_equal(grey_levels(page, "clean"), result.clean)
     limit, step = family.limit(k), 0.005 if family.name == "randomised_response" else 0.01
     before = grey_levels(page, "released")
@@ -100,8 +100,8 @@ def test_release_updates_the_page_and_the_link_reproduces_it(page: Page, address
     browsing.settled(page)
     expect(page.locator(".takeaway")).to_have_text(takeaway)
     np.testing.assert_array_equal(grey_levels(page, "guess"), guesses)
-    result = image_noise.run(image_noise.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256)))
-    stacked = np.stack([result.guesses[name] for name in image_noise.PRIORS])
+    result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256)))
+    stacked = np.stack([result.guesses[name] for name in images.PRIORS])
     np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
 
 
@@ -180,7 +180,7 @@ def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Pa
         page.locator(".st-key-curves-csv button").click()
     download.value.save_as(tmp_path / "curves.csv")
     rows = list(csv.DictReader((tmp_path / "curves.csv").open(encoding="utf-8")))
-    points = image_noise.curve(image_noise.CurveConfig())
+    points = images.curve(images.CurveConfig())
     assert [float(row["linked_mean"]) for row in rows] == [point.linked.mean for point in points]
     for name in ("curves", "images"):
         with page.expect_download() as download:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
-from privdemo.experiments import bag_studies, claims, distortion, naive_training, ratio_studies, trade_off
+from privdemo.experiments import bag_studies, claims, label_counts, naive_training, ratio_studies, trade_off
 from privdemo.experiments.claims import (
     CAVEAT,
     FAILS,
@@ -33,7 +33,7 @@ from tests import visiting
 from tests.visiting import takeaway, warnings
 
 PAGE = "pages/claims.py"
-CONFIG = distortion.DistortionConfig()
+CONFIG = label_counts.CountConfig()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,9 @@ def test_ours_are_the_numbers_of_the_results_files(everything):
     assert claim.published == 0.81
     points = trade_off.points(trade_off.load("section6.1"))["spread flat"]
     assert at(everything, "section 6.1", "variance 0.5").ours == next(p.accuracy for p in points if p.level == 0.5)
-    row = next(r for r in distortion.load() if (r.axis, r.level, r.release) == ("epsilon", 0.05, "dirichlet published"))
+    row = next(
+        r for r in label_counts.load() if (r.axis, r.level, r.release) == ("epsilon", 0.05, "dirichlet published")
+    )
     claim = at(everything, "figure 1", "by the published criterion")
     assert claim.ours == row.estimate
     assert claim.verdict == FAILS
@@ -112,7 +114,7 @@ def test_what_needs_no_file_has_the_truth(everything):
     majority = at(everything, "on several answers")
     assert (majority.published, majority.ours.mean) == pytest.approx((0.512, 0.896))
     assert at(everything, "appendix B").ours.mean < 0.1
-    assert at(everything, "section 3").ours == distortion.leak(CONFIG, "dirichlet published").own_delta
+    assert at(everything, "section 3").ours == label_counts.leak(CONFIG, "dirichlet published").own_delta
     assert at(everything, "section 3").verdict == FAILS
     found = claims.from_formulas()
     assert set(found) < set(everything)
@@ -173,9 +175,9 @@ def test_the_sizes_of_data_sets_that_are_here(everything, no_mnist):
 
 
 def test_a_cheap_part_of_the_files_behind_them_comes_out_again():
-    marks = [mark for draw in range(10) for mark in distortion.trial(distortion.EPSILON_AXIS, draw)]
-    found = {(row.level, row.release): row for row in distortion.rows(marks)}
-    shipped = [row for row in distortion.load() if row.axis == distortion.EPSILON_AXIS]
+    marks = [mark for draw in range(10) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
+    found = {(row.level, row.release): row for row in label_counts.rows(marks)}
+    shipped = [row for row in label_counts.load() if row.axis == label_counts.EPSILON_AXIS]
     assert len(shipped) == len(found)
     for row in shipped:
         assert row.distortion == pytest.approx(found[row.level, row.release].distortion, rel=1e-5)
@@ -200,7 +202,7 @@ def times(factor, *names):
 
 
 FIGURE_3, SECTION_61 = trade_off.load("figure3"), trade_off.load("section6.1")
-PLACES, SETS, BAGS = distortion.load(), ratio_studies.load(), bag_studies.load()
+PLACES, SETS, BAGS = label_counts.load(), ratio_studies.load(), bag_studies.load()
 DISTORTION = ("distortion", "low", "high")
 ERROR = ("error", "low", "high")
 F1 = ("average", "low", "high")

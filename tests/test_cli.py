@@ -15,7 +15,7 @@ from privdemo import __main__ as cli
 from privdemo import datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import bag_studies, distortion, ratio_studies, results, running, trade_off
+from privdemo.experiments import bag_studies, label_counts, ratio_studies, results, running, trade_off
 from privdemo.experiments import private_training as training
 from privdemo.experiments.bag_studies import BagStudy
 from privdemo.experiments.class_ratio import MMD, SPREAD, RatioConfig
@@ -230,13 +230,13 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     n = len([path for path in kept.iterdir() if path.suffix != ".part"])
-    trials = distortion.trials(4)
+    trials = label_counts.trials(4)
     assert 0 < n < len(trials)
-    steps = list(running.side_by_side(distortion.trial, trials, 1, kept=kept))
+    steps = list(running.side_by_side(label_counts.trial, trials, 1, kept=kept))
     assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
     marks = [mark for *_, new in steps for mark in new]
-    anew = [mark for *_, new in running.side_by_side(distortion.trial, trials, 1) for mark in new]
-    assert distortion.to_csv(marks) == distortion.to_csv(anew)
+    anew = [mark for *_, new in running.side_by_side(label_counts.trial, trials, 1) for mark in new]
+    assert label_counts.to_csv(marks) == label_counts.to_csv(anew)
 
 
 def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
@@ -463,7 +463,7 @@ def test_class_ratios_are_written_and_printed(monkeypatch, tmp_path, capsys):
 def test_distortion_is_written_and_printed_beside_what_was_published(tmp_path, capsys):
     out = tmp_path / "distortion.csv"
     assert main(["reproduce", "distortion", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = results.from_csv(distortion.Row, out.read_text(encoding="utf-8"))
+    rows = results.from_csv(label_counts.Row, out.read_text(encoding="utf-8"))
     output = capsys.readouterr()
     assert "distortion: 8 of 8 trials" in output.err
     at = {(row.axis, row.level, row.release): row for row in rows}

@@ -13,17 +13,17 @@ from scipy.special import gammaln
 from scipy.stats import beta, dirichlet
 
 from privdemo import count_accounting
-from privdemo.experiments import distortion, results
-from privdemo.experiments.distortion import DistortionConfig, Outcome
+from privdemo.experiments import label_counts, results
+from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, ScaledDirichlet, calibrate
 
-CONFIG = DistortionConfig()
+CONFIG = CountConfig()
 SHARE = np.array(CONFIG.counts) / sum(CONFIG.counts)
 
 
 def test_an_outcome_is_the_mean_distance_of_so_many_releases():
-    outcomes = distortion.run(replace(CONFIG, repeats=50, seed=4))
+    outcomes = label_counts.run(replace(CONFIG, repeats=50, seed=4))
     assert list(outcomes) == list(RELEASES)
     for name, outcome in outcomes.items():
         mechanism = calibrate(name, 0.05, 0.05, CONFIG.counts, 25)
@@ -35,8 +35,8 @@ def test_an_outcome_is_the_mean_distance_of_so_many_releases():
         inside = [(released[:, c] >= low) & (released[:, c] <= high) for c, (low, high) in enumerate(outcome.ranges)]
         assert all(0.9 <= some.mean() <= 0.96 for some in inside), "all but one or two of 50 at either end"
         assert outcome.delta == mechanism.delta_at(0.05)
-    assert distortion.run(replace(CONFIG, repeats=50, seed=4)) == outcomes
-    assert distortion.run(replace(CONFIG, repeats=50, seed=5)) != outcomes
+    assert label_counts.run(replace(CONFIG, repeats=50, seed=4)) == outcomes
+    assert label_counts.run(replace(CONFIG, repeats=50, seed=5)) != outcomes
 
 
 @pytest.mark.parametrize(
@@ -51,51 +51,53 @@ def test_an_outcome_is_the_mean_distance_of_so_many_releases():
     ],
 )
 def test_the_papers_design_gives_the_known_distortions(name, expected):
-    outcome = distortion.run(replace(CONFIG, repeats=2000, releases=(name,)))[name]
+    outcome = label_counts.run(replace(CONFIG, repeats=2000, releases=(name,)))[name]
     # five standard errors, and half a unit of the known value's last digit
     assert abs(outcome.distortion.mean - expected) < 5 * outcome.deviation / math.sqrt(2000) + 0.0005
     assert abs(outcome.distortion.mean - 0.9 * expected) > 5 * outcome.deviation / math.sqrt(2000)
 
 
 def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
-    outcomes = distortion.run(CONFIG)
+    outcomes = label_counts.run(CONFIG)
     assert {name for name, o in outcomes.items() if not o.holds} == {"dirichlet published", "dirichlet local"}
-    at_large_epsilon = distortion.run(replace(CONFIG, epsilon=10.0, delta=1e-6))
+    at_large_epsilon = label_counts.run(replace(CONFIG, epsilon=10.0, delta=1e-6))
     assert not at_large_epsilon["gaussian published"].holds, "its formula is proved for ε < 1"
     assert at_large_epsilon["gaussian published"].delta > 1e-6
     assert at_large_epsilon["gaussian tight"].holds
 
 
 def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
-    outcomes = distortion.run(replace(CONFIG, delta=0.0))
+    outcomes = label_counts.run(replace(CONFIG, delta=0.0))
     assert "use Laplace noise" in outcomes["gaussian tight"].problem
     assert outcomes["laplace tight"].holds
     assert math.isnan(outcomes["dirichlet public"].distortion.mean)
-    assert "n_min ≥ 83" in distortion.run(replace(CONFIG, delta=1e-4))["dirichlet public"].problem
-    assert "n_min = 60" in distortion.run(replace(CONFIG, n_min=60))["dirichlet public"].problem
+    assert "n_min ≥ 83" in label_counts.run(replace(CONFIG, delta=1e-4))["dirichlet public"].problem
+    assert "n_min = 60" in label_counts.run(replace(CONFIG, n_min=60))["dirichlet public"].problem
 
 
 def test_the_design_is_the_papers_and_says_where_nothing_is_left():
-    assert distortion.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
-    assert distortion.design(2, 10, 0.1) == (1, 9)
+    assert label_counts.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
+    assert label_counts.design(2, 10, 0.1) == (1, 9)
     with pytest.raises(ValueError, match=r"a share of 0.3 for 4 classes leaves nothing for the last; .* below 0.25"):
-        distortion.design(5, 1000, 0.3)
+        label_counts.design(5, 1000, 0.3)
 
 
-@pytest.mark.parametrize("axis", distortion.AXES)
+@pytest.mark.parametrize("axis", label_counts.AXES)
 def test_a_curve_is_a_run_at_every_level(axis):
     config = replace(CONFIG, repeats=20, releases=("laplace tight", "dirichlet public"), seed=2)
-    along = distortion.along(config, axis, 4, 800, 0.1)
+    along = label_counts.along(config, axis, 4, 800, 0.1)
     for level, here in along.items():
-        if axis == distortion.C_AXIS:
-            expected = replace(config, counts=distortion.design(int(level), 800, 0.1))
-        elif axis == distortion.RHO_AXIS:
-            expected = replace(config, counts=distortion.design(4, 800, level))
+        if axis == label_counts.C_AXIS:
+            expected = replace(config, counts=label_counts.design(int(level), 800, 0.1))
+        elif axis == label_counts.RHO_AXIS:
+            expected = replace(config, counts=label_counts.design(4, 800, level))
         else:
             expected = replace(config, **{axis: level})
-        assert repr(here) == repr(distortion.run(expected))
-    assert set(along) == set(distortion.AXES[axis])
-    assert 10.0 not in distortion.along(config, distortion.C_AXIS, 4, 800, 0.2), "nothing is left for the last class"
+        assert repr(here) == repr(label_counts.run(expected))
+    assert set(along) == set(label_counts.AXES[axis])
+    assert 10.0 not in label_counts.along(config, label_counts.C_AXIS, 4, 800, 0.2), (
+        "nothing is left for the last class"
+    )
 
 
 def outcome(name, mean, holds=True, half=0.001):
@@ -110,19 +112,19 @@ def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are
         "laplace published": outcome("laplace published", 0.2),
     }
     none = {"dirichlet local": outcome("dirichlet local", 0.01, holds=False)}
-    found = distortion.winners({0.1: here, 0.01: none})
-    assert found == [distortion.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
+    found = label_counts.winners({0.1: here, 0.01: none})
+    assert found == [label_counts.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
 
 
 def test_gaussian_wins_at_large_delta_and_laplace_at_small():
-    found = {w.delta: w.release for w in distortion.winners(distortion.along(CONFIG, "delta", 5, 1000, 0.05))}
+    found = {w.delta: w.release for w in label_counts.winners(label_counts.along(CONFIG, "delta", 5, 1000, 0.05))}
     assert found[0.05] == "gaussian tight"
     assert found[1e-4].startswith("laplace")
     assert found[1e-8].startswith("laplace")
 
 
 def test_the_best_guess_of_the_last_label_is_what_a_simulated_adversary_reaches():
-    rates = distortion.guess_rates(distortion.run(CONFIG))
+    rates = label_counts.guess_rates(label_counts.run(CONFIG))
     rng, n = np.random.default_rng(0), 40_000
     # Gaussian noise on two counts: the best guess goes by the sign of their noisy difference's shift.
     sigma = calibrate("gaussian tight", 0.05, 0.05, CONFIG.counts).sigma
@@ -132,12 +134,12 @@ def test_the_best_guess_of_the_last_label_is_what_a_simulated_adversary_reaches(
     # five standard errors
     assert abs(right - rates["gaussian tight"]) < 5 * math.sqrt(0.25 / n)
     assert abs(right - rates["gaussian published"]) > 5 * math.sqrt(0.25 / n)
-    promised = distortion.promised_rate(0.05, 0.05)
+    promised = label_counts.promised_rate(0.05, 0.05)
     assert all(rate <= promised + 1e-12 for rate in rates.values())
     # randomised response with (ε, δ): with δ the label is told, else a binary answer of ε
     told = 0.05 + 0.95 * math.exp(0.05) / (1 + math.exp(0.05))
     assert promised == pytest.approx(told)
-    assert distortion.promised_rate(20.0, 0.3) <= 1
+    assert label_counts.promised_rate(20.0, 0.3) <= 1
 
 
 def neighbours(counts):
@@ -149,7 +151,7 @@ def neighbours(counts):
 
 
 def test_noise_from_the_private_counts_leaks_at_a_neighbour():
-    leak = distortion.leak(CONFIG)
+    leak = label_counts.leak(CONFIG)
     assert leak.sigma == calibrate("dirichlet local", 0.05, 0.05, CONFIG.counts).sigma
     assert leak.neighbour in set(neighbours(CONFIG.counts))
     assert leak.neighbour_sigma == calibrate("dirichlet local", 0.05, 0.05, leak.neighbour).sigma
@@ -163,7 +165,7 @@ def test_noise_from_the_private_counts_leaks_at_a_neighbour():
 @pytest.mark.parametrize("release", ["dirichlet local", "dirichlet published"])
 def test_the_neighbour_of_a_leak_is_as_bad_as_any(release):
     """Over all twenty neighbours and both directions, up to five standard errors."""
-    leak, n, found = distortion.leak(CONFIG, release), 40_000, []
+    leak, n, found = label_counts.leak(CONFIG, release), 40_000, []
     for other in neighbours(CONFIG.counts):
         there = calibrate(release, 0.05, 0.05, other).sigma
         pair = leak.sigma * np.array(CONFIG.counts), there * np.array(other)
@@ -177,7 +179,7 @@ def test_the_neighbour_of_a_leak_is_as_bad_as_any(release):
 def test_the_published_choice_of_noise_does_not_keep_its_promise():
     """σ by eq. 9 at the counts and at a neighbour; the hockey-stick divergence of the two Dirichlets by densities of
     scipy's, from samples of scipy's: above the 0.05 that was asked for, though either σ alone is far below it."""
-    leak = distortion.leak(CONFIG, "dirichlet published")
+    leak = label_counts.leak(CONFIG, "dirichlet published")
     here, there = np.array(CONFIG.counts, float), np.array(leak.neighbour, float)
     for sigma, counts in ((leak.sigma, here), (leak.neighbour_sigma, there)):
         assert sigma == calibrate("dirichlet published", 0.05, 0.05, counts.astype(int)).sigma
@@ -209,7 +211,7 @@ def test_a_simulated_delta_of_two_dirichlets_is_that_of_an_integral(epsilon):
 
 
 def test_the_papers_claim_is_settled_by_numbers_of_its_own():
-    settled = distortion.settle(CONFIG)
+    settled = label_counts.settle(CONFIG)
     released = ScaledDirichlet(settled.sigma, ((50, 50),)).randomise(
         np.tile(CONFIG.counts, (20_000, 1)), np.random.default_rng(1)
     )
@@ -245,17 +247,17 @@ def test_a_bad_config_gets_a_sentence(change, words):
 
 
 def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
-    marks = [mark for draw in range(2) for mark in distortion.trial(distortion.EPSILON_AXIS, draw)]
-    rows = distortion.rows(marks)
-    again = results.from_csv(distortion.Row, distortion.to_csv(marks))
+    marks = [mark for draw in range(2) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
+    rows = label_counts.rows(marks)
+    again = results.from_csv(label_counts.Row, label_counts.to_csv(marks))
     for row, read in zip(rows, again, strict=True):
         assert read.distortion == pytest.approx(row.distortion, rel=1e-5)
         assert (read.axis, read.level, read.release) == (row.axis, row.level, row.release)
     one = next(row for row in rows if row.release == "laplace tight" and row.level == 0.05)
     here = [m.distortion for m in marks if m.release == "laplace tight" and m.level == 0.05]
     assert one.distortion == pytest.approx(np.mean(here))
-    shipped = {(row.axis, row.level, row.release): row for row in distortion.load()}
-    assert shipped[distortion.EPSILON_AXIS, 0.05, "laplace tight"].n_draws == results.N_DRAWS
+    shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}
+    assert shipped[label_counts.EPSILON_AXIS, 0.05, "laplace tight"].n_draws == results.N_DRAWS
     for row in rows:
         other = shipped[row.axis, row.level, row.release]
         # batches of 100 releases: five standard errors of both means
@@ -265,18 +267,18 @@ def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
 
 def test_published_values_stand_at_the_papers_design_alone():
     at = {
-        (row.axis, row.level, row.release): distortion.published(row)
-        for row in distortion.load()
-        if distortion.published(row)
+        (row.axis, row.level, row.release): label_counts.published(row)
+        for row in label_counts.load()
+        if label_counts.published(row)
     }
     assert set(at.values()) == {0.06, 0.15}
     assert {place[:2] for place in at} == {("classes", 5.0), ("share", 0.05), ("epsilon", 0.05)}
 
 
 def test_figure_1_holds_the_rows_of_a_file_along_an_axis():
-    rows = distortion.load()
-    found = distortion.figure_1(rows, distortion.RHO_AXIS)
-    assert list(found) == list(distortion.AXES[distortion.RHO_AXIS])
-    assert sum(map(len, found.values())) == sum(row.axis == distortion.RHO_AXIS for row in rows)
-    row = next(row for row in rows if (row.axis, row.level) == (distortion.RHO_AXIS, 0.1) and "prior" in row.release)
+    rows = label_counts.load()
+    found = label_counts.figure_1(rows, label_counts.RHO_AXIS)
+    assert list(found) == list(label_counts.AXES[label_counts.RHO_AXIS])
+    assert sum(map(len, found.values())) == sum(row.axis == label_counts.RHO_AXIS for row in rows)
+    row = next(row for row in rows if (row.axis, row.level) == (label_counts.RHO_AXIS, 0.1) and "prior" in row.release)
     assert found[0.1]["laplace prior"] == (row.distortion, row.low, row.high)

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import count_controls, count_panels, text
-from privdemo.experiments import distortion
-from privdemo.experiments.distortion import DistortionConfig
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
@@ -26,7 +26,7 @@ def summaries(at: AppTest) -> str:
     return "\n".join(re.findall(r'<p class="summary">(.*?)</p>', visiting.html(at), re.DOTALL))
 
 
-def labels(outcome: distortion.Outcome, total: int) -> str:
+def labels(outcome: label_counts.Outcome, total: int) -> str:
     """Half the L1 distance times the labels, as the page writes it."""
     value = outcome.distortion.mean * total / 2
     return f"{value:,.0f}" if value >= 9.5 else f"{value:.2g}"
@@ -35,17 +35,17 @@ def labels(outcome: distortion.Outcome, total: int) -> str:
 @pytest.mark.parametrize(
     ("link", "config"),
     [
-        ({}, DistortionConfig()),
-        ({"count_seed": "3"}, DistortionConfig(seed=3)),
-        ({"count_epsilon": "0.5", "count_delta": "0.001"}, DistortionConfig(epsilon=0.5, delta=0.001)),
-        ({"count_classes": "3", "labels": "500", "share": "0.1"}, DistortionConfig((50, 50, 400))),
-        ({"counts_of": "my own", "counts": "120, 80 300\n500"}, DistortionConfig((120, 80, 300, 500))),
-        ({"counts_of": "my own", "counts": "30;30;40", "n_min": "10"}, DistortionConfig((30, 30, 40), n_min=10)),
+        ({}, CountConfig()),
+        ({"count_seed": "3"}, CountConfig(seed=3)),
+        ({"count_epsilon": "0.5", "count_delta": "0.001"}, CountConfig(epsilon=0.5, delta=0.001)),
+        ({"count_classes": "3", "labels": "500", "share": "0.1"}, CountConfig((50, 50, 400))),
+        ({"counts_of": "my own", "counts": "120, 80 300\n500"}, CountConfig((120, 80, 300, 500))),
+        ({"counts_of": "my own", "counts": "30;30;40", "n_min": "10"}, CountConfig((30, 30, 40), n_min=10)),
     ],
 )
 def test_the_screen_says_what_the_package_computes(link, config):
     at = opened(**link)
-    outcomes, total = distortion.run(config), sum(config.counts)
+    outcomes, total = label_counts.run(config), sum(config.counts)
     valid = [o for o in outcomes.values() if o.holds]
     best = min(valid, key=lambda o: o.distortion.mean)
     assert f"<b>{labels(best, total)}</b> labels had changed class" in takeaway(at)
@@ -62,7 +62,7 @@ def test_the_screen_says_what_the_package_computes(link, config):
 
 def test_the_figure_says_what_the_package_computes():
     at = opened(along="ε")
-    along = distortion.along(DistortionConfig(), "epsilon", 5, 1000, 0.05)
+    along = label_counts.along(CountConfig(), "epsilon", 5, 1000, 0.05)
     for name, release in RELEASES.items():
         there = [x for x, here in along.items() if not here[name].problem]
         assert f"{release.title} {text.distance(along[there[0]][name].distortion.mean)} at {there[0]:g}" in summaries(
@@ -97,7 +97,7 @@ def test_every_lesson_of_every_mechanism_has_an_answer_data_and_code(lesson, mec
     at = opened(count_look=lesson, mechanism=RELEASES[mechanism].title)
     assert len(answers(at)) == 1
     assert len(at.get("download_button")) >= 4, "CSV and HTML of the main figure, and of the lesson"
-    outcome = distortion.run(DistortionConfig())[mechanism]
+    outcome = label_counts.run(CountConfig())[mechanism]
     everything = answers(at)[0] + summaries(at) + visiting.html(at)
     if lesson == count_controls.COUNTS_SEEN:
         assert any(f"<b>{1000 * share:,.1f}</b>" in answers(at)[0] for share in outcome.example)
@@ -111,12 +111,12 @@ def test_every_lesson_of_every_mechanism_has_an_answer_data_and_code(lesson, mec
         assert "<b>Gaussian, tight</b>" in answers(at)[0]
         assert "<b>Laplace, tight</b>" in answers(at)[0]
     elif lesson == count_controls.CLAIM:
-        settled = distortion.settle(DistortionConfig())
+        settled = label_counts.settle(CountConfig())
         assert f"<b>{settled.by_criterion:.2f}</b>" in answers(at)[0]
         assert f"{settled.by_exact:.3f}" in everything
         assert "Figure 1 of the paper anew" in everything
     elif lesson == count_controls.ADVERSARY:
-        rates = distortion.guess_rates({mechanism: outcome})
+        rates = label_counts.guess_rates({mechanism: outcome})
         assert (mechanism not in rates) == RELEASES[mechanism].data_dependent
         for rate in rates.values():
             assert f"<b>{100 * rate:.1f} %</b>" in answers(at)[0]
@@ -244,7 +244,7 @@ def test_settings_at_the_ends_are_answered(link):
 
 
 def test_the_data_along_delta_hold_the_wish_and_the_exact_delta():
-    along = distortion.along(DistortionConfig(), "delta", 5, 1000, 0.05)
+    along = label_counts.along(CountConfig(), "delta", 5, 1000, 0.05)
     rows = count_panels.table(along, "delta")
     assert {row["delta"] for row in rows} == set(along)
     loose = next(row for row in rows if row["mechanism"] == "Laplace, published" and row["delta"] == 0.1)

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from PIL import Image
 
 from privdemo import figures, palette
-from privdemo.experiments.image_noise import Point
+from privdemo.experiments.images import Point
 from privdemo.figures import pictures
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import FAMILIES

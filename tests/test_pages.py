@@ -13,7 +13,7 @@ import pytest
 import streamlit as st
 
 from privdemo import accounting, palette
-from privdemo.experiments import image_noise
+from privdemo.experiments import images
 from tests import visiting
 from tests.visiting import html, opened, takeaway, warnings
 
@@ -28,7 +28,7 @@ def test_home_leads_to_every_page_that_exists(mnist: object) -> None:
     assert links == pages
     assert "data:image/png;base64," in html(at)
     share = re.search(r"<b>(\d+) %</b>", html(at).replace("\u00a0", " "))
-    points = image_noise.gallery(image_noise.GalleryConfig()).points
+    points = images.gallery(images.GalleryConfig()).points
     assert share is not None
     assert int(share.group(1)) == round(100 * points[-2].linked.mean)
 
@@ -120,7 +120,7 @@ def test_words_follow_the_numbers(mnist: object) -> None:
 
 def test_as_many_people_as_there_are(mnist: object) -> None:
     at = opened(NOISE, data="Small digits", candidates="1000", people="5000")
-    result = image_noise.measure(image_noise.CurveConfig("digits", n_candidates=1000), 0.2)
+    result = images.measure(images.CurveConfig("digits", n_candidates=1000), 0.2)
     assert result.n_candidates < 400
     assert f"among {result.n_candidates} people" in takeaway(at)
     assert f"{1 / result.n_candidates:.1%}" in html(at)

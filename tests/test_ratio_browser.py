@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from privdemo.experiments import class_ratio, distortion
+from privdemo.experiments import class_ratio, label_counts
 from privdemo.experiments.class_ratio import EM, METHODS, MMD, SPREAD, RatioConfig
-from privdemo.experiments.distortion import DistortionConfig
+from privdemo.experiments.label_counts import CountConfig
 from tests import browsing
 
 pytestmark = pytest.mark.browser
@@ -75,7 +75,7 @@ def test_counts_are_typed_and_the_released_ones_stand_beside_them(page: Page, ad
         page.locator(".st-key-released-csv button").click()
     download.value.save_as(tmp_path / "released.csv")
     saved = list(csv.DictReader((tmp_path / "released.csv").open(encoding="utf-8")))
-    outcome = distortion.run(DistortionConfig((50, 70, 200)))["dirichlet public"]
+    outcome = label_counts.run(CountConfig((50, 70, 200)))["dirichlet public"]
     assert [int(row["true"]) for row in saved] == [50, 70, 200]
     assert [float(row["released"]) for row in saved] == pytest.approx([320 * share for share in outcome.example])
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from privdemo import palette
-from privdemo.experiments import class_ratio, distortion, ratio_studies
+from privdemo.experiments import class_ratio, label_counts, ratio_studies
 from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, SHARES, SPREAD, RatioConfig
-from privdemo.experiments.distortion import DistortionConfig
+from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import charts
 from privdemo.figures import class_ratio as ratio_charts
-from privdemo.figures import distortion as count_charts
+from privdemo.figures import label_counts as count_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 
@@ -110,9 +110,9 @@ def test_the_adversarys_guesses_are_in_their_colour(draws):
 # --- released counts
 
 
-@pytest.mark.parametrize("axis", distortion.AXES)
+@pytest.mark.parametrize("axis", label_counts.AXES)
 def test_distortion_along_an_axis_ends_where_there_is_no_noise(axis):
-    outcomes = distortion.along(DistortionConfig(repeats=20), axis, 5, 1000, 0.05)
+    outcomes = label_counts.along(CountConfig(repeats=20), axis, 5, 1000, 0.05)
     estimates = {x: {name: o.distortion for name, o in here.items() if o.mechanism} for x, here in outcomes.items()}
     figure = count_charts.along(axis, estimates, None)
     traces = named(figure)
@@ -124,7 +124,7 @@ def test_distortion_along_an_axis_ends_where_there_is_no_noise(axis):
         assert list(traces[release.title].x) == there
         assert traces[release.title].y == pytest.approx([outcomes[x][name].distortion.mean for x in there])
     stars = [trace for trace in figure.data if trace.name == "published"]
-    assert sorted(star.y[0] for star in stars) == ([] if axis == distortion.DELTA_AXIS else [0.06, 0.15])
+    assert sorted(star.y[0] for star in stars) == ([] if axis == label_counts.DELTA_AXIS else [0.06, 0.15])
     low, high = figure.layout.yaxis.range
     everything = [y for trace in figure.data for y in trace.y]
     assert 10**low <= min(everything)
@@ -141,7 +141,7 @@ def test_tight_published_and_data_dependent_noise_look_different_and_a_family_ha
 
 
 def test_released_counts_stand_beside_the_true_ones():
-    outcome = distortion.run(DistortionConfig((50, 70, 200)))["laplace tight"]
+    outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
     figure = count_charts.beside((50, 70, 200), outcome, [0, 2])
     true, released, ranges = figure.data
     assert list(true.x) == ["1", "3"]
@@ -155,7 +155,7 @@ def test_released_counts_stand_beside_the_true_ones():
 
 
 def test_profiles_are_the_mechanisms_deltas_and_the_wish_is_marked():
-    outcomes = distortion.run(DistortionConfig())
+    outcomes = label_counts.run(CountConfig())
     curves = {name: outcomes[name].mechanism for name in ("gaussian tight", "dirichlet public")}
     figure = count_charts.profiles(curves, "dirichlet public", 0.05, 0.05)
     for trace, mechanism in zip(figure.data, curves.values(), strict=False):

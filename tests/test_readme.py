@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import bag_studies, comparison_studies, distortion, ratio_studies, sweep, trade_off
+from privdemo.experiments import bag_studies, comparison_studies, label_counts, ratio_studies, sweep, trade_off
 from privdemo.experiments.class_ratio import METHODS, MMD, SPREAD
 from privdemo.experiments.comparison import METHODS as METHODS_COMPARED
 from privdemo.mechanisms.label_counts import RELEASES
@@ -77,7 +77,7 @@ def release_named(words: str) -> str:
 
 
 def test_what_private_counts_cost_is_what_the_file_holds() -> None:
-    found = {(row.level, row.release): row.distortion for row in distortion.load() if row.axis == "delta"}
+    found = {(row.level, row.release): row.distortion for row in label_counts.load() if row.axis == "delta"}
     head, *rows = table_under("What private counts cost")
     assert head[1:] == ["δ = 0.05", "δ = 0.01", "δ = 10⁻⁴"]
     assert len(rows) == len(RELEASES)
@@ -165,7 +165,7 @@ def test_what_noise_chosen_from_private_counts_gives_away():
     """The two δ in the words below the table of private counts."""
     words = " ".join(README.split())
     published, exact = (
-        distortion.leak(distortion.DistortionConfig(), release).own_delta.mean
+        label_counts.leak(label_counts.CountConfig(), release).own_delta.mean
         for release in ("dirichlet published", "dirichlet local")
     )
     assert f"δ is {published:.3f} by the published criterion and {exact:.3f} by the exact profile" in words

@@ -14,7 +14,7 @@ from privdemo.experiments import bag_studies, results
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
 from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP, METHODS, NAMES
-from privdemo.figures import bags as charts
+from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS

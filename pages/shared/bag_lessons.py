@@ -9,7 +9,7 @@ from pages.shared.bag_panels import Shown, code, interval
 from pages.shared.live import in_words
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.label_proportions import LLP, METHODS, NAMES
-from privdemo.figures import bags as charts
+from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms.bags import SELECTIONS
 
 

@@ -13,7 +13,7 @@ from pages.shared.bag_controls import Question
 from pages.shared.live import Job, in_words
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.label_proportions import FULL, LLP, METHODS, NAMES, TASKS, Draw, task_of
-from privdemo.figures import bags as charts
+from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 

@@ -19,8 +19,8 @@ from privdemo.experiments import (
     class_ratio,
     comparison,
     comparison_studies,
-    distortion,
-    image_noise,
+    images,
+    label_counts,
     label_proportions,
     naive_training,
     private_training,
@@ -64,28 +64,28 @@ def settle_in() -> None:
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
-def run(config: image_noise.Config) -> image_noise.Result:
-    return image_noise.run(config)
+def run(config: images.Config) -> images.Result:
+    return images.run(config)
 
 
 @st.cache_data(max_entries=256, show_spinner="Releasing and linking images at 17 noise levels…")
-def curve(config: image_noise.CurveConfig) -> tuple[image_noise.Point, ...]:
-    return image_noise.curve(config)
+def curve(config: images.CurveConfig) -> tuple[images.Point, ...]:
+    return images.curve(config)
 
 
 @st.cache_data(max_entries=1024, show_spinner=False)
-def measure(config: image_noise.CurveConfig, level: float) -> image_noise.Point:
-    return image_noise.measure(config, level)
+def measure(config: images.CurveConfig, level: float) -> images.Point:
+    return images.measure(config, level)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def strip(config: image_noise.Config, levels: tuple[float, ...]) -> Any:
-    return image_noise.strip(config, levels)
+def strip(config: images.Config, levels: tuple[float, ...]) -> Any:
+    return images.strip(config, levels)
 
 
 @st.cache_data(max_entries=64, show_spinner="Releasing two digits at rising noise levels…")
-def gallery(config: image_noise.GalleryConfig) -> image_noise.Gallery:
-    return image_noise.gallery(config)
+def gallery(config: images.GalleryConfig) -> images.Gallery:
+    return images.gallery(config)
 
 
 @st.cache_data(max_entries=128, show_spinner=False)
@@ -183,27 +183,27 @@ def comparison_rows() -> tuple[comparison_studies.Row, ...]:
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
-def released(config: distortion.DistortionConfig) -> dict[str, distortion.Outcome]:
-    return distortion.run(config)
+def released(config: label_counts.CountConfig) -> dict[str, label_counts.Outcome]:
+    return label_counts.run(config)
 
 
 @st.cache_data(max_entries=256, show_spinner="Releasing counts along the curve…")
 def released_along(
-    config: distortion.DistortionConfig, axis: str, n_classes: int, total: int, rho: float
-) -> dict[float, dict[str, distortion.Outcome]]:
-    return distortion.along(config, axis, n_classes, total, rho)
+    config: label_counts.CountConfig, axis: str, n_classes: int, total: int, rho: float
+) -> dict[float, dict[str, label_counts.Outcome]]:
+    return label_counts.along(config, axis, n_classes, total, rho)
 
 
 @st.cache_data(show_spinner=False)
-def distortion_rows() -> tuple[distortion.Row, ...]:
+def distortion_rows() -> tuple[label_counts.Row, ...]:
     """The shipped distortions at the paper's design."""
-    return distortion.load()
+    return label_counts.load()
 
 
 @st.cache_data(show_spinner=False)
-def settled() -> distortion.Settled:
+def settled() -> label_counts.Settled:
     """The paper's claim for scaled Dirichlet, at its own design."""
-    return distortion.settle(distortion.DistortionConfig())
+    return label_counts.settle(label_counts.CountConfig())
 
 
 @st.cache_data(show_spinner=False)

@@ -10,27 +10,27 @@ import streamlit as st
 from pages.shared import lies, privacy_ladder, settings, text
 from pages.shared.settings import Choice, Number, Words
 from privdemo import limits
-from privdemo.experiments import distortion
-from privdemo.experiments.distortion import DistortionConfig
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES, check_counts
 
 DESIGN, OWN = "the paper’s", "my own"
 COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN)
-CLASSES = Number("count_classes", limits.Limit("number of classes", 2, 50, integer=True), distortion.CLASSES)
-TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), distortion.TOTAL)
-RHO = Number("share", limits.Limit("share", 0.001, 0.5, "of every class but the last"), distortion.RHO)
-EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, distortion.EPSILON)
-DELTA = Number("count_delta", limits.RELEASE_DELTA, distortion.DELTA)
+CLASSES = Number("count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES)
+TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL)
+RHO = Number("share", limits.Limit("share", 0.001, 0.5, "of every class but the last"), label_counts.RHO)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON)
+DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA)
 N_MIN = Number("n_min", limits.N_MIN, 25)
 REPEATS = Number("releases", limits.REPEATS, 200)
 SEED = Number("count_seed", limits.SEED, 0)
 TITLES = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice("mechanism", tuple(TITLES), RELEASES["dirichlet public"].title)
 AXES = {
-    "classes": distortion.C_AXIS,
-    "class share": distortion.RHO_AXIS,
-    "ε": distortion.EPSILON_AXIS,
-    "δ": distortion.DELTA_AXIS,
+    "classes": label_counts.C_AXIS,
+    "class share": label_counts.RHO_AXIS,
+    "ε": label_counts.EPSILON_AXIS,
+    "δ": label_counts.DELTA_AXIS,
 }
 AXIS = Choice("along", tuple(AXES), "classes")
 LESSONS = (COUNTS_SEEN, PROMISE, WINNERS, CLAIM, ADVERSARY, NUMBERS) = (
@@ -74,7 +74,7 @@ TYPED = Words("counts", parse, EXAMPLE)
 class Question:
     """What the visitor asks: `config` with the counts, the design behind them, the mechanism to look at."""
 
-    config: DistortionConfig
+    config: CountConfig
     n_classes: int
     total: int
     rho: float
@@ -115,8 +115,8 @@ def controls() -> Question | str:
         repeats = settings.number(REPEATS, "Releases", step=100, help="How often each mechanism releases the counts.")
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same noise.")
     try:
-        counts = parse(typed) if own else distortion.design(n_classes, total, rho)
-        config = DistortionConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
+        counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
+        config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
     except ValueError as error:
         return f"Nothing can be released here. {text.sentence(error)}"
     return Question(config, n_classes, total, rho, own, release)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pages.shared import cached, count_controls, layout, settings, text
 from pages.shared.count_controls import Question
 from pages.shared.count_panels import best, code, level_words, misplaced, table
-from privdemo.experiments import distortion
-from privdemo.experiments.distortion import Outcome, Winner
-from privdemo.figures import distortion as charts
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import Outcome, Winner
+from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 
 Outcomes = Mapping[str, Outcome]
@@ -110,7 +110,7 @@ def the_promise(question: Question, outcomes: Outcomes) -> None:
         _more_code(
             question,
             "epsilons = [config.epsilon * i / 20 for i in range(61)]",
-            f'print(distortion.profile(outcomes["{question.release}"].mechanism, epsilons))',
+            f'print(label_counts.profile(outcomes["{question.release}"].mechanism, epsilons))',
         ),
     )
 
@@ -146,8 +146,8 @@ def _small(value: float) -> str:
 def who_wins(question: Question, outcomes: Outcomes) -> None:
     """Which mechanism distorts least, at every δ."""
     config = question.config
-    along = cached.released_along(config, distortion.DELTA_AXIS, question.n_classes, question.total, question.rho)
-    winners = distortion.winners(along)
+    along = cached.released_along(config, label_counts.DELTA_AXIS, question.n_classes, question.total, question.rho)
+    winners = label_counts.winners(along)
     layout.section("Which mechanism distorts least?", _winner_words(winners, question))
     heads = ["δ", "least distortion", "", "as good within their intervals"]
     body = [
@@ -169,8 +169,8 @@ def who_wins(question: Question, outcomes: Outcomes) -> None:
         lambda: layout.grid_page(heads, body),
         _more_code(
             question,
-            f'along = distortion.along(config, "delta", {question.n_classes}, {question.total}, {question.rho})',
-            "for winner in distortion.winners(along):",
+            f'along = label_counts.along(config, "delta", {question.n_classes}, {question.total}, {question.rho})',
+            "for winner in label_counts.winners(along):",
             "    print(winner)",
         ),
     )
@@ -198,7 +198,7 @@ def _winner_words(winners: list[Winner], question: Question) -> str:
 
 def the_claim(question: Question, outcomes: Outcomes) -> None:
     """The paper's 0.06 for scaled Dirichlet: what its criterion gives, and what the exact profile does."""
-    s, others = cached.settled(), distortion.PUBLISHED["laplace published"]
+    s, others = cached.settled(), label_counts.PUBLISHED["laplace published"]
     layout.section(
         "Does the paper’s claim come out?",
         f"Not by its own criterion. On five classes, four of 50 labels and one of 800, with ε = δ = 0.05, the "
@@ -240,7 +240,7 @@ def the_claim(question: Question, outcomes: Outcomes) -> None:
         "Why the paper’s figure shows what its equation 9 does not give cannot be told from what is printed.",
         lambda: [vars(s)],
         lambda: layout.grid_page(["", ""], [[name, f"{value:.6g}"] for name, value in vars(s).items()]),
-        "from privdemo.experiments import distortion\n\nprint(distortion.settle(distortion.DistortionConfig()))",
+        "from privdemo.experiments import label_counts\n\nprint(label_counts.settle(label_counts.CountConfig()))",
     )
     _figure_1()
 
@@ -250,22 +250,22 @@ def _figure_1() -> None:
     axis = count_controls.AXES[settings.current(count_controls.AXIS)]
     rows = [row for row in cached.distortion_rows() if row.axis == axis]
     design = {
-        distortion.C_AXIS: f"{distortion.CLASSES} classes",
-        distortion.RHO_AXIS: f"a share of {distortion.RHO:g} for every class but the last",
-        distortion.EPSILON_AXIS: f"ε = {distortion.EPSILON:g}",
-        distortion.DELTA_AXIS: f"δ = {distortion.DELTA:g}",
+        label_counts.C_AXIS: f"{label_counts.CLASSES} classes",
+        label_counts.RHO_AXIS: f"a share of {label_counts.RHO:g} for every class but the last",
+        label_counts.EPSILON_AXIS: f"ε = {label_counts.EPSILON:g}",
+        label_counts.DELTA_AXIS: f"δ = {label_counts.DELTA:g}",
     }
     fixed = ", ".join(words for lever, words in design.items() if lever != axis)
     n_draws = rows[0].n_draws
     layout.figure(
         "figure-1",
-        charts.along(axis, distortion.figure_1(rows, axis), None),
-        f"Figure 1 of the paper anew, whatever your counts are: {distortion.TOTAL:,} labels, {fixed}; means over "
-        f"{n_draws} batches of {distortion.BATCH} releases, 95 % intervals. “Along” above chooses the lever. Stars: "
+        charts.along(axis, label_counts.figure_1(rows, axis), None),
+        f"Figure 1 of the paper anew, whatever your counts are: {label_counts.TOTAL:,} labels, {fixed}; means over "
+        f"{n_draws} batches of {label_counts.BATCH} releases, 95 % intervals. “Along” above chooses the lever. Stars: "
         "what the paper’s text gives. n_min is half the smallest count.",
-        lambda: [vars(row) | {"published": distortion.published(row)} for row in rows],
-        "from privdemo.experiments import distortion\n\n"
-        "print(distortion.load())\n"
+        lambda: [vars(row) | {"published": label_counts.published(row)} for row in rows],
+        "from privdemo.experiments import label_counts\n\n"
+        "print(label_counts.load())\n"
         "# anew, in seconds: python -m privdemo reproduce distortion",
     )
 
@@ -273,8 +273,8 @@ def _figure_1() -> None:
 def the_adversary(question: Question, outcomes: Outcomes) -> None:
     """How often somebody who knows all other labels names the last one."""
     config = question.config
-    rates = distortion.guess_rates(dict(outcomes))
-    promised = distortion.promised_rate(config.epsilon, config.delta)
+    rates = label_counts.guess_rates(dict(outcomes))
+    promised = label_counts.promised_rate(config.epsilon, config.delta)
     release = RELEASES[question.release]
     if release.data_dependent:
         mine = f"For {release.title} no such number holds, as its noise is chosen from the counts. "
@@ -300,7 +300,7 @@ def the_adversary(question: Question, outcomes: Outcomes) -> None:
         + "; ".join(f"{_title(name)} {text.share(rate)}" for name, rate in rates.items())
         + ". Without a line: noise chosen from the private counts.",
         lambda: [{"mechanism": _title(name), "named at most": rate} for name, rate in rates.items()],
-        _more_code(question, "print(distortion.guess_rates(outcomes))"),
+        _more_code(question, "print(label_counts.guess_rates(outcomes))"),
     )
 
 
@@ -308,7 +308,7 @@ def _leak_words(question: Question) -> str:
     """What noise chosen from the private counts gives away."""
     config = question.config
     try:
-        leak = distortion.leak(config)
+        leak = label_counts.leak(config)
     except ValueError:
         return "For these counts scaled Dirichlet has no σ to choose."
     start = f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.6g}"
@@ -326,10 +326,10 @@ def _leak_words(question: Question) -> str:
     return f"{start}, with one label moved it would be {moved}{beyond}{_published_leak(config)}"
 
 
-def _published_leak(config: distortion.DistortionConfig) -> str:
+def _published_leak(config: label_counts.CountConfig) -> str:
     """The same of the paper's own criterion, if it breaks: δ between two neighbours, each with its own σ."""
     try:
-        leak = distortion.leak(config, "dirichlet published")
+        leak = label_counts.leak(config, "dirichlet published")
     except ValueError:
         return ""
     if math.isnan(leak.neighbour_sigma):

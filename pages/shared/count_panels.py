@@ -8,9 +8,9 @@ import streamlit as st
 
 from pages.shared import cached, layout, settings, text
 from pages.shared.count_controls import AXES, AXIS, Question
-from privdemo.experiments import distortion
-from privdemo.experiments.distortion import Outcome
-from privdemo.figures import distortion as charts
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import Outcome
+from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 
 
@@ -22,7 +22,7 @@ def misplaced(value: float, total: int) -> str:
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
     """Of the mechanisms whose promise holds (Laplace noise always has one), the one that distorts least."""
-    return outcomes[distortion.least(outcomes)[0]]
+    return outcomes[label_counts.least(outcomes)[0]]
 
 
 def level_words(names: Sequence[str]) -> str:
@@ -40,7 +40,7 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
         f"Released with ε = {text.epsilon(config.epsilon)} and δ = {text.power_of_ten(config.delta)}, the counts of "
         f"{total:,} labels in {len(config.counts):,} classes (the smallest has {smallest:,}) look as if "
         f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the mechanism that keeps the "
-        f"promise and distorts least ({RELEASES[least.release].title}{level_words(distortion.least(outcomes)[1:])})"
+        f"promise and distorts least ({RELEASES[least.release].title}{level_words(label_counts.least(outcomes)[1:])})"
     )
     if laplace.release != least.release:
         start += f", and as if <b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published"
@@ -71,17 +71,17 @@ def main_figure(question: Question) -> None:
     """Distortion along the chosen lever."""
     axis = AXES[settings.choose(AXIS, "Along")]
     config = question.config
-    on_design = axis in (distortion.C_AXIS, distortion.RHO_AXIS)
+    on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)
     try:
         outcomes = cached.released_along(config, axis, question.n_classes, question.total, question.rho)
     except ValueError as error:
         st.markdown(text.sentence(error))
         return
     yours = {
-        distortion.C_AXIS: float(question.n_classes),
-        distortion.RHO_AXIS: question.rho,
-        distortion.EPSILON_AXIS: config.epsilon,
-        distortion.DELTA_AXIS: config.delta or None,
+        label_counts.C_AXIS: float(question.n_classes),
+        label_counts.RHO_AXIS: question.rho,
+        label_counts.EPSILON_AXIS: config.epsilon,
+        label_counts.DELTA_AXIS: config.delta or None,
     }[axis]
     layout.figure(
         "distortion",
@@ -103,13 +103,13 @@ def main_figure(question: Question) -> None:
 def _as_published(question: Question, axis: str) -> bool:
     """Whether all but what is on the axis is the paper's design, so that its values may stand beside ours."""
     paper = {
-        distortion.C_AXIS: (question.n_classes, distortion.CLASSES),
-        distortion.RHO_AXIS: (question.rho, distortion.RHO),
-        distortion.EPSILON_AXIS: (question.config.epsilon, distortion.EPSILON),
-        distortion.DELTA_AXIS: (question.config.delta, distortion.DELTA),
+        label_counts.C_AXIS: (question.n_classes, label_counts.CLASSES),
+        label_counts.RHO_AXIS: (question.rho, label_counts.RHO),
+        label_counts.EPSILON_AXIS: (question.config.epsilon, label_counts.EPSILON),
+        label_counts.DELTA_AXIS: (question.config.delta, label_counts.DELTA),
     }
     same = all(mine == theirs for lever, (mine, theirs) in paper.items() if lever != axis)
-    return same and question.total == distortion.TOTAL and not question.own and axis != distortion.DELTA_AXIS
+    return same and question.total == label_counts.TOTAL and not question.own and axis != label_counts.DELTA_AXIS
 
 
 def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str, Outcome]]) -> str:
@@ -126,15 +126,15 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str
         ]
         short = "" if len(there) == len(outcomes) else " (no noise will do at others)"
         parts.append(f"{release.title} {' and '.join(ends)}{short}")
-    on_design = axis in (distortion.C_AXIS, distortion.RHO_AXIS)
+    on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)
     what = {
-        distortion.C_AXIS: f"{question.total:,} labels, every class but the last with a share of {question.rho:g}",
-        distortion.RHO_AXIS: f"{question.total:,} labels in {question.n_classes} classes",
+        label_counts.C_AXIS: f"{question.total:,} labels, every class but the last with a share of {question.rho:g}",
+        label_counts.RHO_AXIS: f"{question.total:,} labels in {question.n_classes} classes",
     }.get(axis, "Your counts")
     own = " These counts are the paper’s design, not yours." if question.own and on_design else ""
     stars = (
         " Stars: what the paper’s text gives at its design, {:g} for scaled Dirichlet and {:g} for the best of the "
-        "others.".format(*distortion.PUBLISHED.values())
+        "others.".format(*label_counts.PUBLISHED.values())
         if _as_published(question, axis)
         else ""
     )
@@ -170,11 +170,11 @@ def code(question: Question) -> str:
     """The lines that release the counts."""
     return "\n".join(
         [
-            "from privdemo.experiments import distortion",
-            "from privdemo.experiments.distortion import DistortionConfig",
+            "from privdemo.experiments import label_counts",
+            "from privdemo.experiments.label_counts import CountConfig",
             "",
             f"config = {question.config!r}",
-            "outcomes = distortion.run(config)",
+            "outcomes = label_counts.run(config)",
             "for name, outcome in outcomes.items():",
             "    print(name, outcome.distortion, outcome.delta, outcome.problem)",
         ]
@@ -185,11 +185,11 @@ def along_code(question: Question, axis: str) -> str:
     """The lines that compute the main figure."""
     return "\n".join(
         [
-            "from privdemo.experiments import distortion",
-            "from privdemo.experiments.distortion import DistortionConfig",
+            "from privdemo.experiments import label_counts",
+            "from privdemo.experiments.label_counts import CountConfig",
             "",
             f"config = {question.config!r}",
-            f'outcomes = distortion.along(config, "{axis}", {question.n_classes}, {question.total}, {question.rho})',
+            f'outcomes = label_counts.along(config, "{axis}", {question.n_classes}, {question.total}, {question.rho})',
             "for level, here in outcomes.items():",
             "    print(level, {name: outcome.distortion.mean for name, outcome in here.items()})",
         ]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.shared import cached, layout, settings, text
 from privdemo import figures, limits
-from privdemo.experiments import image_noise
+from privdemo.experiments import images
 
 SEED = settings.Number("people_seed", limits.SEED, 0)
 
@@ -18,8 +18,8 @@ SEED = settings.Number("people_seed", limits.SEED, 0)
 class Picture:
     """A gallery of releases and guesses, its headings, and what it shows in words."""
 
-    config: image_noise.GalleryConfig
-    gallery: image_noise.Gallery
+    config: images.GalleryConfig
+    gallery: images.Gallery
     columns: list[str]
     names: list[str]
     summary: str
@@ -45,7 +45,7 @@ def people() -> int:
 
 def show(dataset: str, seed: int) -> Picture:
     """Release two people's digits at rising noise levels; show the releases and the adversary's guesses."""
-    config = image_noise.GalleryConfig(dataset, seed=seed)
+    config = images.GalleryConfig(dataset, seed=seed)
     gallery = cached.gallery(config)
     columns = [f"p = {level:.3g}" for level in gallery.levels]
     names = [name for digit in gallery.class_names for name in (f"the {digit}, as sent", "adversary's guess")]
@@ -72,16 +72,16 @@ def more(picture: Picture) -> None:
     layout.under_figure(
         "home",
         picture.summary,
-        lambda: image_noise.strip_table(picture.names, picture.columns, picture.gallery.images),
+        lambda: images.strip_table(picture.names, picture.columns, picture.gallery.images),
         lambda: figures.picture_page(picture.sheet, picture.columns, picture.names, picture.plain),
     )
     layout.folds({"Code that reproduces this": _code(picture.config)})
 
 
-def _code(config: image_noise.GalleryConfig) -> str:
+def _code(config: images.GalleryConfig) -> str:
     return f"""
 ```python
-from privdemo.experiments.image_noise import GalleryConfig, gallery
+from privdemo.experiments.images import GalleryConfig, gallery
 from privdemo.figures import contact_sheet, png
 
 picture = gallery({config!r})

@@ -10,8 +10,8 @@ import streamlit as st
 from pages.shared import cached, lies, settings
 from pages.shared.settings import Choice, Number
 from privdemo import limits
-from privdemo.experiments import image_noise
-from privdemo.experiments.image_noise import Config, CurveConfig, LabelMechanism
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
@@ -59,7 +59,7 @@ class Question:
 
     def at(self, level: float) -> Choices:
         """The question at a noise level."""
-        mechanism = self.family.make(level, image_noise.n_states(self.data))
+        mechanism = self.family.make(level, images.n_states(self.data))
         return Choices(
             config=Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed),
             curve=CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed),
@@ -99,7 +99,7 @@ def label_setting(n_classes: int) -> Number:
 def all_settings() -> list[settings.Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
     data = data_choice()
-    n_states = image_noise.n_states(DATASETS[settings.current(data)])
+    n_states = images.n_states(DATASETS[settings.current(data)])
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
     label = label_setting(max(2, len(settings.current(CLASSES))))
     more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
@@ -137,7 +137,7 @@ def controls() -> Question | None:
 
 def level_inputs(question: Question) -> Choices:
     """The noise level, typed, or set through the ε of one pixel."""
-    family, n_states = question.family, image_noise.n_states(question.data)
+    family, n_states = question.family, images.n_states(question.data)
     setting = level_setting(family, n_states)
     settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     row = st.container(horizontal=True, key="level-inputs")

@@ -14,8 +14,8 @@ from pages.shared import cached, image_controls, layout, text
 from pages.shared.image_controls import Choices
 from pages.shared.live_dial import dial_data, live_dial
 from privdemo import datasets, figures
-from privdemo.experiments import image_noise
-from privdemo.experiments.image_noise import Point, Privacy, Result
+from privdemo.experiments import images
+from privdemo.experiments.images import Point, Privacy, Result
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
@@ -51,7 +51,7 @@ def answer(choices: Choices) -> Answer:
     return Answer(
         choices=choices,
         result=result,
-        privacy=image_noise.privacy(choices.config, choices.delta, result.states.shape[1]),
+        privacy=images.privacy(choices.config, choices.delta, result.states.shape[1]),
         here=here,
         dial=dial_data(result, choices.family, choices.level, step),
         curves=figures.damage_and_linkage(points, here, choices.family, here.n_candidates),
@@ -109,7 +109,7 @@ def _under_pictures(answer: Answer) -> None:
 
     def html() -> str:
         stack = [result.clean, result.released, *result.guesses.values()]
-        sheet = figures.contact_sheet(image_noise.stack_pictures(stack, result.image_shape))
+        sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
         return figures.picture_page(sheet, sent, rows, summary)
 
     summary = (
@@ -118,7 +118,7 @@ def _under_pictures(answer: Answer) -> None:
         f"{'was' if flipped == 1 else 'were'} flipped. The rows of guesses are an adversary's best guess of each clean "
         "image under three kinds of prior knowledge."
     )
-    layout.under_figure("images", summary, lambda: image_noise.picture_table(result), html)
+    layout.under_figure("images", summary, lambda: images.picture_table(result), html)
 
 
 def _paper_levels(view: str) -> tuple[PixelFamily, tuple[float, ...], tuple[str, ...]]:
@@ -132,7 +132,7 @@ def _paper_figure(choices: Choices, view: str) -> None:
     """The paper's figure 2 (randomised response) or 4 (Gaussian noise), on the chosen images."""
     two = view == image_controls.FIGURE_2
     family, levels, names = _paper_levels(view)
-    images = cached.strip(image_noise.with_mechanism(choices.config, family, levels[0]), levels)
+    pictures = cached.strip(images.with_mechanism(choices.config, family, levels[0]), levels)
     columns = ["clean", *names]
     summary = (
         f"{PAPER.replace('*', '')}, figure {2 if two else 4}: one person of each class, clean and released with "
@@ -142,12 +142,12 @@ def _paper_figure(choices: Choices, view: str) -> None:
             else "Gaussian noise of variance σ² = 0.1 and 0.5 added to each pixel."
         )
     )
-    sheet = figures.contact_sheet(images)
+    sheet = figures.contact_sheet(pictures)
     st.html(figures.picture_html(sheet, columns, choices.config.classes, summary))
     layout.under_figure(
         f"figure{2 if two else 4}",
         summary,
-        lambda: image_noise.strip_table(choices.config.classes, columns, images),
+        lambda: images.strip_table(choices.config.classes, columns, pictures),
         lambda: figures.picture_page(sheet, columns, choices.config.classes, summary),
     )
 
@@ -243,9 +243,9 @@ def damage_and_linkage(answer: Answer) -> None:
         f"average (measured {here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
         f"{here.squared.mean:.3f}), where 0 is black and 1 is white. An adversary who knows {n} people's clean images "
         f"matches a released image to its sender {text.percent(here.linked)} of the time; chance is {1 / n:.1%}. "
-        f"Lines above: exact expectation. Markers: {image_noise.N_RELEASES} releases each, with 95 % intervals."
+        f"Lines above: exact expectation. Markers: {images.N_RELEASES} releases each, with 95 % intervals."
     )
-    layout.figure("curves", answer.curves, summary, partial(image_noise.curve_table, answer.points))
+    layout.figure("curves", answer.curves, summary, partial(images.curve_table, answer.points))
 
 
 # --- folded away ---------------------------------------------------------------------------------
@@ -310,12 +310,12 @@ Three attacks at this noise level.
 1. **Clean the image up.** The rows *Guess* show the posterior mean of every pixel: the guess with the least squared
    error for someone who knows the noise and holds every state equally likely (*flat*), has learnt each pixel's habits
    from {result.n_people:,} people's releases alone (*learned*), or knows them from clean data (*true*).
-2. **Find the sender.** {image_noise.N_RELEASES} fresh releases by {n} people whose clean images are known: the exact
+2. **Find the sender.** {images.N_RELEASES} fresh releases by {n} people whose clean images are known: the exact
    likelihood picks the sender
    {text.percent(here.linked)} of the time; chance is {1 / n:.1%}.
 3. **Read the label off the image.** The simplest classifier there is (nearest class mean), taught on an eighth of the
    releases with their lied labels, names the true digit of another eighth {text.percent(result.label_guess)} of the
-   time (the interval is over {image_noise.N_LEARNERS} such classifiers); chance is {chance:.0%}. {verdict}
+   time (the interval is over {images.N_LEARNERS} such classifiers); chance is {chance:.0%}. {verdict}
 """
 
 
@@ -357,8 +357,8 @@ open("figure.png", "wb").write(png(contact_sheet(images)))
     return f"""
 These lines compute the numbers above with the `privdemo` package.
 ```python
-from privdemo.experiments.image_noise import Config, CurveConfig
-from privdemo.experiments.image_noise import curve, measure, privacy, run, strip, with_mechanism
+from privdemo.experiments.images import Config, CurveConfig
+from privdemo.experiments.images import curve, measure, privacy, run, strip, with_mechanism
 from privdemo.figures import contact_sheet, damage_and_linkage, png
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.mechanisms import {", ".join(kinds)}

@@ -11,8 +11,8 @@ from pages.shared.image_controls import DATASETS
 from pages.shared.settings import Choice, Number
 from privdemo import limits
 from privdemo.datasets import Source
-from privdemo.experiments import image_noise, private_training
-from privdemo.experiments.image_noise import LabelMechanism
+from privdemo.experiments import images, private_training
+from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.private_training import (
     CLEAN,
     METHODS,
@@ -146,7 +146,7 @@ def default_settings() -> list[settings.Setting]:
 def _settings(images: str, classes: tuple[str, ...]) -> list[settings.Setting]:
     data, source = data_choice(), _source(images)
     people = people_setting(source, classes)
-    levels = [level_setting(family, image_noise.n_states(source)) for family in LEVEL_KEYS]
+    levels = [level_setting(family, images.n_states(source)) for family in LEVEL_KEYS]
     labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
     return [
         data,
@@ -207,7 +207,7 @@ def _out_of_sight(data: Source) -> None:
     with st.container(key="other-levels"):
         for family in NOISES.values():
             if st.session_state[NOISE.key] != family.title:
-                hidden = level_setting(family.name, image_noise.n_states(data))
+                hidden = level_setting(family.name, images.n_states(data))
                 settings.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
                 settings.number(hidden, family.title, step=0.01)
         if st.session_state[KIND.key] == ASYMMETRIC:
@@ -218,7 +218,7 @@ def _pixels(data: Source) -> private_training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
     what = "pixel" if isinstance(data, str) or data.image_shape else "column"
     family = NOISES[settings.choose(NOISE, f"Noise on every {what}")]
-    n_states = image_noise.n_states(data)
+    n_states = images.n_states(data)
     setting = level_setting(family.name, n_states)
     settings.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     slider = st.container()

@@ -22,7 +22,7 @@ from privdemo.estimators.logistic import (
     SpreadLogisticRegression,
 )
 from privdemo.estimators.pixel_priors import Prior
-from privdemo.experiments.image_noise import LabelMechanism, check_classes, check_pixels, image_shape, n_states
+from privdemo.experiments.images import LabelMechanism, check_classes, check_pixels, image_shape, n_states
 from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import clean_values, to_grey

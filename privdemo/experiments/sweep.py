@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import limits
 from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, running
-from privdemo.experiments.image_noise import n_states
+from privdemo.experiments.images import n_states
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 

@@ -4,7 +4,7 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures.charts import to_html
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
-from privdemo.figures.image_noise import damage_and_linkage
+from privdemo.figures.images import damage_and_linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, people_page
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, picture_page, png, sample_sheet
 from privdemo.figures.training import DIGITS_CSS

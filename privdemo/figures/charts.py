@@ -79,16 +79,16 @@ def rows(labels: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-class Panel(NamedTuple):
-    """One mark of several methods, one row each: its `title`, the ends of its axis, and how its numbers are written.
+class DotPlot(NamedTuple):
+    """One measure of several methods, a row each: its `title`, the ends of its axis, and how its numbers are written.
 
-    `marks` are each row's name, its estimate and its style; `rules` vertical rules, dotted where they have words.
+    `rows` hold each method's name, estimate and style; `rules` are vertical rules, dotted where they have words.
     """
 
     title: str
     low: float
     high: float
-    marks: Sequence[tuple[str, Estimate, palette.Style]]
+    rows: Sequence[tuple[str, Estimate, palette.Style]]
     number: Callable[[float], str]
     short: Callable[[float], str]
     rules: Sequence[tuple[float, str]]
@@ -99,18 +99,18 @@ class Panel(NamedTuple):
 ROW = 27
 
 
-def panels(contents: Sequence[Panel]) -> Figure:
-    """Marks with 95 % intervals, one panel under the other. A mark beyond its axis is an arrow in its label."""
-    n_rows = len(contents[0].marks)
-    panel = ROW * n_rows + 78
-    height = panel * len(contents) - 44  # the last panel's tick labels are in the margin
+def dot_plots(contents: Sequence[DotPlot]) -> Figure:
+    """Estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its label."""
+    n_rows = len(contents[0].rows)
+    step = ROW * n_rows + 78
+    height = step * len(contents) - 44  # the last plot's tick labels are in the margin
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     traces = []
     for i, content in enumerate(contents):
         axis = str(i + 1) if i else ""
-        top = 1 - (panel * i + 34) / height
+        top = 1 - (step * i + 34) / height
         bottom = max(0.0, top - ROW * n_rows / height)
-        for name, estimate, style in content.marks:
+        for name, estimate, style in content.rows:
             known = math.isfinite(estimate.low)
             interval = f", 95 %: {content.number(estimate.low)} to {content.number(estimate.high)}" if known else ""
             bars = {"error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6}} if known else {}
@@ -135,7 +135,7 @@ def panels(contents: Sequence[Panel]) -> Figure:
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
-        labels = {name: f"{name} <b>{_within(estimate.mean, content)}</b>" for name, estimate, _ in content.marks}
+        labels = {name: f"{name} <b>{_within(estimate.mean, content)}</b>" for name, estimate, _ in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
     margin = {"l": 190, "r": 12, "t": 8, "b": 44}
     size = {"height": height + 52, "margin": margin, "showlegend": False}
@@ -147,7 +147,7 @@ def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, A
     return {"text": text, "showarrow": False, "font": {"size": 12}} | place
 
 
-def _within(value: float, content: Panel) -> str:
+def _within(value: float, content: DotPlot) -> str:
     shown = content.short(value)
     return f"← {shown}" if value < content.low else f"{shown} →" if value > content.high else shown
 

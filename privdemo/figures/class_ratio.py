@@ -13,7 +13,7 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import METHODS, SHARES, Draw
 from privdemo.experiments.ratio_studies import Row
 from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
-from privdemo.figures.distortion import STYLES as RELEASE_STYLES
+from privdemo.figures.label_counts import STYLES as RELEASE_STYLES
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 

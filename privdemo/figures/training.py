@@ -16,14 +16,14 @@ from privdemo.experiments import private_training as training
 from privdemo.experiments.private_training import METHODS, Draw
 from privdemo.experiments.trade_off import Point, Study
 from privdemo.figures.charts import (
-    Panel,
+    DotPlot,
+    dot_plots,
     error_bars,
     guesses,
     legend_below,
     line,
     over_rule,
     own,
-    panels,
     percent,
     point,
     published,
@@ -52,7 +52,7 @@ MARKS = {
 
 
 def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
-    """Accuracy, log loss and Brier score of every method with 95 % intervals, one panel under the other.
+    """Accuracy, log loss and Brier score of every method with 95 % intervals, one plot under the other.
 
     Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
     """
@@ -62,8 +62,8 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
         marks = [(METHODS[name].title, training.score(draws, name, mark), STYLES[name]) for name in methods]
         rules = [(training.score(draws, training.CLEAN, mark).mean, ""), (nothing, "coin")]
         short = percent if mark == "accuracy" else _short
-        contents.append(Panel(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
-    return panels(contents)
+        contents.append(DotPlot(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
+    return dot_plots(contents)
 
 
 def _short(value: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from privdemo.experiments.image_noise import Result
+from privdemo.experiments.images import Result
 from privdemo.mechanisms.pixels import PixelFamily
 
 _HERE = Path(__file__).parent

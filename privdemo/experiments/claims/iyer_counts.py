@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privdemo.experiments import distortion
+from privdemo.experiments import label_counts
 from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, IYER, PERCENT, SENTENCE, Claim, exactly, listed
 from privdemo.experiments.claims.judge import judge_multiple, judge_part
 from privdemo.intervals import gap_interval, ratio_interval
@@ -13,12 +13,12 @@ from privdemo.mechanisms.label_counts import RELEASES
 _COUNTS = "python -m privdemo reproduce distortion"
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
 _DIRICHLET = "dirichlet published"
-Places = Sequence[distortion.Row]
+Places = Sequence[label_counts.Row]
 
 
 def all_claims() -> list[Claim]:
     """Every claim about released counts, in the paper's order."""
-    places = distortion.load()
+    places = label_counts.load()
     return [
         *_figure_1(places),
         _ranking(places),
@@ -31,22 +31,24 @@ def all_claims() -> list[Claim]:
     ]
 
 
-def _at_design(places: Places) -> dict[str, distortion.Row]:
+def _at_design(places: Places) -> dict[str, label_counts.Row]:
     return {
-        row.release: row for row in places if row.axis == distortion.EPSILON_AXIS and row.level == distortion.EPSILON
+        row.release: row
+        for row in places
+        if row.axis == label_counts.EPSILON_AXIS and row.level == label_counts.EPSILON
     }
 
 
-def _along(places: Places, axis: str) -> dict[float, dict[str, distortion.Row]]:
+def _along(places: Places, axis: str) -> dict[float, dict[str, label_counts.Row]]:
     """The rows of an axis by level and release."""
-    found: dict[float, dict[str, distortion.Row]] = {}
+    found: dict[float, dict[str, label_counts.Row]] = {}
     for row in places:
         if row.axis == axis:
             found.setdefault(row.level, {})[row.release] = row
     return found
 
 
-def _best(rows: Mapping[str, distortion.Row], names: Iterable[str]) -> distortion.Row:
+def _best(rows: Mapping[str, label_counts.Row], names: Iterable[str]) -> label_counts.Row:
     return min((rows[name] for name in names if name in rows), key=lambda row: row.distortion)
 
 
@@ -58,7 +60,7 @@ def _figure_1(places: Places) -> list[Claim]:
     }
     found = []
     exact = design["dirichlet local"].distortion
-    for name, value in distortion.PUBLISHED.items():
+    for name, value in label_counts.PUBLISHED.items():
         row = design[name]
         off = row.distortion / value
         why = (
@@ -82,8 +84,8 @@ def _figure_1(places: Places) -> list[Claim]:
     return found
 
 
-def _batches(row: distortion.Row) -> str:
-    return f"{row.n_draws} batches of {distortion.BATCH} releases, seeds 0 to {row.n_draws - 1}"
+def _batches(row: label_counts.Row) -> str:
+    return f"{row.n_draws} batches of {label_counts.BATCH} releases, seeds 0 to {row.n_draws - 1}"
 
 
 def _ranking(places: Places) -> Claim:
@@ -107,7 +109,7 @@ def _ranking(places: Places) -> Claim:
 
 def _more_classes(places: Places) -> Claim:
     """How scaled Dirichlet fares beside the best other as classes are added, all as published."""
-    along = _along(places, distortion.C_AXIS)
+    along = _along(places, label_counts.C_AXIS)
     times = {
         c: ratio_interval(rows[_DIRICHLET].estimate, _best(rows, _OTHERS).estimate)
         for c, rows in sorted(along.items())
@@ -133,7 +135,7 @@ def _more_classes(places: Places) -> Claim:
 
 def _all_shares(places: Places) -> Claim:
     """In how many places of the second plot scaled Dirichlet distorts least, all as published."""
-    along = _along(places, distortion.RHO_AXIS)
+    along = _along(places, label_counts.RHO_AXIS)
     least = [x for x, rows in sorted(along.items()) if _best(rows, (*_OTHERS, _DIRICHLET)) is rows.get(_DIRICHLET)]
     share = len(least) / len(along)
     return Claim(
@@ -153,7 +155,7 @@ def _all_shares(places: Places) -> Claim:
 
 
 def _small_epsilon(places: Places) -> Claim:
-    along = _along(places, distortion.EPSILON_AXIS)
+    along = _along(places, label_counts.EPSILON_AXIS)
     times = {
         e: ratio_interval(rows[_DIRICHLET].estimate, rows["laplace published"].estimate)
         for e, rows in sorted(along.items())
@@ -205,14 +207,14 @@ def _no_advantage(places: Places) -> Claim:
     """Gaussian beside Laplace, as published in every place drawn; and with tight noise along δ."""
     times = [
         ratio_interval(rows["gaussian published"].estimate, rows["laplace published"].estimate)
-        for axis in distortion.AXES
+        for axis in label_counts.AXES
         for rows in _along(places, axis).values()
-        if axis != distortion.DELTA_AXIS
+        if axis != label_counts.DELTA_AXIS
     ]
     least = min(times, key=lambda ratio: ratio.mean)
     tight = {
         delta: ratio_interval(rows["gaussian tight"].estimate, rows["laplace tight"].estimate)
-        for delta, rows in sorted(_along(places, distortion.DELTA_AXIS).items())
+        for delta, rows in sorted(_along(places, label_counts.DELTA_AXIS).items())
     }
     better = [delta for delta, ratio in tight.items() if ratio.high < 1]
     worse = [delta for delta, ratio in tight.items() if ratio.low > 1]
@@ -233,8 +235,8 @@ def _no_advantage(places: Places) -> Claim:
 
 def promise() -> Claim:
     """δ between neighbours, each with the σ that eq. 9 gives for its own counts: what is really released."""
-    config = distortion.DistortionConfig()
-    leak = distortion.leak(config, _DIRICHLET)
+    config = label_counts.CountConfig()
+    leak = label_counts.leak(config, _DIRICHLET)
     return Claim(
         source=IYER,
         place="section 3",

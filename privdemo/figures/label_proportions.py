@@ -16,7 +16,8 @@ from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
 from privdemo.experiments.label_proportions import METHODS, Draw
 from privdemo.figures.charts import (
-    Panel,
+    DotPlot,
+    dot_plots,
     dotted,
     error_bars,
     guesses,
@@ -24,7 +25,6 @@ from privdemo.figures.charts import (
     line,
     over_rule,
     own,
-    panels,
     percent,
     point,
     published,
@@ -54,17 +54,17 @@ def scores(draws: Sequence[Draw], methods: Sequence[str], threshold: str) -> Fig
 
     Rules: what full labels reach, and what naming every record negative gets.
     """
-    return panels([_panel(draws, methods, threshold, which) for which in llp.F1S])
+    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in llp.F1S])
 
 
-def _panel(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> Panel:
+def _dot_plot(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
     marks = [(METHODS[name], llp.score(draws, name, which, threshold), STYLES[name]) for name in methods]
     least = min(e.low if math.isfinite(e.low) else e.mean for _, e, _ in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(llp.all_negative(draws), which)
     rules = [(llp.score(draws, llp.FULL, which, threshold).mean, "")]
     rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
-    return Panel(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
+    return DotPlot(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
 
 
 def shown_bags(draw: Draw) -> NDArray[np.intp]:

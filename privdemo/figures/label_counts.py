@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments import distortion
-from privdemo.experiments.distortion import Outcome
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import Outcome
 from privdemo.figures.charts import (
     Curve,
     axis,
@@ -40,10 +40,10 @@ STYLES = {
     "dirichlet public": palette.Style(_DIRICHLET, "solid", "diamond"),
 }
 TITLES = {
-    distortion.C_AXIS: "number of classes",
-    distortion.RHO_AXIS: "share of every class but the last",
-    distortion.EPSILON_AXIS: "ε",
-    distortion.DELTA_AXIS: "δ",
+    label_counts.C_AXIS: "number of classes",
+    label_counts.RHO_AXIS: "share of every class but the last",
+    label_counts.EPSILON_AXIS: "ε",
+    label_counts.DELTA_AXIS: "δ",
 }
 # The most classes that are drawn as bars.
 MOST_BARS = 40
@@ -64,10 +64,10 @@ def along(
         lines.append(Curve(RELEASES[name].title, STYLES[name], list(there), list(there.values())))
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
-    logarithmic = axis_name in (distortion.EPSILON_AXIS, distortion.DELTA_AXIS)
+    logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
     x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
     if logarithmic:
-        named = distortion.AXES[axis_name]
+        named = label_counts.AXES[axis_name]
         words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]
         x_axis |= {"tickvals": named, "ticktext": words}
     low, high = math.log10(min(means)) - 0.1, math.log10(max(means)) + 0.1
@@ -83,14 +83,14 @@ def along(
 
 def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, palette.Style, str]]:
     at = {
-        distortion.C_AXIS: float(distortion.CLASSES),
-        distortion.RHO_AXIS: distortion.RHO,
-        distortion.EPSILON_AXIS: distortion.EPSILON,
+        label_counts.C_AXIS: float(label_counts.CLASSES),
+        label_counts.RHO_AXIS: label_counts.RHO,
+        label_counts.EPSILON_AXIS: label_counts.EPSILON,
     }
     words = {"dirichlet published": "scaled Dirichlet", "laplace published": "the best of the others"}
     return [
         (at[axis_name], value, STYLES[name], f"{words[name]}, published: {value:g}")
-        for name, value in distortion.PUBLISHED.items()
+        for name, value in label_counts.PUBLISHED.items()
         if axis_name in at and name in names
     ]
 
@@ -154,7 +154,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
     least = 1e-12
     for name, mechanism in curves.items():
         style = STYLES[name]
-        deltas = distortion.profile(mechanism, epsilons)
+        deltas = label_counts.profile(mechanism, epsilons)
         traces.append(
             {
                 "type": "scatter",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.image_noise import Point
+from privdemo.experiments.images import Point
 from privdemo.figures.charts import error_bars, line, marker
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily

@@ -1,0 +1,46 @@
+"""Images under pixel noise: releases, privacy promises, pixel errors and attacks."""
+
+from privdemo.experiments.images.config import (
+    PRIORS,
+    Config,
+    CurveConfig,
+    LabelMechanism,
+    check_classes,
+    check_pixels,
+    image_shape,
+    n_states,
+    with_mechanism,
+)
+from privdemo.experiments.images.galleries import Gallery, GalleryConfig, gallery
+from privdemo.experiments.images.release import N_LEARNERS, Result, run, stack_pictures, strip
+from privdemo.experiments.images.score import N_RELEASES, Point, Privacy, curve, measure, privacy
+from privdemo.experiments.images.tables import curve_table, picture_table, strip_table
+
+__all__ = [
+    "N_LEARNERS",
+    "N_RELEASES",
+    "PRIORS",
+    "Config",
+    "CurveConfig",
+    "Gallery",
+    "GalleryConfig",
+    "LabelMechanism",
+    "Point",
+    "Privacy",
+    "Result",
+    "check_classes",
+    "check_pixels",
+    "curve",
+    "curve_table",
+    "gallery",
+    "image_shape",
+    "measure",
+    "n_states",
+    "picture_table",
+    "privacy",
+    "run",
+    "stack_pictures",
+    "strip",
+    "strip_table",
+    "with_mechanism",
+]

@@ -1,0 +1,143 @@
+"""Released images and labels, and what an adversary guesses from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import attacks
+from privdemo.estimators import pixel_priors
+from privdemo.experiments.images.config import Config, LabelMechanism, check_pixels, image_shape
+from privdemo.experiments.images.people import draw_people, noise_draws, streams, true_frequencies
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms import pixels
+from privdemo.mechanisms.pixels import PixelMechanism
+
+# Classifiers behind the label attack, each taught by its own share of the people.
+N_LEARNERS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The shown people's images and labels before and after, and what an adversary makes of them.
+
+    Pictures are (n_shown, n_pixels) uint8 grey levels; `states` the clean pixels as 0 … k−1;
+    `draws` the randomness of the shown releases, which serves any level of the same mechanism;
+    `n_people` how many released, fewer than asked for where the data set ends.
+    """
+
+    config: Config
+    n_people: int
+    class_names: tuple[str, ...]
+    image_shape: tuple[int, int]
+    n_states: int
+    states: NDArray[np.uint8]
+    draws: Any
+    clean: NDArray[np.uint8]
+    released: NDArray[np.uint8]
+    guesses: dict[str, NDArray[np.uint8]]
+    labels: NDArray[np.integer]
+    released_labels: NDArray[np.integer]
+    changed_pixels: float
+    prior_gap: float
+    label_guess: Estimate
+
+
+def run(config: Config) -> Result:
+    """Draw the people, release their images and labels, and attack the shown ones.
+
+    Raises ``ValueError`` for unknown classes or a mechanism on other pixels than the data set's,
+    and `DatasetError` where the data cannot be had.
+    """
+    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
+    mechanism, k = config.pixels, people.n_levels
+    check_pixels(mechanism, config.dataset)
+    clean = pixels.clean_values(mechanism, people.X, k)
+    draws = noise_draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
+    released = mechanism.apply(clean, draws)
+    released_labels = config.labels.randomise(people.y, streams(config.seed)[2])
+    shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
+    frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
+    guesses, gap = _guesses(mechanism, released, frequencies, shown)
+    return Result(
+        config=config,
+        n_people=len(people.y),
+        class_names=people.class_names,
+        image_shape=image_shape(people),
+        n_states=k,
+        states=people.X[shown],
+        draws=_take(draws, shown),
+        clean=pixels.to_grey(mechanism, clean[shown], k),
+        released=pixels.to_grey(mechanism, released[shown], k),
+        guesses=guesses,
+        labels=people.y[shown],
+        released_labels=released_labels[shown],
+        changed_pixels=float(np.mean(released != clean) * clean.shape[1]),
+        prior_gap=gap,
+        label_guess=_label_guess(config.labels, released, released_labels, people.y),
+    )
+
+
+def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
+    """The first shown person of each class, clean and then released at each level with the same draws.
+
+    Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
+    """
+    result = run(replace(config, per_class=1))
+    family, k = pixels.family_of(config.pixels), result.n_states
+    rows = [result.clean]
+    for level in levels:
+        mechanism = family.make(level, k)
+        released = mechanism.apply(pixels.clean_values(mechanism, result.states, k), result.draws)
+        rows.append(pixels.to_grey(mechanism, released, k))
+    return np.stack(rows, axis=1).reshape(len(result.clean), 1 + len(levels), *result.image_shape)
+
+
+def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Rows of flat pictures, each (n, n_pixels), as (n_rows, n, height, width)."""
+    return np.stack(rows).reshape(len(rows), -1, *shape)
+
+
+def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
+    return np.concatenate([np.flatnonzero(y == c)[:per_class] for c in np.unique(y)])
+
+
+def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
+    return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
+
+
+def _guesses(
+    mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
+) -> tuple[dict[str, NDArray[np.uint8]], float]:
+    """The posterior-mean picture of the shown people under each prior, and the learned prior's gap."""
+    n_pixels, n_states = frequencies.shape
+    priors = {
+        "flat": pixel_priors.flat_prior(mechanism, n_states, n_pixels),
+        "learned": pixel_priors.learned_prior(mechanism, released, n_states),
+        "true": pixel_priors.true_prior(mechanism, frequencies),
+    }
+    pictures = {
+        name: pixels.to_grey(mechanism, pixel_priors.posterior_mean(mechanism, released[shown], prior), n_states)
+        for name, prior in priors.items()
+    }
+    return pictures, priors["learned"].gap
+
+
+def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
+    """How often the image alone betrays the label, to a learner that saw other people's releases.
+
+    `N_LEARNERS` classifiers, each taught by its own part of the people and tried on the next part: their spread is
+    that of learning as well as of guessing. Each knows the label's channel and names the likeliest true label.
+    """
+    meaning = mechanism.channel_matrix.argmax(axis=1)
+    group = np.arange(len(labels)) % N_LEARNERS
+    right = []
+    for learner in range(N_LEARNERS):
+        taught, tried = group == learner, group == (learner + 1) % N_LEARNERS
+        guessed = attacks.guess_labels(released[taught], released_labels[taught], released[tried])
+        right.append(float((meaning[guessed] == labels[tried]).mean()))
+    return mean_interval(right)

@@ -1,0 +1,101 @@
+"""Privacy promises, pixel errors and how often a sender is found, at one noise level or along a curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import accounting, attacks, metrics
+from privdemo.experiments.images.config import Config, CurveConfig, n_states
+from privdemo.experiments.images.people import candidates, noise_draws
+from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.mechanisms import pixels
+from privdemo.metrics import Distortion
+
+# Releases behind every point of a curve.
+N_RELEASES = 200
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """What the release promises, in ε (pure) and ε at `delta`, for a pixel, the label, the image.
+
+    `label_truth[c]`: of the people who sent class c, the share who meant it, classes equally
+    common beforehand; None for a class that nobody would send.
+    """
+
+    delta: float
+    n_pixels: int
+    pixel: float
+    pixel_at_delta: float
+    image: float
+    image_at_delta: float
+    label: float
+    label_truth: tuple[float | None, ...]
+
+
+def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
+    """The promise of `config`'s mechanisms for one of `n_pixels` pixels, all of them, and the label."""
+    mechanism = config.pixels
+    return Privacy(
+        delta=delta,
+        n_pixels=n_pixels,
+        pixel=mechanism.epsilon,
+        pixel_at_delta=mechanism.epsilon_at(delta),
+        image=n_pixels * mechanism.epsilon,
+        image_at_delta=mechanism.epsilon_at(delta, n_pixels),
+        label=config.labels.epsilon,
+        label_truth=_label_truth(config.labels.channel_matrix),
+    )
+
+
+def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
+    """P(true = c | sent c) for equally common classes; None for a class that nobody would send."""
+    k = len(channel)
+    return tuple(
+        float(accounting.posterior(channel, np.full(k, 1 / k), c)[c]) if channel[c].any() else None for c in range(k)
+    )
+
+
+@dataclass(frozen=True)
+class Point:
+    """One noise level: expected (exact) and measured error of a pixel, and how often linking works.
+
+    `n_candidates` is how many people a release was matched against; chance is 1/n_candidates.
+    """
+
+    level: float
+    n_candidates: int
+    expected: Distortion
+    absolute: Estimate
+    squared: Estimate
+    linked: Estimate
+
+
+def measure(config: CurveConfig, level: float) -> Point:
+    """Release `N_RELEASES` images of the candidates at `level`; measure the error and link them."""
+    states, k = candidates(config)
+    n = len(states)
+    mechanism = pixels.FAMILIES[config.family].make(level, k)
+    clean = pixels.clean_values(mechanism, states, k)
+    owner = np.arange(N_RELEASES) * n // N_RELEASES  # evenly, so that every class sends its share
+    draws = noise_draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
+    released = mechanism.apply(clean[owner], draws)
+    error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
+    hits = attacks.linked(attacks.log_likelihoods(mechanism, released, clean), owner)
+    return Point(
+        level=level,
+        n_candidates=n,
+        expected=metrics.expected_distortion(mechanism, states[owner], k),
+        absolute=mean_interval(np.abs(error).mean(axis=1)),
+        squared=mean_interval((error**2).mean(axis=1)),
+        linked=wilson_interval(float(hits.sum()), N_RELEASES),
+    )
+
+
+def curve(config: CurveConfig) -> tuple[Point, ...]:
+    """`measure` at every level of the family's curve, with the same people and the same draws."""
+    k = n_states(config.dataset)
+    return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))

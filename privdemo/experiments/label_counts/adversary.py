@@ -1,0 +1,93 @@
+"""What an adversary learns from released counts, and from noise that was chosen from private counts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import count_accounting
+from privdemo.experiments.label_counts.config import CountConfig
+from privdemo.experiments.label_counts.release import Outcome
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.label_counts import RELEASES, ScaledDirichlet, calibrate
+
+Array = NDArray[np.floating]
+
+
+def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
+    """The most often that an adversary who knows all labels but one can name that one, of two classes equally likely.
+
+    The best guess from noisy counts is right with probability (1 + δ(0))/2, δ(0) being the total variation distance of
+    the two releases, for the worst two neighbours of all that the promise covers. What is computed from noisy counts
+    can only tell less. Not of noise chosen from the private counts: that choice tells, too.
+    """
+    return {
+        name: (1 + outcome.mechanism.delta_at(0.0)) / 2
+        for name, outcome in outcomes.items()
+        if outcome.mechanism and not RELEASES[name].data_dependent
+    }
+
+
+def promised_rate(epsilon: float, delta: float) -> float:
+    """The most that (ε, δ) allows such a guess: (1 + (e^ε − 1 + 2δ)/(e^ε + 1))/2 (Kairouz, Oh & Viswanath 2015)."""
+    return min(1.0, (1 + math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1)) / 2)
+
+
+class Leak(NamedTuple):
+    """What noise chosen from the private counts gives away: σ here, and at a `neighbour`, where one label has moved.
+
+    `neighbour_sigma` is nan where the neighbour has no σ at all, so that the release itself tells the two apart.
+    `neighbour_delta` is the neighbour's own δ with σ from here, `own_delta` δ between the two, each with its own σ, by
+    simulation: what is really released.
+    """
+
+    sigma: float
+    neighbour: tuple[int, ...]
+    neighbour_sigma: float
+    neighbour_delta: float
+    own_delta: Estimate
+
+
+# Releases behind a simulated δ, and behind the choice of the neighbour.
+_SIMULATED, _SCREENED = 200_000, 40_000
+
+
+def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
+    """The counts and the neighbour with the largest `own_delta`, of those that move a label among three classes.
+
+    The classes are the two smallest and the largest: the first two have the least to hide behind, the largest changes
+    the mix most. `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or
+    "dirichlet published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts.
+    """
+    counts = np.array(config.counts)
+    order = np.argsort(counts, kind="stable")
+    sigma = _sigma(config, release, counts)
+    rng = np.random.default_rng(config.seed)
+    found = []
+    for giver, taker in itertools.permutations(dict.fromkeys((*order[:2].tolist(), int(order[-1]))), 2):
+        other = counts.copy()
+        other[giver] -= 1
+        other[taker] += 1
+        try:
+            there = _sigma(config, release, other)
+        except ValueError:
+            same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+            return Leak(sigma, tuple(other.tolist()), math.nan, same, Estimate(1.0, 1.0, 1.0))
+        pair = sigma * counts, there * other
+        for one, two in (pair, pair[::-1]):
+            mean = count_accounting.dirichlet_losses(one, two, config.epsilon, _SCREENED, rng).mean()
+            found.append((float(mean), other, there, one, two))
+    _, other, there, one, two = max(found, key=lambda way: way[0])
+    own = mean_interval(count_accounting.dirichlet_losses(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
+    same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+    return Leak(sigma, tuple(other.tolist()), there, same, own)
+
+
+def _sigma(config: CountConfig, release: str, counts: Array) -> float:
+    mechanism = calibrate(release, config.epsilon, config.delta, counts)
+    assert isinstance(mechanism, ScaledDirichlet)
+    return mechanism.sigma

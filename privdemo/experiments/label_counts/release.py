@@ -1,0 +1,126 @@
+"""Released label counts: L1 distortion of every mechanism, also along an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from privdemo.experiments.label_counts.config import (
+    AXES,
+    C_AXIS,
+    DELTA_AXIS,
+    EPSILON_AXIS,
+    RHO_AXIS,
+    CountConfig,
+    design,
+)
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One mechanism on one set: its mean L1 distortion with a 95 % interval, and the standard deviation of one release.
+
+    `example` (c,) are the proportions of the first release, `ranges` (c, 2) hold 95 % of all releases, `delta` the
+    exact δ at the wanted ε; `holds` whether (ε, δ) is met without a look at the private counts. Where there is no such
+    noise, `problem` says why.
+    """
+
+    release: str
+    mechanism: CountRelease | None
+    distortion: Estimate
+    deviation: float
+    example: tuple[float, ...]
+    ranges: tuple[tuple[float, float], ...]
+    delta: float
+    holds: bool
+    problem: str = ""
+
+
+def run(config: CountConfig) -> dict[str, Outcome]:
+    """Release the counts `repeats` times by every mechanism; all see the same seed."""
+    return {name: _outcome(config, name) for name in config.releases}
+
+
+def _outcome(config: CountConfig, name: str) -> Outcome:
+    counts = np.array(config.counts)
+    try:
+        mechanism = calibrate(name, config.epsilon, config.delta, counts, config.n_min)
+        released = mechanism.randomise(np.tile(counts, (config.repeats, 1)), np.random.default_rng(config.seed))
+    except ValueError as error:  # too few of a class, or δ = 0 where it cannot hold: the others go on
+        nothing = Estimate(math.nan, math.nan, math.nan)
+        return Outcome(name, None, nothing, math.nan, (), (), math.nan, False, str(error))
+    distortions = np.abs(released - counts / counts.sum()).sum(axis=1)
+    delta = mechanism.delta_at(config.epsilon)
+    return Outcome(
+        release=name,
+        mechanism=mechanism,
+        distortion=mean_interval(distortions),
+        deviation=float(distortions.std(ddof=1)),
+        example=tuple(released[0].tolist()),
+        ranges=tuple(map(tuple, np.quantile(released, (0.025, 0.975), axis=0).T.tolist())),
+        delta=delta,
+        holds=delta <= config.delta * (1 + 1e-9) and not RELEASES[name].data_dependent,
+    )
+
+
+def along(config: CountConfig, axis: str, n_classes: int, total: int, rho: float) -> dict[float, dict[str, Outcome]]:
+    """`run` at every level of an axis and at the config's own, all else as it is.
+
+    Along classes and shares the counts are those of the design, where some are left to the last class; `n_classes`,
+    `total` and `rho` are not used else.
+    """
+    own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
+    outcomes = {}
+    for level in sorted({*AXES[axis], *([own] if own > 0 else [])}):
+        if axis in (C_AXIS, RHO_AXIS):
+            try:
+                counts = design(int(level) if axis == C_AXIS else n_classes, total, level if axis == RHO_AXIS else rho)
+            except ValueError:
+                continue
+            outcomes[level] = run(replace(config, counts=counts))
+        else:
+            outcomes[level] = run(
+                replace(config, epsilon=level) if axis == EPSILON_AXIS else replace(config, delta=level)
+            )
+    if not outcomes:
+        raise ValueError(f"with {n_classes} classes no share along the axis leaves anything for the last; take fewer")
+    return outcomes
+
+
+class Winner(NamedTuple):
+    """The promise that costs least at `delta`: its name and distortion; those within its interval are `level`."""
+
+    delta: float
+    release: str
+    distortion: float
+    level: tuple[str, ...]
+
+
+def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
+    """Of the mechanisms that keep (ε, δ) without a look at private counts, the least distorting at every level."""
+    return [
+        Winner(level, best, here[best].distortion.mean, tuple(near))
+        for level, here in outcomes.items()
+        if any(outcome.holds for outcome in here.values())
+        for best, *near in (least(here),)
+    ]
+
+
+def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Of the mechanisms whose promise holds, the least distorting, and then those that are level with it: whose
+    intervals meet its own."""
+    valid = {name: outcome for name, outcome in outcomes.items() if outcome.holds}
+    best = min(valid, key=lambda name: valid[name].distortion.mean)
+    high = valid[best].distortion.high
+    return best, *(name for name, outcome in valid.items() if name != best and outcome.distortion.low <= high)
+
+
+def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
+    """δ(ε) of a mechanism."""
+    return [mechanism.delta_at(epsilon) for epsilon in epsilons]

@@ -1,0 +1,197 @@
+"""The shipped study: figure 1 of Iyer, Nath & Sarawagi (2016), published and tight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from privdemo import count_accounting
+from privdemo.experiments import results
+from privdemo.experiments.label_counts.config import (
+    AXES,
+    C_AXIS,
+    CLASSES,
+    DELTA,
+    DELTA_AXIS,
+    EPSILON,
+    EPSILON_AXIS,
+    RHO,
+    RHO_AXIS,
+    TOTAL,
+    CountConfig,
+    design,
+)
+from privdemo.experiments.label_counts.release import Outcome, run
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.label_counts import RELEASES, CountRelease, ScaledDirichlet, calibrate
+
+NAME = "distortion"
+TITLE = "Distortion of released label counts (Iyer, Nath & Sarawagi 2016): figure 1, published and tight"
+# The distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best of the others.
+PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
+# Releases in one batch; a results file has the mean of as many batches as there are draws.
+BATCH = 100
+# Releases behind the numbers of `settle`.
+SETTLING = 2000
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The paper's claim of 0.06 for scaled Dirichlet at its design, against what its own criterion gives.
+
+    `sigma` is the σ whose mean distortion is the published one; there `criterion` is P(loss > ε), which the paper wants
+    to be at most δ, and `exact` the exact δ. `by_criterion` and `by_exact` are the distortions at the largest σ that
+    either allows; `gaussian` that of tight Gaussian noise.
+    """
+
+    published: float
+    sigma: float
+    criterion: float
+    exact: float
+    by_criterion: float
+    by_exact: float
+    gaussian: float
+
+
+def settle(config: CountConfig) -> Settled:
+    """How the published distortion of scaled Dirichlet comes out: see `Settled`."""
+    counts = np.array(config.counts)
+    share = counts / counts.sum()
+    moves = count_accounting.neighbouring_moves(counts)
+    many = np.tile(counts, (SETTLING, 1))
+
+    def distortion(mechanism: CountRelease) -> float:
+        released = mechanism.randomise(many, np.random.default_rng(config.seed))
+        return float(np.abs(released - share).sum(axis=1).mean())
+
+    low, high = 1e-4, 10.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        wider = distortion(ScaledDirichlet(middle, moves)) > PUBLISHED["dirichlet published"]
+        low, high = (middle, high) if wider else (low, middle)
+    sigma = math.sqrt(low * high)
+    away = count_accounting.moves_away(counts)
+    return Settled(
+        PUBLISHED["dirichlet published"],
+        sigma,
+        max(count_accounting.published_dirichlet_delta(sigma, move, config.epsilon) for move in away),
+        ScaledDirichlet(sigma, moves).delta_at(config.epsilon),
+        *(
+            distortion(calibrate(name, config.epsilon, config.delta, counts))
+            for name in ("dirichlet published", "dirichlet local", "gaussian tight")
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The mean distortion of one mechanism in one batch of `BATCH` releases, at a place of figure 1."""
+
+    axis: str
+    level: float
+    release: str
+    distortion: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A place of figure 1: mean distortion of `n_draws` batches and `deviation` of one release, with 95 % ends."""
+
+    axis: str
+    level: float
+    release: str
+    guarantee: str
+    n_draws: int
+    distortion: float
+    low: float
+    high: float
+    deviation: float
+    deviation_low: float
+    deviation_high: float
+
+    @property
+    def estimate(self) -> Estimate:
+        """The distortion with its interval."""
+        return Estimate(self.distortion, self.low, self.high)
+
+    @property
+    def deviation_estimate(self) -> Estimate:
+        """The standard deviation of one release with its interval."""
+        return Estimate(self.deviation, self.deviation_low, self.deviation_high)
+
+
+def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
+    """The paper's design along an axis. The public bound is half the smallest count that the design has there."""
+    found = {}
+    for level in AXES[axis]:
+        counts = design(int(level) if axis == C_AXIS else CLASSES, TOTAL, level if axis == RHO_AXIS else RHO)
+        config = CountConfig(
+            counts,
+            level if axis == EPSILON_AXIS else EPSILON,
+            level if axis == DELTA_AXIS else DELTA,
+            max(1, min(counts) // 2),
+            repeats=repeats,
+            seed=seed,
+        )
+        found[level] = run(config)
+    return found
+
+
+def trial(axis: str, draw: int) -> list[Mark]:
+    """Every mechanism along an axis, `BATCH` releases each."""
+    return [
+        Mark(axis, level, name, outcome.distortion.mean, outcome.deviation)
+        for level, outcomes in paper_outcomes(axis, BATCH, draw).items()
+        for name, outcome in outcomes.items()
+        if not outcome.problem
+    ]
+
+
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, int]]:
+    """The arguments of every batch."""
+    return [(axis, draw) for axis in AXES for draw in range(n_draws)]
+
+
+def rows(marks: Sequence[Mark]) -> list[Row]:
+    """The means over batches, in the order of the axes."""
+    groups: dict[tuple[str, float, str], list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault((mark.axis, mark.level, mark.release), []).append(mark)
+    axes, names = list(AXES), list(RELEASES)
+    places = sorted(groups, key=lambda place: (axes.index(place[0]), place[1], names.index(place[2])))
+    found = []
+    for axis, level, release in places:
+        here = groups[axis, level, release]
+        estimate = mean_interval([mark.distortion for mark in here])
+        deviation = mean_interval([mark.deviation for mark in here], 0.0)
+        found.append(Row(axis, level, release, RELEASES[release].guarantee, len(here), *estimate, *deviation))
+    return found
+
+
+def to_csv(marks: Sequence[Mark]) -> str:
+    """The means over batches as the text of a results file."""
+    return results.to_csv(Row, rows(marks))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped means."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def figure_1(marks: Sequence[Row], axis: str) -> dict[float, dict[str, Estimate]]:
+    """The mean distortions of a results file along an axis: level → mechanism → estimate."""
+    found: dict[float, dict[str, Estimate]] = {}
+    for row in marks:
+        if row.axis == axis:
+            found.setdefault(row.level, {})[row.release] = row.estimate
+    return found
+
+
+def published(row: Row) -> float | None:
+    """The published distortion of a row, if the paper's text gives one."""
+    at = {C_AXIS: CLASSES, RHO_AXIS: RHO, EPSILON_AXIS: EPSILON}.get(row.axis)
+    return PUBLISHED.get(row.release) if row.level == at else None

@@ -1,0 +1,100 @@
+"""What estimators tend to with ever more voters (Barber, figure 1), and the objective J∞ of the reconstruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from privdemo import limits
+from privdemo.estimators import votes
+from privdemo.experiments.voting.config import TRUTHFUL, ElectionConfig
+from privdemo.experiments.voting.repeated import Array
+from privdemo.mechanisms import BinaryChannel
+
+FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+class LongRun(NamedTuple):
+    """What each estimator tends to with ever more voters, for true shares `share` (n,) under one symmetric lie.
+
+    `grid_maximum` is where J∞ is largest on a grid of 1 to 999 thousandths. It and `reconstruction` are nan where two
+    ends are equally good, and `spread` is nan where the answers carry no information.
+    """
+
+    flip_prob: float
+    share: Array
+    naive: Array
+    spread: Array
+    reconstruction: Array
+    grid_maximum: Array
+
+
+def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tuple[LongRun, ...]:
+    """Barber's figure 1: the reconstruction θ against the true θ₀, from J∞, and beside it the other two estimators."""
+    share = np.linspace(0, 1, n_shares)
+    return tuple(long_run(p, share) for p in flip_probs)
+
+
+def long_run(flip_prob: float, share: Array) -> LongRun:
+    """The limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
+    limits.flip_prob_limit(2).check(flip_prob)
+    channel = BinaryChannel(flip_prob, flip_prob)
+    answers = flip_prob + (1 - 2 * flip_prob) * votes.naive(share, TRUTHFUL)
+    spread = votes.corrected(answers, channel) if channel.contrast else np.full(answers.shape, np.nan)
+    climbed = votes.reconstruction(answers, channel)
+    climbed[votes.reconstruction_tied(answers, channel)] = np.nan
+    return LongRun(flip_prob, share, answers, spread, climbed, _grid_maximum(answers, channel))
+
+
+def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
+    """Where J∞ is largest on a grid that leaves the ends of [0, 1] out; nan where both of its ends are equally good."""
+    theta = np.arange(1, 1000) / 1000
+    objective = votes.reconstruction_objective(theta, answers[:, None], channel)
+    found = theta[objective.argmax(axis=1)]
+    tied = np.abs(objective - objective.max(axis=1, keepdims=True))[:, [0, -1]].max(axis=1) < 1e-12
+    return np.where(tied, np.nan, found)
+
+
+def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
+    """Where each estimator of `config` tends with ever more voters; nan for a reconstruction that cannot choose."""
+    ends = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
+    if votes.reconstruction_tied(config.answer_prob, config.channel):
+        ends["reconstruction"] = np.nan
+    return ends
+
+
+def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
+    """Who, if assumed to have voted A, makes J its largest, 0, whatever the answers: nobody, everybody, or both.
+
+    J(0) = 0 where a voter of B may give every answer that anybody may give, J(1) = 0 where a voter of A may.
+    """
+    may_answer = channel.channel_matrix > 0
+    anybody = may_answer.any(axis=1)
+    may_all = [(may_answer[:, vote] == anybody).all() for vote in (0, 1)]
+    return tuple(who for who, may in zip(("nobody", "everybody"), may_all, strict=True) if may)
+
+
+def misprint(config: ElectionConfig) -> float:
+    """What Barber's eq. (2) and (24) tend to as they are printed, with f̃ + p10: the contrast must not be 0."""
+    if not config.channel.contrast:
+        raise ValueError(f"p10 + p01 must differ from 1, got {config.channel}; such answers carry no information")
+    return (config.answer_prob + config.channel.p10) / config.channel.contrast
+
+
+def known(channel: BinaryChannel) -> tuple[str, ...]:
+    """What an answer gives away for certain: "whoever says A voted A", and so on; empty when both lies may happen."""
+    certain = [
+        ("whoever says A voted A", channel.p10 == 0),
+        ("whoever says B voted B", channel.p01 == 0),
+        ("whoever says A voted B", channel.p01 == 1),
+        ("whoever says B voted A", channel.p10 == 1),
+    ]
+    return tuple(words for words, holds in certain if holds and channel.contrast)
+
+
+def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
+    """J∞ over θ for the visitor's own election: `theta` (n_points,) and `J` (n_points,), in nats a voter."""
+    theta = np.linspace(0, 1, n_points)
+    return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)

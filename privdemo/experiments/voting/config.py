@@ -1,0 +1,47 @@
+"""Settings of polls by randomised response between two candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privdemo import limits
+from privdemo.estimators import votes
+from privdemo.mechanisms import BinaryChannel
+
+HONEST = "honest"
+TRUTHFUL = BinaryChannel(0.0, 0.0)
+ONE_IN_FIVE = BinaryChannel(0.2, 0.2)
+
+
+@dataclass(frozen=True)
+class ElectionConfig:
+    """`n_elections` polls of `n_voters` people each, from a country where the share `share` voted for A.
+
+    Who voted for B says A with `channel.p10`; who voted for A says B with `channel.p01`. The polls of
+    one seed do not depend on how many more are drawn: the 7th is the same in a run of 10 and of 1,000.
+    """
+
+    n_voters: int = 1000
+    share: float = 0.35
+    channel: BinaryChannel = ONE_IN_FIVE
+    n_elections: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_VOTERS.check(self.n_voters)
+        limits.SHARE.check(self.share)
+        if not isinstance(self.channel, BinaryChannel):
+            raise ValueError(f"channel must be a BinaryChannel, such as BinaryChannel(0.2, 0.2), got {self.channel!r}")
+        limits.N_ELECTIONS.check(self.n_elections)
+        limits.SEED.check(self.seed)
+
+    @property
+    def answer_prob(self) -> float:
+        """How often a person drawn at random answers A: p10 + (1 − p10 − p01) θ."""
+        p10, p01 = self.channel.p10, self.channel.p01
+        return min(1.0, max(0.0, p10 + (1 - p10 - p01) * self.share))
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators that have an answer: none of the spread family where answers carry no information."""
+        return tuple(n for n in votes.ESTIMATORS if self.channel.contrast or not n.startswith("spread"))
