@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import fft, integrate, optimize, stats
 
 from privdemo import accounting as acc
+from privdemo.accounting.laplace import LAPLACE_STEPS
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 
 EPS = np.finfo(float).eps
@@ -174,16 +175,16 @@ def test_response_against_dp_accounting(p, k, n_values, delta):
 @pytest.mark.parametrize("k", [2, 16, 256])
 @pytest.mark.parametrize("n_values", [1, 2, 25, 784])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.01), (0.5, 1e-5), (4.0, 1e-9), (30.0, 1e-5)])
-def test_flip_prob_for_is_enough_and_no_more(k, n_values, epsilon, delta):
-    p = acc.flip_prob_for(epsilon, k, delta, n_values)
+def test_flip_prob_is_enough_and_no_more(k, n_values, epsilon, delta):
+    p = acc.randomised_response_flip_prob(epsilon, k, delta, n_values)
     assert acc.randomised_response_loss(p, k, n_values).delta(epsilon) <= delta
     assert acc.randomised_response_loss(0.98 * p, k, n_values).delta(epsilon) > delta
-    assert p <= acc.flip_prob_for(epsilon, k, 0.0, n_values)  # a δ never costs noise
+    assert p <= acc.randomised_response_flip_prob(epsilon, k, 0.0, n_values)  # a δ never costs noise
 
 
 @given(st.floats(1e-9, 600), st.integers(2, 65536), st.integers(1, 1000))
-def test_flip_prob_for_pure_against_50_digits(epsilon, k, n_values):
-    p = acc.flip_prob_for(epsilon, k, 0.0, n_values)
+def test_flip_prob_pure_against_50_digits(epsilon, k, n_values):
+    p = acc.randomised_response_flip_prob(epsilon, k, 0.0, n_values)
     assume(p < (k - 1) / k)
     with localcontext() as context:
         context.prec = 50
@@ -191,10 +192,10 @@ def test_flip_prob_for_pure_against_50_digits(epsilon, k, n_values):
     assert exact <= epsilon + n_values * 4 * EPS * (1 + (math.log(k / p) if epsilon / n_values > 0.6 else 0.0))
 
 
-def test_flip_prob_for_the_ends():
-    assert acc.flip_prob_for(math.inf, 10) == 0
-    assert acc.flip_prob_for(1.0, 10, delta=1.0) == 0
-    assert acc.flip_prob_for(0.0, 10) == 0.9
+def test_flip_prob_the_ends():
+    assert acc.randomised_response_flip_prob(math.inf, 10) == 0
+    assert acc.randomised_response_flip_prob(1.0, 10, delta=1.0) == 0
+    assert acc.randomised_response_flip_prob(0.0, 10) == 0.9
 
 
 @given(st.integers(2, 50), st.integers(1, 30), st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)).map(sorted))
@@ -499,7 +500,7 @@ def test_laplace_epsilon_of_many_values_against_dp_accounting(scale, n_values, d
         return one.self_compose(n_values).get_epsilon_for_delta(delta)
 
     ours = acc.laplace_epsilon(scale, delta, n_values)
-    assert theirs(400, False) <= ours <= theirs(acc.LAPLACE_STEPS, True) * (1 + 1e-6)
+    assert theirs(400, False) <= ours <= theirs(LAPLACE_STEPS, True) * (1 + 1e-6)
 
 
 @given(st.floats(1e-6, 1e3), st.integers(1, 60), st.floats(-15, -0.1))
@@ -649,14 +650,14 @@ ANY_BAD = [-0.1, math.nan, None, "0.1", True]
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("epsilon", lambda bad: acc.flip_prob_for(bad, 4)),
+        ("epsilon", lambda bad: acc.randomised_response_flip_prob(bad, 4)),
         ("epsilon", lambda bad: acc.randomised_response_loss(0.1).delta(bad)),
         ("epsilon", lambda bad: acc.gaussian_delta(1.0, bad)),
         ("epsilon", lambda bad: acc.gaussian_sigma(bad, 1e-5)),
         ("epsilon", lambda bad: acc.laplace_delta(1.0, bad)),
         ("epsilon", lambda bad: acc.laplace_scale(bad)),
         ("epsilon", lambda bad: acc.posterior_odds(1.0, bad)),
-        ("delta", lambda bad: acc.flip_prob_for(1.0, 4, bad)),
+        ("delta", lambda bad: acc.randomised_response_flip_prob(1.0, 4, bad)),
         ("delta", lambda bad: acc.randomised_response_loss(0.1).epsilon(bad)),
         ("delta", lambda bad: acc.gaussian_epsilon(1.0, bad)),
         ("delta", lambda bad: acc.gaussian_sigma(1.0, bad)),
@@ -687,8 +688,8 @@ def test_bad_numbers_get_a_sentence(name, call, bad):
     "call",
     [
         lambda bad: acc.randomised_response_loss(0.1, 4, bad),
-        lambda bad: acc.flip_prob_for(1.0, 4, 1e-5, bad),
-        lambda bad: acc.flip_prob_for(1.0, 4, 0.0, bad),
+        lambda bad: acc.randomised_response_flip_prob(1.0, 4, 1e-5, bad),
+        lambda bad: acc.randomised_response_flip_prob(1.0, 4, 0.0, bad),
         lambda bad: acc.binary_channel_losses(0.1, 0.2, bad),
         lambda bad: acc.laplace_loss(1.0, bad),
         lambda bad: acc.laplace_delta(1.0, 1.0, bad),

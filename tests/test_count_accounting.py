@@ -11,11 +11,11 @@ from scipy import integrate, optimize, stats
 from scipy.special import betaln, gammaln
 
 from privdemo import accounting, limits
-from privdemo.count_accounting import (
-    L2,
+from privdemo.accounting import (
     NoSuchNoise,
     dirichlet_delta,
     dirichlet_sigma,
+    dirichlet_smallest_count,
     gaussian_counts_sigma,
     laplace_counts_delta,
     laplace_counts_scale,
@@ -23,9 +23,8 @@ from privdemo.count_accounting import (
     neighbouring_moves,
     public_moves,
     published_dirichlet_delta,
-    published_gaussian_sigma,
-    published_laplace_scale,
-    smallest_count,
+    published_gaussian_counts_sigma,
+    published_laplace_counts_scale,
 )
 
 EPSILONS = (0.001, 0.01, 0.05, 0.3, 1.0, 5.0, 20.0)
@@ -39,7 +38,7 @@ def rng(seed=0):
 
 
 def gaussian_delta(sigma, epsilon):
-    return accounting.gaussian_delta(sigma, epsilon, L2)
+    return accounting.gaussian_delta(sigma, epsilon, math.sqrt(2))
 
 
 def integral(f, points):
@@ -117,13 +116,13 @@ def test_tight_laplace_noise_just_meets_its_promise(epsilon, delta):
     scale = laplace_counts_scale(epsilon, delta)
     assert laplace_counts_delta(scale, epsilon) <= delta
     assert laplace_counts_delta(0.98 * scale, epsilon) > delta
-    assert scale <= published_laplace_scale(epsilon)
+    assert scale <= published_laplace_counts_scale(epsilon)
 
 
 # 0.013 and others: 2/(2/ε) is rounded to one digit above ε
 @pytest.mark.parametrize("epsilon", [*EPSILONS, 0.013, 0.41, 0.47, 0.73, 1.46, 3.7])
 def test_pure_laplace_noise_is_two_over_epsilon_and_never_fails(epsilon):
-    for scale in (published_laplace_scale(epsilon), laplace_counts_scale(epsilon, 0.0)):
+    for scale in (published_laplace_counts_scale(epsilon), laplace_counts_scale(epsilon, 0.0)):
         assert scale == pytest.approx(2 / epsilon, rel=1e-12)
         assert laplace_counts_delta(scale, epsilon) == 0
         assert laplace_counts_delta(0.98 * scale, epsilon) > 0
@@ -152,7 +151,7 @@ def test_tight_gaussian_noise_just_meets_its_promise(epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
 def test_published_gaussian_noise_meets_its_promise_below_one_but_not_at_twenty(epsilon, delta):
-    sigma = published_gaussian_sigma(epsilon, delta)
+    sigma = published_gaussian_counts_sigma(epsilon, delta)
     assert sigma == pytest.approx(2 * math.sqrt(math.log(1.25 / delta)) / epsilon, rel=1e-14)
     if epsilon < 1:
         assert gaussian_delta(sigma, epsilon) <= delta
@@ -583,7 +582,7 @@ def test_choosing_sigma_from_the_counts_leaks():
 
 @pytest.mark.parametrize(("epsilon", "delta"), [*SWEEP, (1.0, 1e-300), (0.001, 1e-300)])
 def test_the_smallest_count_is_the_smallest(epsilon, delta):
-    n = smallest_count(epsilon, delta)
+    n = dirichlet_smallest_count(epsilon, delta)
     # Γ at 10⁻⁹ · n, n up to 10⁶, departs by up to 10⁻³ from its pole; that moves n by less than one in 10⁴
     slack = n // 10_000
     assert vanishing_sigma((n + 1 + slack, n + slack), epsilon)[1] <= delta
@@ -599,7 +598,7 @@ def test_the_smallest_count_is_the_smallest(epsilon, delta):
     ("of_both", "profile"), [(neighbouring_moves, dirichlet_delta), (moves_away, published_dirichlet_delta)]
 )
 def test_the_smallest_count_of_equal_counts(epsilon, delta, of_both, profile):
-    n = smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
+    n = dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
     possible = []
     for count in range(1, n + 20):
         try:
@@ -613,7 +612,7 @@ def test_the_smallest_count_of_equal_counts(epsilon, delta, of_both, profile):
 @pytest.mark.parametrize(
     "calibrated",
     [
-        published_gaussian_sigma,
+        published_gaussian_counts_sigma,
         gaussian_counts_sigma,
         lambda epsilon, delta: dirichlet_sigma(epsilon, delta, public_moves(50)),
         laplace_counts_scale,

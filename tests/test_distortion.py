@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 from scipy.stats import beta, dirichlet
 
-from privdemo import count_accounting
+from privdemo import accounting
 from privdemo.experiments import label_counts, results
 from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.intervals import Estimate
@@ -156,9 +156,9 @@ def test_noise_from_the_private_counts_leaks_at_a_neighbour():
     assert leak.neighbour in set(neighbours(CONFIG.counts))
     assert leak.neighbour_sigma == calibrate("dirichlet local", 0.05, 0.05, leak.neighbour).sigma
     moves = [move for a, b in itertools.permutations(leak.neighbour, 2) for move in ((a, b), (b + 1, a - 1))]
-    worst = max(count_accounting.dirichlet_delta(leak.sigma, move, 0.05) for move in moves)
+    worst = max(accounting.dirichlet_delta(leak.sigma, move, 0.05) for move in moves)
     assert leak.neighbour_delta == pytest.approx(worst)
-    at_largest = ScaledDirichlet(leak.sigma, count_accounting.neighbouring_moves((49, 50, 50, 50, 801)))
+    at_largest = ScaledDirichlet(leak.sigma, accounting.neighbouring_moves((49, 50, 50, 50, 801)))
     assert round(at_largest.delta_at(0.05), 4) == 0.0504
 
 
@@ -170,7 +170,7 @@ def test_the_neighbour_of_a_leak_is_as_bad_as_any(release):
         there = calibrate(release, 0.05, 0.05, other).sigma
         pair = leak.sigma * np.array(CONFIG.counts), there * np.array(other)
         for one, two in (pair, pair[::-1]):
-            found.append(count_accounting.dirichlet_losses(one, two, 0.05, n, np.random.default_rng(len(found))))
+            found.append(accounting.dirichlet_delta_samples(one, two, 0.05, n, np.random.default_rng(len(found))))
     worst = max(found, key=np.mean)
     assert worst.mean() - leak.own_delta.mean < 5 * worst.std() * math.sqrt(1 / n + 1 / 200_000)
     assert leak.own_delta.mean > 0.05, "either choice of noise gives away more than was asked for"
@@ -203,11 +203,11 @@ def test_a_simulated_delta_of_two_dirichlets_is_that_of_an_integral(epsilon):
         quad(lambda x, e=e: max(0.0, beta.pdf(x, *a) - math.exp(e) * beta.pdf(x, *b)), 0, 1, limit=400)[0]
         for e in (epsilon, epsilon + 0.05)
     )
-    losses = count_accounting.dirichlet_losses(a, b, epsilon, n, np.random.default_rng(0))
+    losses = accounting.dirichlet_delta_samples(a, b, epsilon, n, np.random.default_rng(0))
     assert abs(losses.mean() - exact) < 5 * losses.std() / math.sqrt(n)
     assert abs(losses.mean() - wrong) > 5 * losses.std() / math.sqrt(n)
     with pytest.raises(ValueError, match="smallest parameter"):
-        count_accounting.dirichlet_losses((0.0, 1.0), b, epsilon, 10, np.random.default_rng(0))
+        accounting.dirichlet_delta_samples((0.0, 1.0), b, epsilon, 10, np.random.default_rng(0))
 
 
 def test_the_papers_claim_is_settled_by_numbers_of_its_own():

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from privdemo import count_accounting as account
+from privdemo import accounting as account
 from privdemo.mechanisms.label_counts import (
     RELEASES,
     GaussianCounts,

@@ -105,7 +105,7 @@ def test_every_limit_accepts_its_own_ends_and_nothing_outside(limit):
 def test_every_printed_range_lies_inside_the_real_one(limit):
     low, high = printed_ends(limit.range_text)
     assert limit.low <= low <= high <= limit.high
-    assert "e" not in limit.range_text.removeprefix("in")  # 4294967295, not 4.29e+09
+    assert not limit.integer or "e" not in limit.range_text  # 4294967295, not 4.29e+09
 
 
 @given(st.floats(1e-9, 1e6), st.floats(1.001, 1e6))

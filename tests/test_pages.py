@@ -85,10 +85,10 @@ def test_level_and_epsilon_follow_each_other(mnist: object) -> None:
     at.number_input(key="p").set_value(0.4).run()
     assert math.isclose(at.number_input(key="pixel_epsilon").value, accounting.randomised_response_epsilon(0.4, 256))
     at.number_input(key="pixel_epsilon").set_value(2.0).run()
-    assert at.number_input(key="p").value == accounting.flip_prob_for(2.0, 256)
+    assert at.number_input(key="p").value == accounting.randomised_response_flip_prob(2.0, 256)
     assert at.session_state["p"] == at.number_input(key="p").value
     at.number_input(key="label_epsilon").set_value(3.0).run()
-    assert at.number_input(key="flip").value == accounting.flip_prob_for(3.0, 2)
+    assert at.number_input(key="flip").value == accounting.randomised_response_flip_prob(3.0, 2)
     assert "ε = 3<" in html(at)
     at.slider(key="flip_slide").set_value(0.5).run()
     assert at.number_input(key="flip").value == 0.5

@@ -184,7 +184,7 @@ def test_a_changed_lie_changes_every_number() -> None:
     assert f"ε = {epsilon:.2g}" in takeaway(at)
     assert "<b>60</b> voted A" in answer(lesson(ADVERSARY, lie="0.4"))
     at.number_input(key="answer_epsilon").set_value(3.0).run()
-    assert at.number_input(key="lie").value == accounting.flip_prob_for(3.0)
+    assert at.number_input(key="lie").value == accounting.randomised_response_flip_prob(3.0)
     at.slider(key="lie_slide").set_value(0.25).run()
     assert at.number_input(key="lie").value == 0.25
 
@@ -218,7 +218,7 @@ def test_draw_again_adds_one_poll_and_keeps_the_others() -> None:
 
 
 def test_the_price_is_solved_for_any_one_of_three() -> None:
-    p = accounting.flip_prob_for(1.0)
+    p = accounting.randomised_response_flip_prob(1.0)
     people = survey.voters_needed(p, 0.02)
     assert f"<b>N = {people:,}</b>, <b>4.7 times as many</b>" in answer(lesson(PRICE))
     text = answer(lesson(PRICE, solve="privacy", plan_voters=str(people)))

@@ -33,7 +33,7 @@ LESSONS = (AGAIN, GUESSING, PRICE, ADVERSARY, TWICE, MORE, TRAINING) = (
 LESSON = Choice("lesson", LESSONS, AGAIN)
 
 SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE)
-PLAN_LIE = Number("plan_lie", limits.flip_prob_limit(2, "plan_lie"), accounting.flip_prob_for(1.0))
+PLAN_LIE = Number("plan_lie", limits.flip_prob_limit(2, "plan_lie"), accounting.randomised_response_flip_prob(1.0))
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000)
 PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02)
 PLAN_SHARE = Number("plan_share", limits.SHARE, 0.5)

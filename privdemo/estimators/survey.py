@@ -80,7 +80,10 @@ def curve(half_width: float, share: float = 0.5, through: float = 1.0) -> list[t
     known = 0 < through < math.inf
     low, high = (min(0.1, through / 1.5), max(10.0, 1.5 * through)) if known else (0.1, 10.0)
     epsilons = [low * (high / low) ** (i / 60) for i in range(61)]
-    return [(epsilon, voters_needed(accounting.flip_prob_for(epsilon), half_width, share)) for epsilon in epsilons]
+    return [
+        (epsilon, voters_needed(accounting.randomised_response_flip_prob(epsilon), half_width, share))
+        for epsilon in epsilons
+    ]
 
 
 def _answers(flip_prob: float, share: float) -> tuple[float, float]:

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privdemo import accounting, limits
-from privdemo import count_accounting as account
-from privdemo.count_accounting import Move, NoSuchNoise
+from privdemo.accounting import Move, NoSuchNoise
 from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
@@ -91,7 +90,7 @@ class LaplaceCounts:
         return _projected(check_counts(counts), self.scale * rng.laplace(size=np.shape(counts)))
 
     def delta_at(self, epsilon: float) -> float:
-        return account.laplace_counts_delta(self.scale, epsilon)
+        return accounting.laplace_counts_delta(self.scale, epsilon)
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class GaussianCounts:
         return _projected(check_counts(counts), self.sigma * rng.standard_normal(np.shape(counts)))
 
     def delta_at(self, epsilon: float) -> float:
-        return accounting.gaussian_delta(self.sigma, epsilon, account.L2)
+        return accounting.gaussian_counts_delta(self.sigma, epsilon)
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class LaplacePrior:
         return np.where(nothing, 1 / shares.shape[-1], shares)
 
     def delta_at(self, epsilon: float) -> float:
-        return account.laplace_counts_delta(self.scale, epsilon)
+        return accounting.laplace_counts_delta(self.scale, epsilon)
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ class ScaledDirichlet:
     n_min: int | None = None
 
     def __post_init__(self) -> None:
-        account.SIGMA.check(self.sigma)
+        limits.DIRICHLET_SIGMA.check(self.sigma)
 
     @property
     def noise(self) -> str:
@@ -165,7 +164,7 @@ class ScaledDirichlet:
         return _dirichlet(self.sigma * checked, rng)
 
     def delta_at(self, epsilon: float) -> float:
-        return max(account.dirichlet_delta(self.sigma, move, epsilon) for move in self.moves)
+        return max(accounting.dirichlet_delta(self.sigma, move, epsilon) for move in self.moves)
 
 
 @dataclass(frozen=True)
@@ -189,31 +188,31 @@ class Release:
 
 
 def _laplace_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return LaplaceCounts(account.published_laplace_scale(epsilon))
+    return LaplaceCounts(accounting.published_laplace_counts_scale(epsilon))
 
 
 def _laplace_tight(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return LaplaceCounts(account.laplace_counts_scale(epsilon, delta))
+    return LaplaceCounts(accounting.laplace_counts_scale(epsilon, delta))
 
 
 def _gaussian_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return GaussianCounts(account.published_gaussian_sigma(epsilon, delta))
+    return GaussianCounts(accounting.published_gaussian_counts_sigma(epsilon, delta))
 
 
 def _gaussian_tight(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return GaussianCounts(account.gaussian_counts_sigma(epsilon, delta))
+    return GaussianCounts(accounting.gaussian_counts_sigma(epsilon, delta))
 
 
 def _laplace_prior(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return LaplacePrior(account.published_laplace_scale(epsilon))
+    return LaplacePrior(accounting.published_laplace_counts_scale(epsilon))
 
 
 def _dirichlet_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return _dirichlet_from_data(epsilon, delta, counts, account.moves_away, account.published_dirichlet_delta)
+    return _dirichlet_from_data(epsilon, delta, counts, accounting.moves_away, accounting.published_dirichlet_delta)
 
 
 def _dirichlet_local(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return _dirichlet_from_data(epsilon, delta, counts, account.neighbouring_moves, account.dirichlet_delta)
+    return _dirichlet_from_data(epsilon, delta, counts, accounting.neighbouring_moves, accounting.dirichlet_delta)
 
 
 def _dirichlet_from_data(
@@ -230,11 +229,11 @@ def _dirichlet_from_data(
     ordered = np.sort(counts.reshape(-1, counts.shape[-1]), axis=-1)
     rows = np.unique(np.concatenate((ordered[:, :2], ordered[:, 2:][:, -1:]), axis=1), axis=0)
     moves = tuple(dict.fromkeys(move for row in rows for move in moves_of(row)))
-    both_ways = tuple(dict.fromkeys(move for row in rows for move in account.neighbouring_moves(row)))
+    both_ways = tuple(dict.fromkeys(move for row in rows for move in accounting.neighbouring_moves(row)))
     try:
-        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves, profile), both_ways)
+        return ScaledDirichlet(accounting.dirichlet_sigma(epsilon, delta, moves, profile), both_ways)
     except NoSuchNoise:
-        needed = account.smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
+        needed = accounting.dirichlet_smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
         raise NoSuchNoise(
             f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_fewest(counts)}; with {needed:,} or more "
             "in every class it has; merge classes, or allow a larger ε or δ"
@@ -243,11 +242,11 @@ def _dirichlet_from_data(
 
 def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
     _check_least(counts, n_min)
-    moves = account.public_moves(n_min)
+    moves = accounting.public_moves(n_min)
     try:
-        return ScaledDirichlet(account.dirichlet_sigma(epsilon, delta, moves), moves, n_min)
+        return ScaledDirichlet(accounting.dirichlet_sigma(epsilon, delta, moves), moves, n_min)
     except NoSuchNoise:
-        needed = account.smallest_count(epsilon, delta)
+        needed = accounting.dirichlet_smallest_count(epsilon, delta)
         raise NoSuchNoise(
             f"scaled Dirichlet has no σ for n_min = {n_min} at ε = {epsilon:g}, δ = {delta:g}: it needs n_min ≥ "
             f"{needed:,}; merge classes until each has as many, or allow a larger ε or δ"

@@ -55,7 +55,7 @@ class RandomisedResponse:
         cls, epsilon: float, n_states: int = 2, delta: float = 0.0, n_values: int = 1
     ) -> RandomisedResponse:
         """The least noise with which `n_values` values together are (ε, δ)-private."""
-        return cls(accounting.flip_prob_for(epsilon, n_states, delta, n_values), n_states)
+        return cls(accounting.randomised_response_flip_prob(epsilon, n_states, delta, n_values), n_states)
 
     @property
     def redraw_prob(self) -> float:
@@ -83,13 +83,11 @@ class RandomisedResponse:
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
         """The exact ε of `n_values` values together at `delta` (at δ = 0, n_values · ε)."""
-        loss = accounting.randomised_response_loss(self.flip_prob, self.n_states, n_values)
-        return loss.epsilon(delta)
+        return accounting.randomised_response_epsilon(self.flip_prob, self.n_states, delta, n_values)
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
         """The exact δ of `n_values` values together at `epsilon`."""
-        loss = accounting.randomised_response_loss(self.flip_prob, self.n_states, n_values)
-        return loss.delta(epsilon)
+        return accounting.randomised_response_delta(self.flip_prob, epsilon, self.n_states, n_values)
 
     def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> ResponseDraws:
         """The randomness for values of this shape; it does not depend on `flip_prob`."""
@@ -181,13 +179,11 @@ class BinaryChannel:
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
         """The exact ε of `n_values` (at most 64) values together at `delta`."""
-        losses = accounting.binary_channel_losses(self.p10, self.p01, n_values)
-        return max(loss.epsilon(delta) for loss in losses)
+        return accounting.binary_channel_epsilon(self.p10, self.p01, delta, n_values)
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
         """The exact δ of `n_values` (at most 64) values together at `epsilon`."""
-        losses = accounting.binary_channel_losses(self.p10, self.p01, n_values)
-        return max(loss.delta(epsilon) for loss in losses)
+        return accounting.binary_channel_delta(self.p10, self.p01, epsilon, n_values)
 
     def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """One uniform in [0, 1) for each value; it does not depend on p10 or p01.

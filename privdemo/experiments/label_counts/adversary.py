@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import count_accounting
+from privdemo import accounting
 from privdemo.experiments.label_counts.config import CountConfig
 from privdemo.experiments.label_counts.release import Outcome
 from privdemo.intervals import Estimate, mean_interval
@@ -75,15 +75,15 @@ def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
         try:
             there = _sigma(config, release, other)
         except ValueError:
-            same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+            same = ScaledDirichlet(sigma, accounting.neighbouring_moves(other)).delta_at(config.epsilon)
             return Leak(sigma, tuple(other.tolist()), math.nan, same, Estimate(1.0, 1.0, 1.0))
         pair = sigma * counts, there * other
         for one, two in (pair, pair[::-1]):
-            mean = count_accounting.dirichlet_losses(one, two, config.epsilon, _SCREENED, rng).mean()
+            mean = accounting.dirichlet_delta_samples(one, two, config.epsilon, _SCREENED, rng).mean()
             found.append((float(mean), other, there, one, two))
     _, other, there, one, two = max(found, key=lambda way: way[0])
-    own = mean_interval(count_accounting.dirichlet_losses(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
-    same = ScaledDirichlet(sigma, count_accounting.neighbouring_moves(other)).delta_at(config.epsilon)
+    own = mean_interval(accounting.dirichlet_delta_samples(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
+    same = ScaledDirichlet(sigma, accounting.neighbouring_moves(other)).delta_at(config.epsilon)
     return Leak(sigma, tuple(other.tolist()), there, same, own)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privdemo import count_accounting
+from privdemo import accounting
 from privdemo.experiments import results
 from privdemo.experiments.label_counts.config import (
     AXES,
@@ -60,7 +60,7 @@ def settle(config: CountConfig) -> Settled:
     """How the published distortion of scaled Dirichlet comes out: see `Settled`."""
     counts = np.array(config.counts)
     share = counts / counts.sum()
-    moves = count_accounting.neighbouring_moves(counts)
+    moves = accounting.neighbouring_moves(counts)
     many = np.tile(counts, (SETTLING, 1))
 
     def distortion(mechanism: CountRelease) -> float:
@@ -73,11 +73,11 @@ def settle(config: CountConfig) -> Settled:
         wider = distortion(ScaledDirichlet(middle, moves)) > PUBLISHED["dirichlet published"]
         low, high = (middle, high) if wider else (low, middle)
     sigma = math.sqrt(low * high)
-    away = count_accounting.moves_away(counts)
+    away = accounting.moves_away(counts)
     return Settled(
         PUBLISHED["dirichlet published"],
         sigma,
-        max(count_accounting.published_dirichlet_delta(sigma, move, config.epsilon) for move in away),
+        max(accounting.published_dirichlet_delta(sigma, move, config.epsilon) for move in away),
         ScaledDirichlet(sigma, moves).delta_at(config.epsilon),
         *(
             distortion(calibrate(name, config.epsilon, config.delta, counts))

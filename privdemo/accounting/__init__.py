@@ -1,0 +1,89 @@
+"""ε, δ, composition, calibration and beliefs: what a mechanism promises, exactly.
+
+A mechanism is (ε, δ)-private if, for any two inputs x and x′ and any set S of outputs,
+P(S | x) ≤ e^ε P(S | x′) + δ (Dwork & Roth 2014, definition 2.4). The smallest such δ at a given ε is its *privacy
+profile*
+
+    δ(ε) = sup over (x, x′) of  Σ_o max(0, P(o|x) − e^ε P(o|x′)).
+
+Each mechanism has one module, and the functions of all modules follow one pattern: `<mechanism>_delta` is the profile,
+`<mechanism>_epsilon` its inverse, `<mechanism>_sigma`, `_scale` or `_flip_prob` the least noise that meets (ε, δ), and
+`<mechanism>_loss` the distribution of the privacy loss. All rounding is toward the cautious side: a reported ε or δ is
+never below the true one, and a calibrated noise level is never too small.
+"""
+
+from privdemo.accounting.beliefs import log_odds, posterior, posterior_odds
+from privdemo.accounting.binary_channel import (
+    binary_channel_delta,
+    binary_channel_epsilon,
+    binary_channel_losses,
+    channel_epsilon,
+)
+from privdemo.accounting.counts import (
+    gaussian_counts_delta,
+    gaussian_counts_sigma,
+    laplace_counts_delta,
+    laplace_counts_scale,
+    published_gaussian_counts_sigma,
+    published_laplace_counts_scale,
+)
+from privdemo.accounting.dirichlet import (
+    Move,
+    NoSuchNoise,
+    dirichlet_delta,
+    dirichlet_delta_samples,
+    dirichlet_sigma,
+    dirichlet_smallest_count,
+    moves_away,
+    neighbouring_moves,
+    public_moves,
+    published_dirichlet_delta,
+)
+from privdemo.accounting.gaussian import gaussian_delta, gaussian_epsilon, gaussian_sigma
+from privdemo.accounting.laplace import laplace_delta, laplace_epsilon, laplace_loss, laplace_scale
+from privdemo.accounting.losses import PrivacyLoss, compose
+from privdemo.accounting.randomised_response import (
+    randomised_response_delta,
+    randomised_response_epsilon,
+    randomised_response_flip_prob,
+    randomised_response_loss,
+)
+
+__all__ = [
+    "Move",
+    "NoSuchNoise",
+    "PrivacyLoss",
+    "binary_channel_delta",
+    "binary_channel_epsilon",
+    "binary_channel_losses",
+    "channel_epsilon",
+    "compose",
+    "dirichlet_delta",
+    "dirichlet_delta_samples",
+    "dirichlet_sigma",
+    "dirichlet_smallest_count",
+    "gaussian_counts_delta",
+    "gaussian_counts_sigma",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_sigma",
+    "laplace_counts_delta",
+    "laplace_counts_scale",
+    "laplace_delta",
+    "laplace_epsilon",
+    "laplace_loss",
+    "laplace_scale",
+    "log_odds",
+    "moves_away",
+    "neighbouring_moves",
+    "posterior",
+    "posterior_odds",
+    "public_moves",
+    "published_dirichlet_delta",
+    "published_gaussian_counts_sigma",
+    "published_laplace_counts_scale",
+    "randomised_response_delta",
+    "randomised_response_epsilon",
+    "randomised_response_flip_prob",
+    "randomised_response_loss",
+]

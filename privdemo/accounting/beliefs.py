@@ -1,0 +1,41 @@
+"""What an adversary believes after a release: Bayes' rule, and how far ε lets it move the odds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+
+from privdemo import limits
+
+Array = NDArray[np.floating]
+
+
+def posterior(channel: ArrayLike, prior: ArrayLike, observed: int) -> Array:
+    """P(true | observed) ∝ channel[observed, true] · prior[true], shape (n_true,).
+
+    `prior` (n_true,) sums to 1. Raises ``ValueError`` if `observed` is impossible under it.
+    """
+    matrix, belief = np.asarray(channel, dtype=float), np.asarray(prior, dtype=float)
+    if belief.shape != matrix.shape[1:] or (belief < 0).any() or not math.isclose(belief.sum(), 1.0):
+        raise ValueError(f"prior must be {matrix.shape[1]} probabilities that sum to 1, got {belief}")
+    limits.Limit("observed", 0, len(matrix) - 1, integer=True).check(observed)
+    joint = matrix[observed] * belief
+    if joint.sum() == 0:
+        raise ValueError(f"observed = {observed} cannot happen under this channel and prior")
+    return joint / joint.sum()
+
+
+def posterior_odds(prior_odds: float, epsilon: float) -> float:
+    """The most that one ε-private release can raise `prior_odds` to: e^ε times them (Bayes)."""
+    limits.Limit("prior_odds", 0.0, math.inf).check(prior_odds)
+    limits.EPSILON.check(epsilon)
+    return 0.0 if prior_odds == 0 else prior_odds * (math.exp(epsilon) if epsilon < 700 else math.inf)
+
+
+def log_odds(probability: float) -> float:
+    """ln(p / (1 − p)); ±∞ at 1 and 0."""
+    limits.Limit("probability", 0.0, 1.0).check(probability)
+    return float(logit(probability))
