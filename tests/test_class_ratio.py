@@ -16,23 +16,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
-from privdemo.estimators import class_ratio
-from privdemo.estimators.class_ratio import (
-    FACTORS,
-    MMDClassRatio,
-    Sets,
-    condition_number,
-    kernel_means,
-    median_heuristic,
-    mixture,
-    read_proportions,
-    read_sets,
-    span_problem,
-    split_sets,
-)
+from privdemo.estimators import mmd
 from privdemo.estimators.label_proportions import LabelProportionClassifier
+from privdemo.estimators.mmd import FACTORS, MMDClassRatio, condition_number, kernel_means, median_heuristic, mixture
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
+from privdemo.estimators.sets import Sets, read_proportions, read_sets, span_problem, split_sets
 
 TWO = np.array([[0.9, 0.1], [0.1, 0.9]])
 THREE = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
@@ -110,7 +99,7 @@ BANDWIDTHS = np.array([0.2, 0.7, 3.0])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "m"), [(7, 5), (16, 16), (17, 40), (50, 33), (1, 20)])
 def test_means_of_the_kernel_are_those_of_the_whole_matrix(kind, n, m, monkeypatch):
-    monkeypatch.setattr(class_ratio, "BLOCK", 16)
+    monkeypatch.setattr(mmd, "BLOCK", 16)
     x, y = (
         np.where(rng(seed).random((size, 4)) < 0.3, 0, rng(seed + 5).random((size, 4)))
         for seed, size in ((1, n), (2, m))
@@ -188,7 +177,7 @@ def test_units_do_not_matter(unit, n_features):
 
 
 def test_only_a_few_blocks_are_in_memory(monkeypatch):
-    monkeypatch.setattr(class_ratio, "BLOCK", 128)
+    monkeypatch.setattr(mmd, "BLOCK", 128)
     x, y = rng(1).random((3000, 5)), rng(2).random((2500, 5))
     kernel_means(x[:200], y[:200], BANDWIDTHS)  # imports and caches
 
@@ -225,7 +214,7 @@ def test_sparse_records_of_many_columns_are_never_densified(method):
 
 
 def test_the_gram_matrix_is_that_of_block_means_and_has_no_negative_eigenvalues(monkeypatch):
-    monkeypatch.setattr(class_ratio, "BLOCK", 16)
+    monkeypatch.setattr(mmd, "BLOCK", 16)
     sets, tuning = gaussian_sets(THREE, 30, 1), gaussian_sets(THREE, 20, 2)
     for factor in (0.1, 1.0, 10.0):
         fit = MMDClassRatio(factor).fit(sets, THREE, tuning, THREE)
@@ -252,7 +241,7 @@ def test_the_median_heuristic_is_the_median_over_all_pairs():
 
 def test_large_sets_do_not_drown_small_ones_in_the_median(monkeypatch):
     """Three far clusters: two thirds of pairs with as many records of each are far apart, of all records a tenth."""
-    monkeypatch.setattr(class_ratio, "MEDIAN_SAMPLE", 180)
+    monkeypatch.setattr(mmd, "MEDIAN_SAMPLE", 180)
     sets = Sets(tuple(rng(i).normal(10 * i, 0.1, (n, 1)) for i, n in enumerate((2000, 60, 60))), np.eye(3))
     values = [median_heuristic(sets, seed) for seed in range(3)]
     assert min(values) > 9 / math.sqrt(2)

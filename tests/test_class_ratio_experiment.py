@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privdemo import datasets
-from privdemo.estimators.class_ratio import MMDClassRatio
+from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio, ratio_studies, results
 from privdemo.experiments.class_ratio import (

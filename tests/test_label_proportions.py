@@ -20,20 +20,22 @@ from sklearn.model_selection import KFold
 
 from privdemo import datasets
 from privdemo.estimators import likelihoods
+from privdemo.estimators.bags import (
+    bag_channel,
+    bag_log_likelihood,
+    class_means,
+    gradient_at_zero,
+    most_likely_labels,
+    project_proportions,
+    read_bags,
+)
 from privdemo.estimators.label_proportions import (
     CS,
     AlternatingMeanMapClassifier,
     BagNameClassifier,
     LabelProportionClassifier,
     MeanMapClassifier,
-    bag_channel,
-    bag_log_likelihood,
-    class_means,
-    gradient_at_zero,
     matching_threshold,
-    most_likely_labels,
-    project_proportions,
-    read_bags,
     solve_labelled,
 )
 from privdemo.estimators.likelihoods import Model

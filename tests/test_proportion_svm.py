@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 
 from privdemo.estimators import proportion_svm
-from privdemo.estimators.label_proportions import read_bags
+from privdemo.estimators.bags import read_bags
 from privdemo.estimators.proportion_svm import ProportionSVM, _whole_labels
 
 

@@ -17,11 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from privdemo.estimators import set_names
-from privdemo.estimators.class_ratio import MMDClassRatio, Sets, split_sets
-from privdemo.estimators.label_proportions import LabelProportionClassifier, bag_channel, name_channel
+from privdemo.estimators.bags import bag_channel, name_channel
+from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio, prior_shift
+from privdemo.estimators.sets import Sets, split_sets
 from tests.test_class_ratio import THREE, TWO, gaussian_set, gaussian_sets, rng, truncated
 
 # --- names as a channel ----------------------------------------------------------------------------

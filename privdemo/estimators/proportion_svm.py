@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privdemo import limits
-from privdemo.estimators.label_proportions import Bags, most_likely_labels, read_bags
+from privdemo.estimators.bags import Bags, most_likely_labels, read_bags
 
 Array = NDArray[np.floating]
 

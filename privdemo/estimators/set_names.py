@@ -20,9 +20,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
-from privdemo.estimators.class_ratio import ClassRatioEstimator, Sets, mixture, read_set, span_problem, split_sets
-from privdemo.estimators.label_proportions import name_channel
+from privdemo.estimators.bags import name_channel
+from privdemo.estimators.class_ratio import ClassRatioEstimator
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C
+from privdemo.estimators.mmd import mixture
+from privdemo.estimators.sets import Sets, read_set, span_problem, split_sets
 from privdemo.mechanisms.aggregation import Matrix
 
 Array = NDArray[np.floating]

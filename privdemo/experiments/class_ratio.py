@@ -15,10 +15,12 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset, Source, kept_by_name
-from privdemo.estimators.class_ratio import ClassRatioEstimator, MMDClassRatio, span_problem
+from privdemo.estimators.class_ratio import ClassRatioEstimator
 from privdemo.estimators.label_proportions import LabelProportionClassifier
+from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
+from privdemo.estimators.sets import span_problem
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate

@@ -24,18 +24,14 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from privdemo import limits
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.estimators import pixel_priors, votes
-from privdemo.estimators.class_ratio import MMDClassRatio
-from privdemo.estimators.label_proportions import (
-    LabelProportionClassifier,
-    bag_channel,
-    name_channel,
-    project_proportions,
-)
+from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
+from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import (
     NaiveLogisticRegression,
     ReconstructionLogisticRegression,
     SpreadLogisticRegression,
 )
+from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
 from privdemo.experiments.label_proportions import TASKS, chosen_records, task_of
 from privdemo.intervals import Estimate, mean_interval

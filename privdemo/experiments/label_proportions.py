@@ -19,6 +19,7 @@ from sklearn.metrics import f1_score
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.estimators import label_proportions as llp
+from privdemo.estimators.bags import Bags, gradient_at_zero, project_proportions, read_bags
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
     BagNameClassifier,
@@ -213,14 +214,14 @@ class Release(NamedTuple):
 
         Where that would leave one class only, half a record from that end, in every bag alike.
         """
-        share = llp.project_proportions(self.proportions)
+        share = project_proportions(self.proportions)
         half = 0.5 / float(self.sizes.max())
         return share if 0 < share.mean() < 1 else np.clip(share, half, 1 - half)
 
     @property
     def known_share(self) -> float:
         """The overall share of positives as released, projected once noise has averaged out."""
-        return float(llp.project_proportions(self.sizes @ self.proportions / self.sizes.sum()))
+        return float(project_proportions(self.sizes @ self.proportions / self.sizes.sum()))
 
 
 class F1(NamedTuple):
@@ -329,8 +330,8 @@ def run(config: BagConfig) -> Draw:
         start = time.perf_counter()
         models[name] = _train(name, released)
         fits[name] = _tried(name, models[name], released, config.single, time.perf_counter() - start)
-    before = llp.gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
-    after = llp.gradient_at_zero(llp.read_bags(released.rows, released.names, released.projected, released.counts))
+    before = gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
+    after = gradient_at_zero(read_bags(released.rows, released.names, released.projected, released.counts))
     spy = next((models[name] for name in (NAMES, LLP, ALTERNATING, MEAN_MAP) if name in models), None)
     return Draw(
         config=config,
@@ -488,8 +489,8 @@ def _relative(change: Array, start: Array) -> float:
     return length / float(np.linalg.norm(start)) if start.any() else math.inf
 
 
-def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> llp.Bags:
-    return llp.read_bags(data.X, names, proportions, np.ones(len(names)))
+def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> Bags:
+    return read_bags(data.X, names, proportions, np.ones(len(names)))
 
 
 def _attack(config: BagConfig, model: Any, released: Release) -> Attack:

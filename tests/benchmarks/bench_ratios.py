@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from privdemo.estimators.class_ratio import BLOCK, MMDClassRatio
+from privdemo.estimators.mmd import BLOCK, MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio, ratio_studies
 from privdemo.mechanisms.label_counts import RELEASES, calibrate

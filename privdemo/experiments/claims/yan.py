@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from privdemo.estimators.label_proportions import Bags, bag_log_likelihood
+from privdemo.estimators.bags import Bags, bag_log_likelihood
 from privdemo.experiments import bag_studies
 from privdemo.experiments.claims.claim import (
     CAVEAT,
