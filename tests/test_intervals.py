@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
+from privdemo.intervals import Estimate, gap_interval, grouped_interval, mean_interval, ratio_interval, wilson_interval
 
 
 def rng(seed=0):
@@ -122,3 +122,11 @@ def test_a_share_over_groups_covers_the_truth_where_pooling_does_not():
     # 95 %, less a little for the skew of the shares, within five standard errors of 2,000 experiments
     assert abs(np.mean(covered) - 0.94) < 5 * np.sqrt(0.95 * 0.05 / 2000)
     assert np.mean(pooled) < 0.6
+
+
+def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
+    a, b = Estimate(0.5, 0.47, 0.53), Estimate(0.25, 0.21, 0.29)
+    assert gap_interval(a, b) == pytest.approx((0.25, 0.2, 0.3))
+    assert gap_interval(b, a).mean == -0.25
+    half = 2 * math.hypot(0.03 / 0.5, 0.04 / 0.25)
+    assert ratio_interval(a, b) == pytest.approx((2, 2 - half, 2 + half))

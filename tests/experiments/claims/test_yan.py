@@ -1,0 +1,95 @@
+"""Yan's claims: the slides' formulas by hand, and verdicts that turn with the rows behind them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from privdemo.experiments import bag_studies
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, yan
+from tests.experiments.claims.changes import change, plus, verdicts
+
+BAGS = bag_studies.load()
+F1, LOSS = ("average", "low", "high"), ("loss", "loss_low", "loss_high")
+
+
+def test_the_sign_of_the_logistic_function_is_kept_in_its_gradient(claim_at):
+    claim = claim_at("slides on the model")
+    assert (claim.published, claim.ours.mean) == pytest.approx((1 / (1 + math.e), 1 / (1 + math.exp(-1))))
+    assert claim.verdict == CAVEAT
+    assert "keep to it in their gradient" in claim.why
+
+
+def test_the_loss_of_a_bag_at_zero_is_ln_2(claim_at):
+    claim = claim_at("slides on accuracy loss", "at θ = 0")
+    assert (claim.published, claim.ours.mean, claim.verdict) == (1.0, pytest.approx(math.log(2)), FAILS)
+
+
+def test_the_slope_at_zero_has_the_negatives_too(claim_at):
+    """½ (1 + 2) for the positives 1 and 2, less ½ · 4 for the negative 4."""
+    claim = claim_at("slides on accuracy loss", "slope")
+    assert (claim.published, claim.ours.mean, claim.verdict) == (1.5, -0.5, FAILS)
+
+
+def test_means_of_random_groups_teach_at_zero_what_records_do(claim_at):
+    claim = claim_at("slides on accuracy loss", "random-k")
+    assert claim.ours.mean < 1e-12
+    assert claim.verdict == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("groups", "least", "most", "verdict"),
+    [("random-k", 0.45, 0.5, HOLDS), ("nearest-k", 0.55, 1, FAILS), ("k-tree", 0.55, 1, FAILS)],
+)
+def test_only_means_of_random_groups_move_by_at_most_1_over_k(claim_at, groups, least, most, verdict):
+    claim = claim_at("slides on sensitivity", groups)
+    assert (claim.published, claim.verdict) == (0.5, verdict)
+    assert least < claim.ours.mean <= most
+
+
+def test_a_bags_share_moves_by_1_over_its_size(claim_at):
+    claim = claim_at("slides on sensitivity", "a bag’s share")
+    assert (claim.published, claim.ours.mean, claim.verdict) == (0.25, 0.25, HOLDS)
+
+
+def test_what_is_not_public_shows_its_published_values(all_claims, claim_at):
+    there = [claim for claim in all_claims if "Instagram" in claim.words and claim.published is not None]
+    assert sorted(claim.published for claim in there) == [0.3, 0.84, 0.86, 0.87, 0.88, 0.91, 0.91, 0.92]
+    assert {(claim.verdict, claim.unit) for claim in there} == {(OPEN, "%")}
+    assert "0.86 here and 0.84 in table 4.3" in claim_at("table 4.1", "Instagram comments").why
+
+
+def test_published_f1_stands_beside_that_of_the_results_file(claim_at):
+    here = bag_studies.of(BAGS, bag_studies.SELECTING, "adult", "half")
+    row = next(row for row in here if (row.selection, row.method) == ("balanced", "llp"))
+    claim = claim_at("table 4.1", "balanced")
+    assert (claim.published, claim.ours) == (0.81, row.estimate)
+
+
+def test_the_f1_of_positives_and_of_negatives_are_not_mixed_up():
+    def swap(row):
+        positives = (row.positive, row.positive_low, row.positive_high)
+        negatives = (row.negative, row.negative_low, row.negative_high)
+        names = ("positive", "positive_low", "positive_high", "negative", "negative_low", "negative_high")
+        return replace(row, **dict(zip(names, negatives + positives, strict=True)))
+
+    rows = (BAGS, change(BAGS, swap, dataset=["adult"]))
+    right, wrong = ([claim for claim in yan._tables(some) if "F1 of" in claim.words] for some in rows)
+    assert len(right) == 6
+    for good, bad in zip(right, wrong, strict=True):
+        assert abs(good.ours.mean - good.published) < 0.05 < abs(bad.ours.mean - bad.published)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "how", "where", "changed"),
+    [
+        (yan._robust, FAILS, plus(-0.2, *F1), {"method": ["labelled"], "aggregation": ["nearest-k"]}, HOLDS),
+        (yan._loss_of_information, HOLDS, plus(0.5, *LOSS), {"aggregation": ["nearest-k"]}, FAILS),
+        (yan._more_bags, CAVEAT, plus(-0.3, *F1), {"study": ["bags"], "n_bags": [200]}, FAILS),
+        (yan._more_bags, CAVEAT, plus(0.3, *F1), {"study": ["bags"], "n_bags": [200]}, HOLDS),
+    ],
+)
+def test_a_verdict_turns_with_its_rows(claim, verdict, how, where, changed):
+    assert verdicts(claim, BAGS, how, **where) == (verdict, changed)
