@@ -17,7 +17,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import cross_val_score
 from threadpoolctl import threadpool_limits
 
-from privdemo import datasets, limits
+from privdemo import limits
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
     BagNameClassifier,
@@ -28,24 +28,15 @@ from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments import bag_studies, results, running
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import STUDIES, BagStudy, Mark
-from privdemo.experiments.label_proportions import (
-    ALTERNATING,
-    F1,
-    F1S,
-    FULL,
-    HALF,
-    LABELLED,
-    LLP,
-    MEAN_MAP,
-    NAMES,
-    SHARE,
-    BagConfig,
-)
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import F1, F1S, HALF, SHARE, BagConfig
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags as filling
 from privdemo.mechanisms.aggregation import TooFewRecords, dense
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.tasks import BINARY
 
-ALL = tuple(llp.METHODS)
+ALL = tuple(LABEL_PROPORTIONS)
 SINGLE = BagConfig("breast_cancer", 15, 20, "skewed", methods=ALL)
 GROUPED = replace(SINGLE, aggregation="random-k", k=4)
 NOISY = replace(GROUPED, feature_epsilon=3.0, proportion_epsilon=0.5)
@@ -157,7 +148,7 @@ def test_noise_has_the_scale_that_epsilon_asks_for():
     features, shares = [], []
     config = BagConfig("breast_cancer", 60, 6, "iid", "random-k", 3, feature_epsilon=0.7, proportion_epsilon=0.2)
     for draw in range(20):
-        noisy, plain = (kind(llp.at_draw(config, draw)) for kind in (llp.release, clean))
+        noisy, plain = (kind(at_draw(config, draw)) for kind in (llp.release, clean))
         features.append((noisy.rows - plain.rows) * plain.counts[:, None] * 0.7)
         shares.append((noisy.proportions - plain.proportions) * plain.sizes * 0.2)
     for noise in map(np.ravel, (np.concatenate(features), np.concatenate(shares))):
@@ -302,7 +293,7 @@ def test_noise_averages_out_before_the_overall_share_is_projected(selection):
     config = BagConfig("breast_cancer", 10, 10, selection, proportion_epsilon=0.2)
     errors, one_by_one = [], []
     for draw in range(40):
-        r = llp.release(llp.at_draw(config, draw))
+        r = llp.release(at_draw(config, draw))
         raw = float(np.average(r.proportions, weights=r.sizes))
         assert r.known_share == pytest.approx(min(max(raw, 0.0), 1.0), abs=1e-12)
         if 0 < raw < 1:
@@ -367,10 +358,10 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(methods):
     config = BagConfig("breast_cancer", 2, 5, methods=methods)
 
     def share(draw):
-        return llp.release(llp.at_draw(config, draw)).proportions
+        return llp.release(at_draw(config, draw)).proportions
 
     # two bags of five are equal with about ¼, so fifty draws lack it with 10⁻⁶
-    draw = llp.run(llp.at_draw(config, next(d for d in range(50) if np.ptp(share(d)) == 0 and 0 < share(d)[0] < 0.5)))
+    draw = llp.run(at_draw(config, next(d for d in range(50) if np.ptp(share(d)) == 0 and 0 < share(d)[0] < 0.5)))
     assert not draw.identified
     fit = draw.fits[methods[0]]
     nothing = pytest.approx(llp.all_negative([draw]), abs=1e-12)
@@ -571,7 +562,7 @@ def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data
     assert set(np.diff(X.indptr)) == {14}  # one 1 for each attribute, so two records differ in 28 columns at most
     some = dense(X[np.random.default_rng(0).choice(X.shape[0], 2000, replace=False)])
     differing = (some[:1000] != some[1000:]).sum(axis=1)
-    assert differing.max() <= 28 == llp.TASKS["adult"].changes
+    assert differing.max() <= 28 == llp.changed_columns("adult")
     assert differing.max() > 20
     noisy = BagConfig("adult", feature_epsilon=0.5, proportion_epsilon=3.0)
     assert llp.record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
@@ -617,7 +608,7 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
 @pytest.fixture(scope="module")
 def three_draws():
     with threadpool_limits(1, user_api="blas"):
-        return [llp.run(llp.at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
+        return [llp.run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
 
 
 def test_scores_and_differences_have_the_textbooks_intervals(three_draws):
@@ -763,7 +754,7 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
     config, found = BagConfig("breast_cancer", 2, 2, methods=(NAMES,)), {}
     for draw in range(60):  # four records are benign with a chance of 0.63⁴ = 0.16, malignant with 0.02
         try:
-            y = llp.release(llp.at_draw(config, draw)).records.y
+            y = llp.release(at_draw(config, draw)).records.y
             assert len(set(y)) == 2
         except TooFewRecords as refused:
             found[draw] = str(refused)
@@ -774,7 +765,7 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
         assert sentence.endswith(
             "nothing can be learnt from one class; take larger or other bags, lower k, or change the seed"
         )
-        assert bag_studies.trial("k", llp.at_draw(config, draw)) == []
+        assert bag_studies.trial("k", at_draw(config, draw)) == []
     assert abs(len(found) / 60 - 0.18) < 5 * math.sqrt(0.18 * 0.82 / 60)
 
 
@@ -782,7 +773,7 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
 def test_proportions_that_noise_made_all_nought_or_all_one_tell_nothing_apart(end):
     config = BagConfig("breast_cancer", 2, 2, "even", proportion_epsilon=0.01, methods=(NAMES, LLP, MEAN_MAP))
     # with noise of scale 50 both are beyond 0, or both beyond 1, in one draw of four
-    at = (llp.at_draw(config, draw) for draw in range(100))
+    at = (at_draw(config, draw) for draw in range(100))
     config = next(c for c in at if (np.clip(llp.release(c).proportions, 0, 1) == end).all())
     released, draw = llp.release(config), llp.run(config)
     # half a record of two from the end, in both bags alike: both classes stay possible, and nothing parts them
@@ -987,7 +978,7 @@ def test_as_many_bags_are_studied_as_a_data_set_can_fill_and_its_own_number_is_a
         configs = configs_of(bag_studies.BAG_NUMBER, dataset)
         assert [c.n_bags for c in configs] == [n for n in numbers for _ in range(3)]
         assert [c.proportion_epsilon for c in configs] == [0.05, 0.2, math.inf] * len(numbers)
-        assert llp.TASKS[dataset].n_bags in numbers
+        assert llp.default_bags(dataset)[0] in numbers
         assert all(c.n_bags * c.bag_size <= llp.n_training(dataset) for c in configs)
 
 
@@ -997,7 +988,7 @@ def test_selections_and_ks_are_studied_as_far_as_bags_can_be_filled():
         assert [c.selection for c in configs] == list(filling.SELECTIONS)
         assert {c.n_bags for c in configs} == {n_bags}
     for dataset in STUDIES[bag_studies.BY_K].datasets:
-        size = llp.TASKS[dataset].bag_size
+        size = llp.default_bags(dataset)[1]
         found = [(c.aggregation, c.k) for c in configs_of(bag_studies.BY_K, dataset)]
         assert found == [("none", 1)] + [
             (name, k)
@@ -1049,7 +1040,7 @@ def test_the_shipped_file_holds_every_place_once(data_folder, mnist):
             (r.dataset, r.threshold, r.average)
             for r in rows
             if r.method == FULL
-            if (r.n_bags, r.bag_size) == (llp.TASKS[r.dataset].n_bags, llp.TASKS[r.dataset].bag_size)
+            if (r.n_bags, r.bag_size) == llp.default_bags(r.dataset)
             if r.selection == selection and r.aggregation != "k-tree"
             if r.threshold == HALF or math.isinf(r.proportion_epsilon)  # the share that is matched has its noise
         }
@@ -1072,7 +1063,7 @@ def test_shipped_rows_come_out_again(data_folder, study, dataset, change, method
     key = {"method": method, "threshold": threshold}
     config = replace(bag_studies.at_random(dataset), methods=(method,), **change)
     assert any(replace(one, methods=(method,)) == config for one in STUDIES[study].configs(dataset))
-    trials = [bag_studies.trial(study, llp.at_draw(config, draw)) for draw in range(results.N_DRAWS)]
+    trials = [bag_studies.trial(study, at_draw(config, draw)) for draw in range(results.N_DRAWS)]
     found = np.mean([m.f1 for new in trials for m in new if (m.method, m.threshold) == (method, threshold)], axis=0)
     row, neighbour = (
         shipped(study, dataset, **change, **key),
@@ -1151,8 +1142,8 @@ def test_the_penalty_of_full_labels_is_as_good_as_scikit_learns_cross_validation
 
 
 def test_limits_and_tasks_agree():
-    for name, task in llp.TASKS.items():
-        assert name in datasets.DATASETS
-        limits.N_BAGS.check(task.n_bags)
-        limits.BAG_SIZE.check(task.bag_size)
+    for name in BINARY:
+        n_bags, bag_size = llp.default_bags(name)
+        limits.N_BAGS.check(n_bags)
+        limits.BAG_SIZE.check(bag_size)
     assert set(filling.SELECTIONS) >= {selection for selection, _ in bag_studies.PUBLISHED}

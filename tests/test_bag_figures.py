@@ -14,25 +14,16 @@ from privdemo import palette
 from privdemo.experiments import bag_studies
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
-from privdemo.experiments.label_proportions import (
-    ALTERNATING,
-    FULL,
-    HALF,
-    LABELLED,
-    LLP,
-    MEAN_MAP,
-    METHODS,
-    NAMES,
-    SHARE,
-    BagConfig,
-)
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.charts import to_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
 
-ALL = tuple(METHODS)
+ALL = tuple(LABEL_PROPORTIONS)
 SINGLE = BagConfig("breast_cancer", 12, 20, "skewed", methods=ALL)
 GROUPED = replace(SINGLE, aggregation="random-k", k=4, proportion_epsilon=0.1)
 BAG_NAMES = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
@@ -41,7 +32,7 @@ BAG_NAMES = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
 @pytest.fixture(scope="module")
 def draws():
     with threadpool_limits(1, user_api="blas"):
-        return [llp.run(llp.at_draw(SINGLE, draw)) for draw in range(3)]
+        return [llp.run(at_draw(SINGLE, draw)) for draw in range(3)]
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +87,8 @@ def test_scores_are_those_of_the_experiment(draws, n, threshold):
         assert high == 1
         for trace, name in zip(here, BAG_NAMES, strict=True):
             estimate = llp.score(some, name, which, threshold)
-            assert list(trace.y) == [METHODS[name]]
-            assert f"<b>{estimate.mean:.3f}</b>" in labels[METHODS[name]]
+            assert list(trace.y) == [LABEL_PROPORTIONS[name].title]
+            assert f"<b>{estimate.mean:.3f}</b>" in labels[LABEL_PROPORTIONS[name].title]
             assert low < trace.x[0] <= high
             if n == 1:
                 assert trace.x[0] == estimate.mean
@@ -130,12 +121,12 @@ def test_what_naming_all_negative_gets_is_drawn_where_it_can_be_seen(draws):
 
 
 def test_methods_differ_by_colour_or_dash_and_by_marker():
-    assert set(charts.STYLES) == set(METHODS)
-    assert len({(style.colour, style.marker) for style in charts.STYLES.values()}) == len(METHODS)
-    assert len({style.colour for style in charts.STYLES.values()}) == len(METHODS) - 1  # both fits to labels are grey
+    styles = [method.style for method in LABEL_PROPORTIONS.values()]
+    assert len({(style.colour, style.marker) for style in styles}) == len(LABEL_PROPORTIONS)
+    assert len({style.colour for style in styles}) == len(LABEL_PROPORTIONS) - 1  # both fits to labels are grey
     rows = [row for row in bag_studies.load() if row.study == bag_studies.SELECTING and row.dataset == "adult"]
     figure = charts.selections([row for row in rows if row.threshold == HALF], BAG_NAMES)
-    drawn = [trace for trace in figure.data if trace.name in METHODS.values()]
+    drawn = [trace for trace in figure.data if trace.name in {method.title for method in LABEL_PROPORTIONS.values()}]
     assert len({trace.marker.symbol for trace in drawn}) == len({cues(trace) for trace in drawn}) == len(BAG_NAMES)
 
 
@@ -255,8 +246,8 @@ def lines(names):
     return [
         (
             name,
-            METHODS[name],
-            charts.STYLES[name],
+            LABEL_PROPORTIONS[name].title,
+            LABEL_PROPORTIONS[name].style,
             study_rows(bag_studies.PROPORTION_NOISE, name),
             lambda row: row.proportion_epsilon,
         )
@@ -278,19 +269,24 @@ def test_curves_are_the_rows_and_own_marks_stand_at_their_level(level, names):
             assert interval(trace, i, "y") == near(row.estimate)
         shifts += [trace.x[0]]
         assert np.diff(trace.x) == pytest.approx(1)
-        assert (cues(trace)[0], trace.line.dash) == (charts.STYLES[name].colour, charts.STYLES[name].dash)
+        assert (cues(trace)[0], trace.line.dash) == (
+            LABEL_PROPORTIONS[name].style.colour,
+            LABEL_PROPORTIONS[name].style.dash,
+        )
     assert sum(shifts) == pytest.approx(0, abs=1e-12)
     assert len(set(shifts)) == len(names)
     assert max(map(abs, shifts)) <= 0.1
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
-    assert set(own) == {f"{METHODS[name]}, yours" for name in names if name in yours}  # a mark without its curve is not
+    assert set(own) == {
+        f"{LABEL_PROPORTIONS[name].title}, yours" for name in names if name in yours
+    }  # a mark without its curve is not
     for name in set(names) & set(yours):
-        trace = own[f"{METHODS[name]}, yours"]
+        trace = own[f"{LABEL_PROPORTIONS[name].title}, yours"]
         assert trace.y[0] == yours[name].mean
         assert trace.x[0] == pytest.approx(charts.place(LEVELS, level) + shifts[names.index(name)])
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
         assert trace.marker.size > curves[names.index(name)].marker.size
-        assert cues(trace)[0] == charts.STYLES[name].colour
+        assert cues(trace)[0] == LABEL_PROPORTIONS[name].style.colour
     assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
     assert [note.text for note in figure.layout.annotations] == ["yours", "published"]
     low, high = figure.layout.yaxis.range
@@ -311,18 +307,26 @@ def test_without_own_marks_there_is_no_rule_of_yours():
 
 def test_a_curve_may_come_twice_but_own_marks_only_once():
     several = [
-        (NAMES, f"k = {k}", charts.STYLES[NAMES], study_rows(bag_studies.BY_K, NAMES, aggregation=how), lambda r: r.k)
+        (
+            NAMES,
+            f"k = {k}",
+            LABEL_PROPORTIONS[NAMES].style,
+            study_rows(bag_studies.BY_K, NAMES, aggregation=how),
+            lambda r: r.k,
+        )
         for k, how in ((1, "random-k"), (2, "nearest-k"))
     ]
     figure = charts.curves(several, "k", bag_studies.KS, {NAMES: Estimate(0.9, 0.8, 1.0)}, 5)
     # under the method's own name, as the curve's is that of one k
-    assert [trace.name for trace in figure.data] == ["k = 1", f"{METHODS[NAMES]}, yours", "k = 2"]
+    assert [trace.name for trace in figure.data] == ["k = 1", f"{LABEL_PROPORTIONS[NAMES].title}, yours", "k = 2"]
 
 
 def test_a_curve_of_one_draw_has_no_endless_error_bars():
     (row,) = study_rows(bag_studies.PROPORTION_NOISE, LLP, proportion_epsilon=0.1)
     one = [replace(row, n_draws=1, low=-math.inf, high=math.inf)]
-    figure = charts.curves([(LLP, "x", charts.STYLES[LLP], one, lambda r: r.proportion_epsilon)], "ε", LEVELS, {}, 0.1)
+    figure = charts.curves(
+        [(LLP, "x", LABEL_PROPORTIONS[LLP].style, one, lambda r: r.proportion_epsilon)], "ε", LEVELS, {}, 0.1
+    )
     assert finite(figure)
     assert interval(figure.data[0], 0, "y") == (row.average,) * 3
 
@@ -364,7 +368,7 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, threshold, na
     assert top > len(there) - 1 > 0 > bottom  # the first at the top
     places = set()
     for name in names:
-        (trace,) = [trace for trace in figure.data if trace.name == METHODS[name]]
+        (trace,) = [trace for trace in figure.data if trace.name == LABEL_PROPORTIONS[name].title]
         by_place = {row.selection: row for row in rows if row.method == name}
         assert len(trace.x) == len(by_place)
         for i, y in enumerate(trace.y):
@@ -374,7 +378,7 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, threshold, na
     assert len(places) == len(names) * len(there)
     stars = [(trace.marker.color, there[trace.y[0]], trace.x[0]) for trace in figure.data if trace.name == "published"]
     expected = [
-        (charts.STYLES[method].colour, selection, value)
+        (LABEL_PROPORTIONS[method].style.colour, selection, value)
         for (selection, method), value in bag_studies.PUBLISHED.items()
         if dataset == "adult" and method in names
     ]
@@ -388,7 +392,7 @@ def test_a_selection_without_an_interval_is_drawn_without_one():
     assert isinstance(rows[0], Row)
     figure = charts.selections([replace(rows[0], n_draws=1, low=-math.inf, high=math.inf)], (rows[0].method,))
     assert finite(figure)
-    (trace,) = [trace for trace in figure.data if trace.name == METHODS[rows[0].method]]
+    (trace,) = [trace for trace in figure.data if trace.name == LABEL_PROPORTIONS[rows[0].method].title]
     assert interval(trace, 0, "x") == (rows[0].average,) * 3
 
 

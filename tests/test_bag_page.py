@@ -12,8 +12,11 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import bag_controls, cached
 from privdemo.experiments import bag_studies
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import FULL, HALF, LLP, NAMES, SHARE, BagConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.mechanisms import aggregation
+from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.tasks import BINARY
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
@@ -54,7 +57,7 @@ def test_default_is_adult_in_a_hundred_bags_of_a_hundred():
         ({"positive_if": "½"}, CONFIG, HALF),
         (
             {"bags": "10", "bag_size": "12", "fill": "at random", "train_by": ["llp", "mean map"]},
-            BagConfig("breast_cancer", 10, 12, methods=(FULL, LLP, llp.MEAN_MAP)),
+            BagConfig("breast_cancer", 10, 12, methods=(FULL, LLP, MEAN_MAP)),
             SHARE,
         ),
         (NOISY, BagConfig("breast_cancer", 15, 20, "skewed", "random-k", 4, proportion_epsilon=0.5), HALF),
@@ -74,13 +77,13 @@ def test_the_screen_says_what_the_package_computes(link, config, threshold):
     draw, summary = llp.run(config), summaries(at)
     for name, fit in draw.fits.items():
         f1 = fit.f1[threshold]
-        words = f"{llp.METHODS[name]} {f1.average:.3f}, positives {f1.positive:.3f}, negatives {f1.negative:.3f}"
-        assert words in summary
-    best = max(fit.f1[threshold].average for name, fit in draw.fits.items() if name not in (FULL, llp.LABELLED))
+        words = f"{f1.average:.3f}, positives {f1.positive:.3f}, negatives {f1.negative:.3f}"
+        assert f"{LABEL_PROPORTIONS[name].title} {words}" in summary
+    best = max(fit.f1[threshold].average for name, fit in draw.fits.items() if name not in (FULL, LABELLED))
     assert f"<b>{best:.3f}</b>" in takeaway(at)
     # Of another draw, the numbers are others.
-    other = llp.run(llp.at_draw(config, 3)).fits[LLP].f1[threshold]
-    assert f"{llp.METHODS[LLP]} {other.average:.3f}, positives {other.positive:.3f}" not in summary
+    other = llp.run(at_draw(config, 3)).fits[LLP].f1[threshold]
+    assert f"{LABEL_PROPORTIONS[LLP].title} {other.average:.3f}, positives {other.positive:.3f}" not in summary
 
 
 def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
@@ -93,21 +96,21 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
     at.number_input(key="k").set_value(6).run()
     assert "the means of 6 or more records" in takeaway(at)
     at.button(key="reset").click().run()
-    assert at.number_input(key="bags").value == llp.TASKS[llp_default()].n_bags
+    assert at.number_input(key="bags").value == llp.default_bags(llp_default())[0]
     assert at.selectbox(key="fill").value == "at random"
     assert at.button_group(key="means").value == "none"
 
 
 def llp_default() -> str:
-    return next(name for name, task in llp.TASKS.items() if task.title == bag_controls.data_choice().default)
+    return next(name for name, task in BINARY.items() if task.title == bag_controls.data_choice().default)
 
 
 def test_other_records_bring_bags_that_suit_them():
     at = opened()
     at.button_group(key="records").set_value("Small digits").run()
-    task = llp.TASKS["digits"]
-    assert (at.number_input(key="bags").value, at.number_input(key="bag_size").value) == (task.n_bags, task.bag_size)
-    assert f"{task.n_bags} bags of {task.bag_size} images" in takeaway(at)
+    n_bags, bag_size = llp.default_bags("digits")
+    assert (at.number_input(key="bags").value, at.number_input(key="bag_size").value) == (n_bags, bag_size)
+    assert f"{n_bags} bags of {bag_size} images" in takeaway(at)
 
 
 def test_epsilon_and_scale_follow_each_other():
@@ -165,7 +168,7 @@ def test_curves_are_there_for_every_data_set(dataset, lesson, mnist, data_folder
     small = BagConfig("breast_cancer", 15, 20, "skewed")
     draw = llp.run(small)
     monkeypatch.setattr(cached, "one_bag_draw", lambda config: draw)
-    title = llp.TASKS[dataset].title
+    title = BINARY[dataset].title
     at = opened(records=title, bags="20", bag_size="12", look_into=lesson)
     assert len(answers(at)) == 1, "a drawn curve, whatever is missing in its study"
     code = at.code[-1].value

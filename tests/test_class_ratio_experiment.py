@@ -12,24 +12,14 @@ from privdemo import datasets
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio, ratio_studies, results
-from privdemo.experiments.class_ratio import (
-    COUNT,
-    EM,
-    IDENTITY,
-    METHODS,
-    MMD,
-    PCC,
-    PSVM,
-    RFF,
-    SHARES,
-    SPREAD,
-    RatioConfig,
-)
+from privdemo.experiments.class_ratio import SHARES, RatioConfig
+from privdemo.experiments.draws import at_draw, generator
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
 from privdemo.simplex import project_simplex
 
 CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
-BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(METHODS))
+BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATIO))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +58,7 @@ def test_records_are_of_the_class_they_count_for_none_twice_in_a_set_and_none_bo
     learnt = {*within.tolist(), *np.concatenate(sample.tuning.rows).tolist()}
     asked = {row for pool in sample.pools for row in pool.tolist()}
     assert not learnt & asked
-    other = class_ratio.drawn(class_ratio.at_draw(config, 1))
+    other = class_ratio.drawn(at_draw(config, 1))
     assert set(np.concatenate(other.training.rows).tolist()) != set(within.tolist())
 
 
@@ -139,7 +129,7 @@ def test_private_proportions_are_those_of_the_mechanism_calibrated_for_the_count
     assert not np.allclose(training, tuning), "each set has noise of its own"
     again = class_ratio.release(config, sample)[0]
     np.testing.assert_array_equal(again, training)
-    other = class_ratio.release(class_ratio.at_draw(config, 1), sample)[0]
+    other = class_ratio.release(at_draw(config, 1), sample)[0]
     assert not np.allclose(other, training)
 
 
@@ -148,9 +138,9 @@ def test_private_proportions_are_those_of_the_mechanism_calibrated_for_the_count
 
 def test_every_method_is_fitted_to_what_it_may_see_and_asked_about_the_same_sets(binary):
     sample = class_ratio.drawn(BINARY)
-    rng = class_ratio._generators(BINARY)[2]
+    rng = generator(BINARY, class_ratio.TEST_STREAM)
     asked = [class_ratio.asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
-    assert set(binary.fits) == set(METHODS)
+    assert set(binary.fits) == set(CLASS_RATIO)
     for name, fit in binary.fits.items():
         model = class_ratio.fit(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
         found = [model.predict(U) for U, _ in asked]
@@ -234,7 +224,7 @@ def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
 def test_the_same_config_gives_the_same_numbers_and_another_draw_others(binary):
     again = class_ratio.run(BINARY)
     assert {n: f.errors for n, f in again.fits.items()} == {n: f.errors for n, f in binary.fits.items()}
-    other = class_ratio.run(class_ratio.at_draw(BINARY, 1))
+    other = class_ratio.run(at_draw(BINARY, 1))
     assert other.fits[SPREAD].errors != binary.fits[SPREAD].errors
 
 
@@ -242,7 +232,7 @@ def test_noise_that_leaves_a_class_without_a_share_is_borne():
     config = replace(BINARY, methods=(SPREAD, MMD, IDENTITY, COUNT, PSVM), release="laplace published", epsilon=0.001)
     seen = set()
     for draw in range(6):
-        found = class_ratio.run(class_ratio.at_draw(config, draw))
+        found = class_ratio.run(at_draw(config, draw))
         seen.add(bool((found.released > 0).any(axis=0).all()))
         for fit in found.fits.values():
             assert np.isfinite(fit.errors).all()
@@ -265,7 +255,7 @@ def test_what_a_release_promises_is_checked_and_records_in_two_sets_are_counted(
 
 
 def test_random_features_are_of_every_draws_own_and_their_gap_is_told():
-    draws = [class_ratio.run(class_ratio.at_draw(replace(BINARY, methods=(MMD, RFF)), i)) for i in range(2)]
+    draws = [class_ratio.run(at_draw(replace(BINARY, methods=(MMD, RFF)), i)) for i in range(2)]
     gaps = [np.abs(np.array(d.fits[RFF].found) - d.fits[MMD].found).sum() for d in draws]
     assert class_ratio.features_gap(draws).mean == pytest.approx(np.mean(gaps))
     assert 0 < np.mean(gaps) < 0.2
@@ -325,7 +315,7 @@ def test_what_the_data_do_not_allow_gets_a_sentence(change, words):
 
 
 def test_means_over_draws_are_plain_means_with_students_interval():
-    draws = [class_ratio.run(class_ratio.at_draw(CONFIG, i)) for i in range(3)]
+    draws = [class_ratio.run(at_draw(CONFIG, i)) for i in range(3)]
     errors = [np.mean(d.fits[MMD].errors) for d in draws]
     assert class_ratio.mean_error(draws, MMD).mean == pytest.approx(np.mean(errors))
     # t(0.975, 2) = 4.3027

@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import ratio_controls
 from privdemo.experiments import class_ratio, ratio_studies
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, SPREAD, RatioConfig
+from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PCC, PSVM, SPREAD
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
@@ -70,13 +71,13 @@ def test_default_is_three_digits_in_sets_of_six_hundred():
             ),
         ),
         (
-            {"find_by": [METHODS[name] for name in (SPREAD, class_ratio.PSVM, class_ratio.COUNT, class_ratio.PCC)]},
+            {"find_by": [CLASS_RATIO[name].title for name in (SPREAD, PSVM, COUNT, PCC)]},
             RatioConfig(
                 "breast_cancer",
                 2,
                 80,
                 n_test=80,
-                methods=(SPREAD, class_ratio.COUNT, class_ratio.PSVM, class_ratio.PCC),
+                methods=(SPREAD, COUNT, PSVM, PCC),
             ),
         ),
         (
@@ -89,7 +90,7 @@ def test_the_screen_says_what_the_package_computes(link, config):
     at = opened(**link)
     draw, summary = class_ratio.run(config), summaries(at)
     for name, fit in draw.fits.items():
-        words = f"{METHODS[name]} finds {config.labels[0]}: {100 * fit.found[0]:.1f} %"
+        words = f"{CLASS_RATIO[name].title} finds {config.labels[0]}: {100 * fit.found[0]:.1f} %"
         assert words.lower() in summary.lower()
         error = class_ratio.distance(fit.found, draw.truth)
         assert f"L1 error {error:.3f}" in summary
@@ -112,8 +113,9 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
 def test_other_records_bring_sets_that_suit_them():
     at = opened()
     at.button_group(key="ratio_records").set_value("Small digits").run()
-    task = class_ratio.TASKS["digits"]
-    assert (at.number_input(key="set_size").value, at.number_input(key="asked").value) == (task.set_size,) * 2
+    assert (at.number_input(key="set_size").value, at.number_input(key="asked").value) == (
+        class_ratio.default_set_size("digits"),
+    ) * 2
     assert "images" in takeaway(at)
 
 
@@ -145,7 +147,11 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
         for title, name in (("Adult", "adult"), ("MNIST", "mnist"), ("SMS", "sms"), ("Breast cancer", "breast_cancer"))
     ]
     + [
-        ({"ratio_look": ratio_controls.COUNTS, "figure_3": METHODS[name]}, ratio_studies.PRIVATE, {"method": name})
+        (
+            {"ratio_look": ratio_controls.COUNTS, "figure_3": CLASS_RATIO[name].title},
+            ratio_studies.PRIVATE,
+            {"method": name},
+        )
         for name in (SPREAD, MMD)
     ],
 )
@@ -195,7 +201,7 @@ def test_shipped_curves_say_what_the_results_file_says(link, study, chosen):
             {"release": "Gaussian, published", "ratio_epsilon": "20", "ratio_delta": "1e-6"},
             "δ = 10⁻⁶ is void), are known",
         ),
-        ({"find_by": METHODS[EM], "release": "Laplace, tight"}, "From 4 sets with every label, all labels"),
+        ({"find_by": CLASS_RATIO[EM].title, "release": "Laplace, tight"}, "From 4 sets with every label, all labels"),
         ({"set_size": "20", "asked": "20", "rho": "0.49"}, "is 10 of each class, so that no class is the common one"),
         ({"release": "Laplace, published", "ratio_epsilon": "0.001"}, "have moved by"),
         ({"rho": "0"}, "Of 80 tumours"),

@@ -18,10 +18,11 @@ from privdemo.datasets import files
 from privdemo.experiments import bag_studies, label_counts, ratio_studies, results, running, trade_off
 from privdemo.experiments import private_training as training
 from privdemo.experiments.bag_studies import BagStudy
-from privdemo.experiments.class_ratio import MMD, SPREAD, RatioConfig
-from privdemo.experiments.label_proportions import FULL, HALF, LLP, SHARE, BagConfig
-from privdemo.experiments.private_training import CLEAN, NAIVE, TrainingConfig
+from privdemo.experiments.class_ratio import RatioConfig
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import CLEAN, FULL, LLP, MMD, NAIVE, SPREAD
 
 ROOT = Path(__file__).parents[1]
 BEFORE = results.to_csv(trade_off.Row, ())

@@ -12,27 +12,28 @@ from scipy.stats import binomtest, chisquare, kstest, laplace
 from sklearn.exceptions import ConvergenceWarning
 
 from privdemo.experiments import comparison, comparison_studies, sweep
-from privdemo.experiments.comparison import (
-    CLASSIFY,
+from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
+from privdemo.experiments.comparison_studies import Mark, Row
+from privdemo.experiments.draws import at_draw
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import (
+    BAG_NAMES,
     CLEAN,
-    COUNT,
+    COMPARISON,
+    CORRECTED_COUNT,
     COUNT_NAIVE,
-    LABELS,
-    METHODS,
+    FLAT,
+    LLP,
     NAIVE,
-    NAMES,
     NOBODY,
     OWNER,
     PUBLISHER,
-    RECORDS,
-    SHARE,
-    SLIDES,
     SPREAD,
+    TRUE,
     TRUTH,
-    ComparisonConfig,
+    mmd,
+    set_names,
 )
-from privdemo.experiments.comparison_studies import Mark, Row
-from privdemo.mechanisms import RandomisedResponse
 
 DIGITS = ComparisonConfig(dataset="digits", n_train=100, n_asked=100)
 
@@ -44,7 +45,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy():
     strict, loose = ((p.lies != p.y) for p in people)
     assert (loose <= strict).all(), "less privacy only takes lies back"
     assert loose.sum() < strict.sum()
-    other = comparison.draw_people(comparison.at_draw(DIGITS, 1))
+    other = comparison.draw_people(at_draw(DIGITS, 1))
     assert not np.array_equal(other.clean, people[0].clean)
 
 
@@ -117,8 +118,8 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
     people = comparison.draw_people(DIGITS)
     draw = comparison.run(DIGITS)
     assert tuple(draw.fits) == DIGITS.chosen
-    for name in (CLEAN, SPREAD, SLIDES):
-        proba = METHODS[name].solve[CLASSIFY](people)
+    for name in (CLEAN, SPREAD, LLP):
+        proba = comparison._SOLVE[name][CLASSIFY](people)
         marks = draw.fits[name].marks
         assert marks["accuracy"] == pytest.approx(((proba > 0.5) == people.y_test).mean())
         assert marks["brier"] == pytest.approx(((proba - people.y_test) ** 2).mean())
@@ -129,7 +130,7 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
 def test_little_privacy_leaves_all_that_is_known_and_much_takes_it():
     loose = comparison.run(replace(DIGITS, epsilon=8.0)).fits
     strict = comparison.run(replace(DIGITS, epsilon=0.05)).fits
-    for name in (SPREAD, NAIVE, comparison.set_names("gaussian")):
+    for name in (SPREAD, NAIVE, set_names("gaussian")):
         assert loose[name].marks["accuracy"] > 0.95
     assert strict[SPREAD].marks["accuracy"] < 0.9 < strict[CLEAN].marks["accuracy"]
     # probabilities: those who take lies for the truth are the less sure
@@ -138,11 +139,13 @@ def test_little_privacy_leaves_all_that_is_known_and_much_takes_it():
 
 
 def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not(mnist):
-    config = ComparisonConfig(SHARE, "mnist", n_train=20, bag_size=10, n_asked=1000, methods=(COUNT_NAIVE, COUNT))
+    config = ComparisonConfig(
+        SHARE, "mnist", n_train=20, bag_size=10, n_asked=1000, methods=(COUNT_NAIVE, CORRECTED_COUNT)
+    )
     p = config.flips.flip_prob
-    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(12)]
+    draws = [comparison.run(at_draw(config, i)) for i in range(12)]
     naive = comparison.mark(draws, COUNT_NAIVE, "error")
-    corrected = comparison.mark(draws, COUNT, "error")
+    corrected = comparison.mark(draws, CORRECTED_COUNT, "error")
     # E(told) − θ = p(1 − 2θ); one poll's standard error is below 0.5/√1000 = 0.016
     assert naive.mean == pytest.approx(p * (1 - 0.6), abs=5 * 0.016 / math.sqrt(12))
     assert corrected.mean < 0.05 < naive.mean
@@ -199,7 +202,7 @@ def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
         warnings.warn("not converged in 10 steps", ConvergenceWarning, stacklevel=2)
         return np.full(len(people.y_test), 0.4)
 
-    monkeypatch.setitem(METHODS, NAIVE, replace(METHODS[NAIVE], solve={CLASSIFY: unsettled}))
+    monkeypatch.setitem(comparison._SOLVE, NAIVE, {CLASSIFY: unsettled})
     fits = comparison.run(replace(DIGITS, methods=(NAIVE, CLEAN))).fits
     assert {name: fit.settled for name, fit in fits.items()} == {CLEAN: True, NAIVE: False}
     assert fits[NAIVE].marks["accuracy"] == 0.5
@@ -210,29 +213,29 @@ def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
 
 def test_shares_are_found_from_any_names_by_the_one_likelihood():
     config = replace(DIGITS, task=SHARE, epsilon=4.0, share=0.2)
-    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(3)]
-    for name in (CLEAN, SPREAD, comparison.set_names("gaussian"), comparison.mmd("gaussian")):
+    draws = [comparison.run(at_draw(config, i)) for i in range(3)]
+    for name in (CLEAN, SPREAD, set_names("gaussian"), mmd("gaussian")):
         assert comparison.mark(draws, name, "error").mean < 0.06, name
-    assert set(draws[0].fits) == {name for name, method in METHODS.items() if SHARE in method.solve}
+    assert set(draws[0].fits) == {name for name in COMPARISON if comparison.solves(name, SHARE)}
 
 
 def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
     draw = comparison.run(replace(DIGITS, epsilon=0.05, delta=1e-6))
-    fit = draw.fits[comparison.set_names("dirichlet")]
+    fit = draw.fits[set_names("dirichlet")]
     assert "it needs n_min" in fit.problem
     assert fit.marks == {}
     assert draw.fits[SPREAD].marks
-    assert comparison.mark([draw, draw], comparison.set_names("dirichlet"), "accuracy") is None
+    assert comparison.mark([draw, draw], set_names("dirichlet"), "accuracy") is None
 
 
 def test_methods_that_say_nothing_of_their_own_are_left_out():
     labels, records = DIGITS.chosen, replace(DIGITS, private=RECORDS).chosen
-    assert comparison.FLAT in records
-    assert comparison.FLAT not in labels
-    assert COUNT not in labels
-    assert COUNT in replace(DIGITS, task=SHARE).chosen
+    assert FLAT in records
+    assert FLAT not in labels
+    assert CORRECTED_COUNT not in labels
+    assert CORRECTED_COUNT in replace(DIGITS, task=SHARE).chosen
     assert replace(DIGITS, methods=(SPREAD, CLEAN)).chosen == (CLEAN, SPREAD)
-    assert {METHODS[name].trust for name in labels} == {TRUTH, NOBODY, OWNER, PUBLISHER}
+    assert {COMPARISON[name].trust for name in labels} == {TRUTH, NOBODY, OWNER, PUBLISHER}
 
 
 def test_channels_are_stochastic_and_say_the_less_the_smaller_epsilon():
@@ -260,7 +263,7 @@ def test_channels_are_stochastic_and_say_the_less_the_smaller_epsilon():
         ({"n_train": 5}, "n_train must be"),
         ({"bag_size": 101}, "bag_size must be a whole number in [2, 100]"),
         ({"methods": ("magic",)}, "methods must be of clean, "),
-        ({"methods": (COUNT,)}, "none of corrected count says anything of this; leave methods out for all"),
+        ({"methods": (CORRECTED_COUNT,)}, "none of corrected count says anything of this; leave methods out for all"),
         ({"share": 1.5}, "share must be in"),
     ],
 )
@@ -279,20 +282,20 @@ def test_more_people_than_there_are_get_a_sentence():
 
 def row(epsilon, method, mean, half=0.01, metric="accuracy"):
     task = SHARE if metric == "error" else CLASSIFY
-    trust = METHODS[method].trust
+    trust = COMPARISON[method].trust
     return Row(task, "mnist", LABELS, 250, epsilon, method, trust, metric, 10, mean, mean - half, mean + half, "")
 
 
 CURVES = [
     *(row(e, CLEAN, 0.95) for e in (0.5, 1.0, 2.0)),
     *(row(e, SPREAD, mean) for e, mean in ((0.5, 0.80), (1.0, 0.905), (2.0, 0.94))),
-    *(row(e, NAMES, mean) for e, mean in ((0.5, 0.60), (1.0, 0.92), (2.0, 0.93))),
+    *(row(e, BAG_NAMES, mean) for e, mean in ((0.5, 0.60), (1.0, 0.92), (2.0, 0.93))),
 ]
 
 
 def test_the_least_epsilon_for_a_goal_and_how_sure_it_is():
     found = comparison_studies.seek(CURVES, 0.9, (NOBODY, OWNER))
-    assert (found.epsilon, found.method, found.surely, found.before) == (1.0, NAMES, True, 0.5)
+    assert (found.epsilon, found.method, found.surely, found.before) == (1.0, BAG_NAMES, True, 0.5)
     alone = comparison_studies.seek(CURVES, 0.9, (NOBODY,))
     assert (alone.epsilon, alone.method, alone.surely, alone.before) == (1.0, SPREAD, False, 0.5)
     assert comparison_studies.seek(CURVES, 0.7, (NOBODY,)).before is None
@@ -306,15 +309,15 @@ def test_a_goal_is_reached_from_where_it_stays_reached():
     assert comparison_studies.seek(lucky, 0.9, (NOBODY,)).epsilon == 1.0
     lowest = comparison_studies.seek(lucky, 0.7, (NOBODY,))
     assert lowest.lowest
-    no_noise_below = [*CURVES, row(1.0, comparison.set_names("gaussian"), 0.99)]
+    no_noise_below = [*CURVES, row(1.0, set_names("gaussian"), 0.99)]
     found = comparison_studies.seek(no_noise_below, 0.98, (PUBLISHER,))
     assert (found.before, found.lowest) == (None, False)
-    reference = [*CURVES, row(0.5, comparison.TRUE, 0.99)]
-    assert comparison_studies.seek(reference, 0.98, (NOBODY, OWNER, PUBLISHER, comparison.TRUTH)) is None
+    reference = [*CURVES, row(0.5, TRUE, 0.99)]
+    assert comparison_studies.seek(reference, 0.98, (NOBODY, OWNER, PUBLISHER, TRUTH)) is None
 
 
 def test_of_errors_the_small_ones_reach_a_goal():
-    rows = [row(0.5, COUNT, 0.08, metric="error"), row(2.0, COUNT, 0.02, metric="error")]
+    rows = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_COUNT, 0.02, metric="error")]
     assert comparison_studies.seek(rows, 0.05, (NOBODY,)).epsilon == 2.0
     assert comparison_studies.seek(rows, 0.1, (NOBODY,)).epsilon == 0.5
     assert comparison_studies.seek(rows, 0.01, (NOBODY,)) is None
@@ -343,13 +346,13 @@ def test_differences_are_draw_by_draw():
     lone = {row.method: row for row in comparison_studies.rows([*marks({3: 0.5, 4: 0.6}), *other])}
     assert comparison_studies.difference(lone[SPREAD], lone[NAIVE]) is None
     with pytest.raises(ValueError, match="both must be of one metric, got accuracy and error"):
-        comparison_studies.difference(rows[SPREAD], row(1.0, COUNT, 0.1, metric="error"))
+        comparison_studies.difference(rows[SPREAD], row(1.0, CORRECTED_COUNT, 0.1, metric="error"))
 
 
 def test_the_results_file_holds_means_that_can_be_had_again():
     shipped = comparison_studies.load()
     context = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
-    config = replace(context, epsilon=2.0, methods=(CLEAN, SPREAD, NAMES, comparison.set_names("gaussian")))
+    config = replace(context, epsilon=2.0, methods=(CLEAN, SPREAD, BAG_NAMES, set_names("gaussian")))
     marks = [mark for draw in range(10) for mark in comparison_studies.trial(replace(config, draw=draw))]
     found = comparison_studies.rows(marks)
     assert len(found) == 12
@@ -364,7 +367,7 @@ def test_the_results_file_holds_means_that_can_be_had_again():
         assert there.n_draws == 10
         assert there.values == pytest.approx(one.values, abs=5e-3)
         assert sum(there.values.values()) / 10 == pytest.approx(there.mean, abs=1e-5)
-        assert there.trust == METHODS[one.method].trust
+        assert there.trust == COMPARISON[one.method].trust
 
 
 def test_the_results_file_holds_every_context():

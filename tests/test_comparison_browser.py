@@ -9,8 +9,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.shared import comparison_controls
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import NAIVE, SPREAD, ComparisonConfig
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import NAIVE, SPREAD
 from tests import browsing
 
 pytestmark = pytest.mark.browser
@@ -26,7 +28,7 @@ def test_ones_own_setting_streams_in_over_shipped_curves(page: Page, address: st
         timeout=60_000
     )
     expect(page.locator(".st-key-draw-progress")).to_have_count(0)
-    draws = [comparison.run(comparison.at_draw(CONFIG, i)) for i in range(4)]
+    draws = [comparison.run(at_draw(CONFIG, i)) for i in range(4)]
     best = max(comparison.mark(draws, name, "accuracy").mean for name in (NAIVE, SPREAD))
     expect(page.locator(".takeaway", has_text=f"{100 * best:.1f}")).to_be_visible()
 

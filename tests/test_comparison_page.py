@@ -12,7 +12,9 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import comparison_controls, comparison_lessons, comparison_panels, live, settings
 from privdemo import datasets
 from privdemo.experiments import comparison, comparison_studies
-from privdemo.experiments.comparison import METHODS, SHARE, SPREAD, ComparisonConfig
+from privdemo.experiments.comparison import SHARE, ComparisonConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.methods import BAG_NAMES, COMPARISON, CORRECTED_COUNT, COUNT_NAIVE, SPREAD, set_names
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
@@ -48,7 +50,7 @@ def test_the_first_view_is_shipped_and_says_what_each_trust_costs():
     local, owner = max(("naive", SPREAD), key=marks.get), max(("bag names", "llp"), key=marks.get)
     for name, whom in ((local, "nobody"), (owner, "a bag owner")):
         half = 100 * max(rows[name].high - marks[name], marks[name] - rows[name].low)
-        mark = f"<b>{100 * marks[name]:.1f} ± {half:.1f} %</b> trusting {whom} ({METHODS[name].title})"
+        mark = f"<b>{100 * marks[name]:.1f} ± {half:.1f} %</b> trusting {whom} ({COMPARISON[name].title})"
         assert mark in takeaway(at)
     assert f"with all true labels {100 * marks['clean']:.1f} %" in takeaway(at)
     assert "trusting a publisher" not in takeaway(at)
@@ -64,7 +66,7 @@ def test_the_first_view_is_shipped_and_says_what_each_trust_costs():
 def test_a_setting_of_ones_own_is_computed_on_top():
     at = opened(people="30", label_epsilon="2", compare_draws="2", show=["spread on lies", "naive"])
     config = replace(DIGITS, n_train=30, epsilon=2.0, methods=("naive", SPREAD), bag_size=25)
-    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(2)]
+    draws = [comparison.run(at_draw(config, i)) for i in range(2)]
     best = max(comparison.mark(draws, name, "accuracy").mean for name in ("naive", SPREAD))
     assert f"<b>{100 * best:.1f} ± " in takeaway(at)
     assert "Large marks: your setting, 30 people of each class, 2 draws." in summaries(at)
@@ -73,7 +75,7 @@ def test_a_setting_of_ones_own_is_computed_on_top():
 
 def test_a_share_is_judged_by_its_error():
     at = opened(task="find a share")
-    local = (comparison.COUNT_NAIVE, comparison.COUNT, SPREAD)
+    local = (COUNT_NAIVE, CORRECTED_COUNT, SPREAD)
     error = min(shipped(replace(DIGITS, task=SHARE), name, "error").mean for name in local)
     assert "the share of “9” is off by" in takeaway(at)
     assert f"is off by <b>{100 * error:.1f} ± " in takeaway(at)
@@ -89,7 +91,7 @@ def test_goal_seek_finds_the_least_epsilon_or_says_that_none_does(goal):
         assert "<b>none here does</b>" in answers(at)[0]
         assert "The best is" in answers(at)[0]
     else:
-        assert f"<b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}" in answers(at)[0]
+        assert f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}" in answers(at)[0]
 
 
 def test_fewer_may_be_trusted():
@@ -202,7 +204,7 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
         time.sleep(0.3)
         at.run()
     config = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("naive", SPREAD))
-    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(3)]
+    draws = [comparison.run(at_draw(config, i)) for i in range(3)]
     for name in ("naive", SPREAD):
         assert f"{comparison.mark(draws, name, 'log_loss').mean:.3f} ± " in visiting.html(at)
     assert ">of your setting<" in visiting.html(at)
@@ -224,7 +226,7 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
 def test_shipped_numbers_of_the_one_likelihood_are_at_the_visitors_epsilon():
     at = opened(compare_look="one likelihood", label_epsilon="4")
     assert ">of your setting<" in visiting.html(at)
-    row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), comparison.set_names("gaussian"), "error")
+    row = shipped(replace(DIGITS, task=SHARE, epsilon=4.0), set_names("gaussian"), "error")
     assert f"{100 * row.mean:.1f} ± " in visiting.html(at)
     assert "shipped, 120 people of each class, ε = 4" in visiting.html(at)
 
@@ -251,7 +253,7 @@ def test_a_pin_of_the_same_setting_counts_no_draw_twice():
 
 
 def test_a_pin_without_the_methods_on_screen_says_so():
-    flat = METHODS["spread flat"].title
+    flat = COMPARISON["spread flat"].title
     at = opened(
         private="images too", show=flat, pin="classify,digits,labels,120,1,0", compare_look="against a pin",
         compare_draws="2",
@@ -265,7 +267,7 @@ def test_a_pin_without_the_methods_on_screen_says_so():
 
 
 def test_where_no_noise_meets_the_promise_the_page_says_so_and_waits_for_nothing():
-    only = METHODS["set names dirichlet"].title
+    only = COMPARISON["set names dirichlet"].title
     at = opened(label_epsilon="0.05", show=only, compare_look="all numbers", compare_draws="2")
     deadline = time.monotonic() + 60
     while "is learning" in takeaway(at):
@@ -341,7 +343,7 @@ def test_the_same_draws_have_the_same_job_others_have_another_and_ones_own_recor
 @pytest.mark.parametrize(("n_draws", "judged"), [(2, False), (4, False), (5, True)])
 def test_few_of_many_draws_are_not_judged_yet(n_draws, judged):
     config = replace(DIGITS, n_train=60, epsilon=4.0, methods=("naive", SPREAD), bag_size=25)
-    draws = [comparison.run(comparison.at_draw(config, i)) for i in range(n_draws)]
+    draws = [comparison.run(at_draw(config, i)) for i in range(n_draws)]
     question = comparison_controls.Question(config, 10, "accuracy", ("naive", SPREAD), None, (), None)
     rows = comparison_panels._rows(comparison_studies.load(), question, config, draws)
     row, other = ({r.method: r for r in rows if r.metric == "accuracy"}[name] for name in (SPREAD, "naive"))
@@ -364,7 +366,7 @@ def test_one_likelihood_never_takes_the_two_of_a_pair_from_two_settings():
     at = opened(
         compare_look="one likelihood", label_epsilon="8", people="30", compare_draws="2", show=["spread on bag names"]
     )
-    row = shipped(replace(DIGITS, epsilon=8.0), comparison.NAMES, "accuracy")
+    row = shipped(replace(DIGITS, epsilon=8.0), BAG_NAMES, "accuracy")
     half = max(row.high - row.mean, row.mean - row.low)
     assert f"{100 * row.mean:.1f} ± {100 * half:.1f} %" in visiting.html(at)
     assert "shipped, 120 people of each class, ε = 8" in visiting.html(at)

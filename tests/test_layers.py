@@ -9,12 +9,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    {"limits", "intervals", "simplex", "datasets", "jobs"},
+    {"limits", "intervals", "simplex", "datasets", "jobs", "palette", "methods", "tasks"},
     {"accounting", "mechanisms"},
     {"estimators"},
     {"attacks", "metrics"},
     {"experiments"},
-    {"figures", "palette"},
+    {"figures"},
     {"__main__"},
 ]
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names} | {"privdemo": -1}

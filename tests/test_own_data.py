@@ -23,6 +23,7 @@ from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.private_training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import FULL, NAMES
 
 
 def table(rows: list[str] | None = None, header: str = "size,colour,kind", n: int = 120) -> bytes:
@@ -397,9 +398,9 @@ def test_every_experiment_learns_from_a_visitors_own_records(tumours):
     pixels = RandomisedResponse(0.2, 256)
     trained = private_training.run(TrainingConfig(tumours, tumours.class_names, 100, pixels, methods=("spread",)))
     assert trained.fits["clean"].accuracy > 0.85
-    bags = llp.run(BagConfig(tumours, 15, 20, methods=(llp.NAMES,)))
-    assert bags.fits[llp.NAMES].f1["half"].average > 0.8
-    assert bags.fits[llp.FULL].f1["half"].average > 0.85
+    bags = llp.run(BagConfig(tumours, 15, 20, methods=(NAMES,)))
+    assert bags.fits[NAMES].f1["half"].average > 0.8
+    assert bags.fits[FULL].f1["half"].average > 0.85
     ratio = class_ratio.run(RatioConfig(tumours, 2, 80))
     assert ratio.config.labels == ("B", "M")
     assert ratio.fits["spread"].errors[4] < 0.25

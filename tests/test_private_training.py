@@ -15,23 +15,14 @@ from privdemo import datasets
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.logistic import NaiveLogisticRegression, SpreadLogisticRegression
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import (
-    CLEAN,
-    METRICS,
-    NAIVE,
-    PUBLISHED,
-    RECONSTRUCTION,
-    SPREAD,
-    Attack,
-    Draw,
-    Fit,
-    TrainingConfig,
-)
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.private_training import METRICS, Attack, Draw, Fit, TrainingConfig
 from privdemo.intervals import Estimate, grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse, to_unit
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 K = 17
-QUICK = tuple(name for name in training.METHODS if name != PUBLISHED)
+QUICK = tuple(name for name in TRAINING if name != PUBLISHED)
 DIGITS = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, K), methods=QUICK)
 CASES = [
     DIGITS,
@@ -153,7 +144,7 @@ def test_the_same_config_gives_the_same_and_another_seed_or_draw_does_not():
 
 def test_methods_do_not_change_one_another():
     full = numbers(training.run(DIGITS))
-    for methods in ((CLEAN,), (SPREAD, NAIVE), (training.FLAT, training.FLAT)):
+    for methods in ((CLEAN,), (SPREAD, NAIVE), (FLAT, FLAT)):
         fits, y, attack = numbers(training.run(training.with_methods(DIGITS, methods)))
         assert fits == {name: full[0][name] for name in fits}
         assert set(fits) == {CLEAN, *methods}
@@ -175,8 +166,8 @@ def test_fits_are_those_made_here_on_the_same_release(config):
         (CLEAN, NaiveLogisticRegression(config.pixels, C="cv"), (X, y)),
         (NAIVE, NaiveLogisticRegression(config.pixels, C="cv"), (X_noisy, y_noisy)),
         (SPREAD, SpreadLogisticRegression(config.labels, config.pixels, C="cv"), (X_noisy, y_noisy)),
-        (training.FLAT, SpreadLogisticRegression(config.labels, config.pixels, "flat", C="cv"), (X_noisy, y_noisy)),
-        (training.TRUE, SpreadLogisticRegression(config.labels, config.pixels, true, C="cv"), (X_noisy, y_noisy)),
+        (FLAT, SpreadLogisticRegression(config.labels, config.pixels, "flat", C="cv"), (X_noisy, y_noisy)),
+        (TRUE, SpreadLogisticRegression(config.labels, config.pixels, true, C="cv"), (X_noisy, y_noisy)),
     ):
         model.fit(*data)
         fit = draw.fits[name]
@@ -201,9 +192,10 @@ def given(monkeypatch):
     """What a method is given to learn from, clean or released."""
 
     def look(config, on_clean=False):
-        made = replace(training.METHODS[NAIVE], make=lambda pixels, *_: Recorder(pixels), on_clean=on_clean)
-        monkeypatch.setitem(training.METHODS, NAIVE, made)
-        training.run(replace(config, methods=(NAIVE,)))
+        name = CLEAN if on_clean else NAIVE
+        with monkeypatch.context() as patch:
+            patch.setitem(training._MAKE, name, lambda pixels, *_: Recorder(pixels))
+            training.run(replace(config, methods=(name,)))
         return Recorder.seen
 
     return look
@@ -326,7 +318,7 @@ def test_the_attack_made_again_names_as_many(config):
 )
 def test_the_label_alone_gives_away_what_its_lie_promises(labels, right, wrong):
     config = replace(DIGITS, n_train=20, labels=labels, methods=(CLEAN,))
-    draws = [training.run(training.at_draw(config, i)) for i in range(12)]
+    draws = [training.run(at_draw(config, i)) for i in range(12)]
     found = training.attack_rates(draws)
     n = sum(draw.attack.n for draw in draws)
     assert n == 12 * 118
@@ -376,7 +368,7 @@ def test_equivalent_epsilon_is_that_of_the_lie_that_gives_as_much_away():
 
 
 def test_questions_of_other_draws_and_methods():
-    assert training.at_draw(DIGITS, 4) == replace(DIGITS, draw=4)
+    assert at_draw(DIGITS, 4) == replace(DIGITS, draw=4)
     assert training.with_methods(DIGITS, (NAIVE,)) == replace(DIGITS, methods=(NAIVE,))
 
 

@@ -10,8 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from privdemo.experiments import class_ratio, label_counts
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, SPREAD, RatioConfig
+from privdemo.experiments.class_ratio import RatioConfig
+from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
+from privdemo.methods import CLASS_RATIO, EM, MMD, SPREAD
 from tests import browsing
 
 pytestmark = pytest.mark.browser
@@ -24,7 +26,7 @@ def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, addre
     browsing.open_page(page, f"{address}/class_ratio?{QUICK}&ratio_draws=6&ratio_look=all+numbers")
     expect(page.locator(".answer", has_text="over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(".st-key-draw-progress")).to_have_count(0)
-    draws = [class_ratio.run(class_ratio.at_draw(CONFIG, i)) for i in range(6)]
+    draws = [class_ratio.run(at_draw(CONFIG, i)) for i in range(6)]
     mean = class_ratio.error(draws, SPREAD).mean
     expect(page.locator(".takeaway", has_text=f"{mean:.3f}")).to_be_visible()
     expect(page.locator(".grid").first).to_contain_text(f"{class_ratio.mean_error(draws, MMD).mean:.4f}")
@@ -98,7 +100,7 @@ def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Pa
     download.value.save_as(tmp_path / "shares.csv")
     saved = list(csv.DictReader((tmp_path / "shares.csv").open(encoding="utf-8")))
     rows = class_ratio.table([class_ratio.run(CONFIG)])
-    assert [row["method"] for row in saved] == [METHODS[name] for name in CONFIG.methods]
+    assert [row["method"] for row in saved] == [CLASS_RATIO[name].title for name in CONFIG.methods]
     kept = [{k: str(v) for k, v in row.items() if k != "seconds"} for row in rows]
     assert [{k: row[k] for k in expected} for row, expected in zip(saved, kept, strict=True)] == kept
 

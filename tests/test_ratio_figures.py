@@ -9,20 +9,22 @@ import pytest
 
 from privdemo import palette
 from privdemo.experiments import class_ratio, label_counts, ratio_studies
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, SHARES, SPREAD, RatioConfig
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
+from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import charts
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, EM, MMD, SPREAD
 
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
 
 
 @pytest.fixture(scope="module")
 def draws():
-    return [class_ratio.run(class_ratio.at_draw(CONFIG, i)) for i in range(2)]
+    return [class_ratio.run(at_draw(CONFIG, i)) for i in range(2)]
 
 
 def named(figure):
@@ -34,12 +36,12 @@ def test_the_truth_stands_beside_every_methods_shares_with_their_intervals(draws
     assert traces["true"].y == pytest.approx(draws[0].truth)
     assert tuple(traces["true"].x) == ("benign", "malignant")
     for method in (SPREAD, MMD, EM):
-        trace = traces[METHODS[method]]
+        trace = traces[CLASS_RATIO[method].title]
         estimates = [class_ratio.share_of(draws, method, c) for c in range(2)]
         assert trace.y == pytest.approx([e.mean for e in estimates])
         assert trace.error_y.array == pytest.approx([e.high - e.mean for e in estimates])
-        assert trace.marker.color == ratio_charts.STYLES[method].colour
-    assert traces[METHODS[SPREAD]].marker.color == palette.SPREAD.colour
+        assert trace.marker.color == CLASS_RATIO[method].style.colour
+    assert traces[CLASS_RATIO[SPREAD].title].marker.color == palette.SPREAD.colour
     patterns = [trace.marker.pattern.shape for trace in traces.values()]
     assert len(set(patterns[1:])) == 3, "a second cue for those who cannot see colours"
 
@@ -69,7 +71,7 @@ def row(method, share, error, release="none", rho=0.1):
 def test_shipped_errors_are_drawn_by_method_and_by_release():
     by_method = {name: [row(name, share, share / 10) for share in SHARES] for name in (SPREAD, MMD)}
     figure = ratio_charts.study_errors(by_method)
-    assert [trace.name for trace in figure.data] == [METHODS[SPREAD], METHODS[MMD]]
+    assert [trace.name for trace in figure.data] == [CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title]
     assert figure.data[1].y == pytest.approx([share / 10 for share in SHARES])
     assert figure.data[1].error_y.array == pytest.approx([0.01] * 9)
     releases = (NO_RELEASE, *RELEASES)

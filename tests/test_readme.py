@@ -7,9 +7,8 @@ from pathlib import Path
 
 from privdemo import datasets
 from privdemo.experiments import bag_studies, comparison_studies, label_counts, ratio_studies, sweep, trade_off
-from privdemo.experiments.class_ratio import METHODS, MMD, SPREAD
-from privdemo.experiments.comparison import METHODS as METHODS_COMPARED
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -100,9 +99,11 @@ def test_what_sets_reach_is_what_the_file_holds() -> None:
     ten |= {method: private["none", method].error for method in (SPREAD, MMD)}
     two = {(row.dataset, row.method): row.error for row in ratio_studies.of(shipped, ratio_studies.BINARY)}
     _, *rows = table_under("What sets with known proportions reach", 1)
-    assert len(rows) == len(METHODS)
+    assert len(rows) == len(CLASS_RATIO)
     for words, *cells in rows:
-        method = next(name for name, title in METHODS.items() if title.replace(", random", ", 1,500 random") == words)
+        method = next(
+            name for name, method in CLASS_RATIO.items() if method.title.replace(", random", ", 1,500 random") == words
+        )
         wanted = [ten.get(method), *(two[name, method] for name in ("adult", "mnist", "sms"))]
         assert cells == ["–" if value is None else f"{value:.3f}" for value in wanted], words
 
@@ -142,7 +143,7 @@ def test_what_bag_totals_reach_is_what_the_file_holds() -> None:
 
 def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
     shipped = {
-        (row.task, row.epsilon, METHODS_COMPARED[row.method].title, row.metric): row
+        (row.task, row.epsilon, COMPARISON[row.method].title, row.metric): row
         for row in comparison_studies.load()
         if (row.dataset, row.private) == ("mnist", "labels")
     }
@@ -150,7 +151,7 @@ def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
     assert head[2:] == ["0.25", "1", "4", "share: 0.25", "1", "4"]
     assert len(rows) == 9
     for title, trust, *cells in rows:
-        assert trust == next(method.trust for method in METHODS_COMPARED.values() if method.title == title)
+        assert trust == next(method.trust for method in COMPARISON.values() if method.title == title)
         wanted = [
             shipped.get((task, epsilon, title, metric))
             for task, metric in (("classify", "accuracy"), ("share", "error"))

@@ -16,9 +16,10 @@ import pytest
 from privdemo import __version__
 from privdemo.__main__ import main
 from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, sweep
-from privdemo.experiments.private_training import NAIVE, SPREAD, TrainingConfig
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.experiments.sweep import Sweep
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import NAIVE, SPREAD
 
 ROOT = Path(__file__).parents[1]
 SPEC = """

@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import private_training as training
 from privdemo.experiments import results, running, trade_off
-from privdemo.experiments.private_training import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 from privdemo.experiments.trade_off import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
 # Six digits are written; half a unit of the last is at most 5·10⁻⁶ of the number.
 WRITTEN = 5e-6
@@ -252,8 +252,8 @@ def test_spread_training_reaches_section_6_1(variance, least):
 
 def test_methods_of_fewer_draws_are_compared_on_the_draws_they_share():
     rows = trade_off.load("figure3")
-    there = trade_off.compare(rows, training.SPREAD, training.PUBLISHED, "accuracy")
-    back = trade_off.compare(rows, training.PUBLISHED, training.SPREAD, "accuracy")
+    there = trade_off.compare(rows, SPREAD, PUBLISHED, "accuracy")
+    back = trade_off.compare(rows, PUBLISHED, SPREAD, "accuracy")
     assert {level: gap.mean for level, gap in there.items()} == pytest.approx(
         {level: -gap.mean for level, gap in back.items()}
     )

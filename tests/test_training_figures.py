@@ -17,10 +17,10 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from privdemo import palette
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, RECONSTRUCTION, SPREAD
 from privdemo.experiments.trade_off import STUDIES
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, FLAT, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 
 NAMES = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
 
@@ -78,8 +78,8 @@ def test_scores_are_those_of_the_experiment(draws):
         for trace, name in zip(here, NAMES, strict=True):
             estimate = training.score(draws, name, mark)
             assert interval(trace, 0, "x") == near(estimate)
-            assert list(trace.y) == [METHODS[name].title]
-            label = labels[METHODS[name].title]
+            assert list(trace.y) == [TRAINING[name].title]
+            label = labels[TRAINING[name].title]
             number = re.search(r"<b>(.*)</b>", label).group(1)
             assert ("→" in number) == (estimate.mean > high)
             assert ("←" in number) == (estimate.mean < low)
@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_experiment(draws):
 def test_a_mark_beyond_its_axis_is_an_arrow():
     figure = charts.scores(DRAWS, NAMES)
     (far,) = [text for text in figure.layout.yaxis2.ticktext if "→" in text]
-    assert METHODS[RECONSTRUCTION].title in far
+    assert TRAINING[RECONSTRUCTION].title in far
     worst = [charts.scores([draw_with(0.3)], (CLEAN,)).layout[axis].ticktext for axis in ("yaxis", "yaxis2", "yaxis3")]
     assert ["←" in texts[0] for texts in worst] == [True, False, False]
 
@@ -120,16 +120,16 @@ def test_panels_of_scores_lie_apart():
         assert ends[0] >= 0
         assert ends[-1] <= 1
         assert ends == sorted(ends)
-        assert all(layout[axis].categoryarray[-1] == METHODS[names[0]].title for axis in ("yaxis", "yaxis2", "yaxis3"))
+        assert all(layout[axis].categoryarray[-1] == TRAINING[names[0]].title for axis in ("yaxis", "yaxis2", "yaxis3"))
 
 
 def test_methods_differ_by_colour_and_marker():
     curves = trade_off.points(trade_off.load("figure3"))
-    assert set(curves) == set(METHODS)
+    assert set(curves) == set(TRAINING)
     drawn = charts.trade_off(STUDIES["figure3"], curves, {}, 0.1).data
     above = [trace for trace in drawn if (trace.yaxis or "y") == "y"]
-    assert len({trace.marker.symbol for trace in above}) == len({trace.name for trace in above}) == len(METHODS)
-    assert len({(trace.line.color, trace.line.dash) for trace in above}) == len(METHODS)
+    assert len({trace.marker.symbol for trace in above}) == len({trace.name for trace in above}) == len(TRAINING)
+    assert len({(trace.line.color, trace.line.dash) for trace in above}) == len(TRAINING)
     assert len({cues(trace) for trace in charts.scores(DRAWS, NAMES).data}) == len(NAMES)
 
 
@@ -142,13 +142,13 @@ def test_calibration_curves_are_the_bins():
     assert list(ideal.x) == list(ideal.y) == [0, 1]
     for trace, name in zip(curves, NAMES, strict=True):
         bins = training.calibration(DRAWS, name)
-        assert trace.name == METHODS[name].title
+        assert trace.name == TRAINING[name].title
         np.testing.assert_array_equal(trace.x, [b.said for b in bins])
         np.testing.assert_array_equal(trace.customdata, [b.n for b in bins])
         for i, b in enumerate(bins):
             assert interval(trace, i, "y") == near(b.true)
-        assert trace.line.color == charts.STYLES[name].colour
-        assert trace.line.dash == charts.STYLES[name].dash
+        assert trace.line.color == TRAINING[name].style.colour
+        assert trace.line.dash == TRAINING[name].style.dash
     assert "“8”" in figure.layout.xaxis.title.text
     assert figure.layout.yaxis.title.text == "share that are 8s"
     assert all("8" in trace.hovertemplate for trace in curves)
@@ -164,9 +164,9 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
     drawn = [trace for trace in figure.data if "lines" in trace.mode]
     for axis, mark in (("y", "accuracy"), ("y2", "log_loss")):
         here = [trace for trace in drawn if (trace.yaxis or "y") == axis]
-        assert [trace.name for trace in here] == [METHODS[name].title for name in curves]
+        assert [trace.name for trace in here] == [TRAINING[name].title for name in curves]
         for trace, (name, curve) in zip(here, curves.items(), strict=True):
-            assert (trace.line.color, trace.line.dash) == charts.STYLES[name][:2]
+            assert (trace.line.color, trace.line.dash) == TRAINING[name].style[:2]
             for i, point in enumerate(curve):
                 assert interval(trace, i, "y") == near(getattr(point, mark))
                 assert abs(trace.x[i] - point.level) < 0.02 * np.ptp(study.levels)  # side by side, near the level
@@ -177,7 +177,7 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
             assert np.mean(places) == pytest.approx(study.levels[i], abs=1e-9)
     stars = [trace for trace in figure.data if trace.name == "published"]
     published = [
-        (x, y, charts.STYLES[name].colour) for name in curves for x, y in study.published.get(name, {}).items()
+        (x, y, TRAINING[name].style.colour) for name in curves for x, y in study.published.get(name, {}).items()
     ]
     assert [(trace.x[0], trace.y[0], trace.marker.color) for trace in stars] == published
     assert len(figure.data) == len(drawn) + len(stars)
@@ -207,14 +207,14 @@ def test_the_visitors_own_marks_stand_at_their_level(level):
     figure = charts.trade_off(study, curves, yours, level)
     own = [trace for trace in figure.data if trace.name and trace.name.endswith(", yours")]
     assert [(trace.name, trace.yaxis or "y") for trace in own] == [
-        (f"{METHODS[name].title}, yours", axis) for name in (NAIVE, SPREAD) for axis in ("y", "y2")
+        (f"{TRAINING[name].title}, yours", axis) for name in (NAIVE, SPREAD) for axis in ("y", "y2")
     ]
     low, high = figure.layout.xaxis.range
     for trace, mark in zip(own, [*yours[NAIVE], *yours[SPREAD]], strict=True):
         assert interval(trace, 0, "y") == near(mark)
         assert abs(trace.x[0] - level) < 0.02 * (high - low)
         assert low < trace.x[0] < high
-    assert own[0].marker.color == charts.STYLES[NAIVE].colour
+    assert own[0].marker.color == TRAINING[NAIVE].style.colour
     (rule,) = figure.layout.shapes
     assert rule.x0 == rule.x1 == level
     assert rule.yref == "paper"  # through both panels

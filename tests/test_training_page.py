@@ -14,9 +14,11 @@ from pages.shared import cached, training_controls
 from pages.shared.training_panels import Shown, clear, verdict
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TrainingConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 from tests import visiting
 from tests.visiting import answers, takeaway, warnings
 
@@ -76,7 +78,7 @@ def test_the_screen_says_what_the_package_computes(link, config):
     for fit in draw.fits.values():
         assert f"log loss {fit.log_loss:.3f}, Brier score {fit.brier:.3f}" in summary
     # Of another seed, the numbers are others.
-    other = training.run(training.at_draw(config, 3))
+    other = training.run(at_draw(config, 3))
     assert f"log loss {other.fits[SPREAD].log_loss:.3f}" not in summary
 
 
@@ -130,7 +132,7 @@ def test_the_trade_off_says_what_the_shipped_draws_say(tab, name):
     rows = trade_off.load(name)
     for method, curve in trade_off.points(rows).items():
         accuracies = ", ".join(percent(point.accuracy.mean) for point in curve)
-        assert f"{training.METHODS[method].title} {accuracies}" in summaries(at)
+        assert f"{TRAINING[method].title} {accuracies}" in summaries(at)
     worse = [level for level, gap in trade_off.compare(rows, SPREAD, NAIVE, "log_loss").items() if gap.high < 0]
     listed = " and ".join([", ".join(f"{level:g}" for level in worse[:-1]), f"{worse[-1]:g}"])
     assert f"{listed}: its log loss is the higher one" in answers(at)[0]
@@ -276,7 +278,7 @@ def test_more_draws_come_from_elsewhere_and_can_be_stopped():
         assert time.monotonic() < deadline
         time.sleep(0.3)
         at.run()
-    draws = [training.run(training.at_draw(CONFIG, i)) for i in range(3)]
+    draws = [training.run(at_draw(CONFIG, i)) for i in range(3)]
     assert f"<b>{percent(training.score(draws, SPREAD, 'accuracy').mean)}</b>" in takeaway(at)
     assert not at.get("progress")
     at.number_input(key="draws").set_value(50).run()

@@ -12,9 +12,11 @@ from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
 from privdemo.datasets import Source
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import ALTERNATING, FULL, METHODS, TASKS, BagConfig, task_of
+from privdemo.experiments.label_proportions import BagConfig
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS
+from privdemo.tasks import BINARY, binary_task
 
 # Up to this many records in bags a first draw takes less than a second.
 AT_ONCE = 1200
@@ -30,7 +32,7 @@ PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF)
 NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
 FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0)
 PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2)
-TRAINERS = tuple(name for name in METHODS if name != FULL)
+TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
 TRAINED = Choice("train_by", TRAINERS, tuple(name for name in TRAINERS if name != ALTERNATING), many=True)
 THRESHOLD = Choice("positive_if", tuple(llp.THRESHOLDS.values()), llp.THRESHOLDS[llp.SHARE])
 DRAWS = Number("bag_draws", limits.N_DRAWS, 10)
@@ -66,24 +68,25 @@ class Question:
 
 def data_choice() -> Choice:
     """The data sets that are here, the largest first, and what the visitor has brought."""
-    return own.choice("records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
+    return own.choice("records", tuple(task.title for name, task in BINARY.items() if datasets.available(name)))
 
 
 def missing() -> tuple[str, ...]:
     """The data sets that are not here."""
-    return tuple(name for name in TASKS if not datasets.available(name))
+    return tuple(name for name in BINARY if not datasets.available(name))
 
 
 def _source(title: str) -> Source:
-    return own.source(title, lambda known: next(n for n, task in TASKS.items() if task.title == known), binary=True)
+    return own.source(title, lambda known: next(n for n, task in BINARY.items() if task.title == known), binary=True)
 
 
 def bag_settings(dataset: Source) -> tuple[Number, Number]:
     """How many bags, and records in each, as the data set allows; the defaults suit its size."""
-    task, n = task_of(dataset), cached.n_training(dataset)
+    n = cached.n_training(dataset)
     most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
     size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
-    return Number("bags", most, task.n_bags), Number("bag_size", size, task.bag_size)
+    n_bags, bag_size = llp.default_bags(dataset)
+    return Number("bags", most, n_bags), Number("bag_size", size, bag_size)
 
 
 def all_settings() -> list[settings.Setting]:
@@ -109,7 +112,7 @@ def controls() -> Question | str:
     if absent := missing():
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
-        return f"{task_of(dataset).title} cannot be read: {problem}"
+        return f"{binary_task(dataset).title} cannot be read: {problem}"
     n_bags, size = bag_settings(dataset)
     own.fit(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):

@@ -13,11 +13,13 @@ from pages.shared.live import in_words
 from privdemo.experiments import bag_studies, results
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
-from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP, METHODS, NAMES
+from privdemo.experiments.label_proportions import HALF
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.tasks import BINARY
 
 # Where 90 % of the noise is wished to lie (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
 HALF_WIDTH = 0.5
@@ -110,7 +112,7 @@ def noise(shown: Shown) -> None:
         rows = [row for row in rows if row.k == k]
         count, own, methods = k, config.feature_epsilon, (FULL, LABELLED, NAMES, LLP)
     else:
-        count, own, methods = rows[0].bag_size, config.proportion_epsilon, (FULL, NAMES, LLP, llp.MEAN_MAP)
+        count, own, methods = rows[0].bag_size, config.proportion_epsilon, (FULL, NAMES, LLP, MEAN_MAP)
 
     def level(row: Row) -> float:
         return row.feature_epsilon if on_columns else row.proportion_epsilon
@@ -163,11 +165,11 @@ def _noise_words(rows: Sequence[Row], level: Callable[[Row], float], on_columns:
 
 def _promises(shown: Shown) -> list[tuple[str, str, str]]:
     """What the visitor's own ε promise: of a column, an attribute, a label, and a whole record."""
-    config, task = shown.question.config, shown.task
-    cards = []
+    config = shown.question.config
+    n_changes, cards = llp.changed_columns(config.dataset), []
     if math.isfinite(config.feature_epsilon):
         words = _within(max(1, config.k), config.feature_epsilon, f"k = {config.k}")
-        if task.changes:
+        if n_changes:
             both = text.epsilon(2 * config.feature_epsilon)
             words += f" An attribute is 1 in one column of its own, so changing it changes two: ε = {both}."
         cards.append(_card("One column", config.feature_epsilon, words, config.column_promise))
@@ -184,10 +186,10 @@ def _promises(shown: Shown) -> list[tuple[str, str, str]]:
             if math.isinf(epsilon)
         )
         words = f"Without noise on {text.a_list(without)} nothing bounds what is given away of a whole record."
-    elif task.changes:
+    elif n_changes:
         words = (
             f"{n_columns} columns and the label compose to {text.epsilon(every)}; but two records differ in at most "
-            f"{task.changes} columns, two for each of the 14 attributes."
+            f"{n_changes} columns, two for each of the 14 attributes."
         )
     else:
         words = f"All {n_columns:,} columns may differ between two records, and each takes its ε, as does the label."
@@ -224,9 +226,11 @@ def number_of_bags(shown: Shown) -> None:
     lines = []
     for method in (NAMES, LLP):
         for epsilon, dash in zip(epsilons, ("dot", "dash", "solid"), strict=True):
-            name = f"{METHODS[method]}, {'no noise' if math.isinf(epsilon) else f'ε = {epsilon:g}'}"
+            name = f"{LABEL_PROPORTIONS[method].title}, {'no noise' if math.isinf(epsilon) else f'ε = {epsilon:g}'}"
             along = [row for row in rows if row.method == method and row.proportion_epsilon == epsilon]
-            lines.append((method, name, charts.STYLES[method]._replace(dash=dash), along, lambda row: row.n_bags))
+            lines.append(
+                (method, name, LABEL_PROPORTIONS[method].style._replace(dash=dash), along, lambda row: row.n_bags)
+            )
     at = {(row.method, row.proportion_epsilon, row.n_bags): row.average for row in rows}
     few, many = int(numbers[0]), int(numbers[-1])
     gains = {e: at[LLP, e, many] - at[LLP, e, few] for e in epsilons}
@@ -268,7 +272,7 @@ def filling(shown: Shown) -> None:
     threshold = shown.question.asked_threshold
     rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, threshold)
     at = {(row.selection, row.method): row for row in rows}
-    methods = tuple(name for name in METHODS if any(row.method == name for row in rows) and name != FULL)
+    methods = tuple(name for name in LABEL_PROPORTIONS if any(row.method == name for row in rows) and name != FULL)
     random = {row.method: row.average for row in rows if row.selection == "iid" and row.method != FULL}
     best = max(random, key=lambda name: random[name])
     reached = ", ".join(
@@ -278,9 +282,9 @@ def filling(shown: Shown) -> None:
     )
     layout.section(
         "How should bags be filled?",
-        f"On {llp.TASKS[dataset].title}, the slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
-        f"random and {reached}. At random, the highest mean is {random[best]:.3f}, by {METHODS[best]}; full labels get "
-        f"{at['iid', FULL].average:.3f}.",
+        f"On {BINARY[dataset].title}, the slides’ model reaches {at['iid', LLP].average:.3f} with bags filled at "
+        f"random and {reached}. At random, the highest mean is {random[best]:.3f}, by {LABEL_PROPORTIONS[best].title}; "
+        f"full labels get {at['iid', FULL].average:.3f}.",
     )
     stars = "none are published for SMS" if dataset != "adult" else "published, with the threshold at ½"
     winners = [
@@ -290,9 +294,12 @@ def filling(shown: Shown) -> None:
     layout.figure(
         "filling",
         charts.selections(rows, methods),
-        f"{llp.TASKS[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
+        f"{BINARY[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
         f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. Highest means: "
-        + "; ".join(f"{SELECTIONS[row.selection].title}, {METHODS[row.method]} {row.average:.3f}" for row in winners)
+        + "; ".join(
+            f"{SELECTIONS[row.selection].title}, {LABEL_PROPORTIONS[row.method].title} {row.average:.3f}"
+            for row in winners
+        )
         + ".",
         lambda: [vars(row) for row in rows],
         _study_code(bag_studies.SELECTING, dataset),
@@ -327,7 +334,7 @@ def _published(dataset: str) -> None:
     heads43 = ["Table 4.3: F1 +/−/average", theirs, "ours"]
     body43 = [
         [
-            f"{METHODS[method]}, {SELECTIONS[name].title}",
+            f"{LABEL_PROPORTIONS[method].title}, {SELECTIONS[name].title}",
             " / ".join(f"{value:.2f}" for value in values),
             " / ".join(f"{v:.2f}" for v in (row.positive, row.negative, row.average))
             if (row := ours.get((name, method)))
@@ -375,7 +382,7 @@ def _lines(
     rows: Sequence[Row], methods: Sequence[str], level: Callable[[Row], float]
 ) -> list[tuple[str, str, charts.palette.Style, list[Row], Callable[[Row], float]]]:
     return [
-        (method, METHODS[method], charts.STYLES[method], along, level)
+        (method, LABEL_PROPORTIONS[method].title, LABEL_PROPORTIONS[method].style, along, level)
         for method in methods
         if (along := [row for row in rows if row.method == method])
     ]
@@ -395,8 +402,7 @@ def _study_words(shown: Shown, at_random: bool = False, counted: bool = True) ->
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
     bags = f"{base.n_bags} bags" if counted else "bags"
     return (
-        f"{llp.TASKS[name].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % "
-        "intervals."
+        f"{BINARY[name].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % intervals."
     )
 
 
@@ -433,7 +439,8 @@ def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row],
         if along:
             first, last = along[0], along[-1]
             parts.append(
-                f"{METHODS[method]} {first.average:.3f} at {words(first)}, {last.average:.3f} at {words(last)}"
+                f"{LABEL_PROPORTIONS[method].title} {first.average:.3f} at {words(first)}, "
+                f"{last.average:.3f} at {words(last)}"
             )
     return f"Average F1: {'; '.join(parts)}."
 

@@ -8,9 +8,9 @@ from pages.shared import bag_controls, bag_curves, layout, settings, text
 from pages.shared.bag_panels import Shown, code, interval
 from pages.shared.live import in_words
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import LLP, METHODS, NAMES
 from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 
 
 def show(shown: Shown) -> None:
@@ -86,8 +86,8 @@ def _moved(draw: llp.Draw) -> float:
 
 def the_adversary(shown: Shown) -> None:
     """How often the label of a record is guessed from what is released, and what that is for a few records."""
-    learners = (NAMES, LLP, llp.ALTERNATING, llp.MEAN_MAP)
-    spy = next((METHODS[name] for name in learners if name in shown.methods), None)
+    learners = (NAMES, LLP, ALTERNATING, MEAN_MAP)
+    spy = next((LABEL_PROPORTIONS[name].title for name in learners if name in shown.methods), None)
     rates = {
         source: rate
         for source, rate in llp.attack_rates(shown.draws).items()
@@ -160,7 +160,7 @@ def all_numbers(shown: Shown) -> None:
     heads = ["", "average F1", "F1 of positives", "F1 of negatives", "training time"]
     rows = [
         [
-            METHODS[name],
+            LABEL_PROPORTIONS[name].title,
             *(interval(shown.score(name, which)) for which in llp.F1S),
             text.seconds(sum(draw.fits[name].seconds for draw in shown.draws) / len(shown.draws)),
         ]

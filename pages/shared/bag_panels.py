@@ -12,10 +12,12 @@ from pages.shared import bag_controls, cached, layout, live, own, settings, text
 from pages.shared.bag_controls import Question
 from pages.shared.live import Job, in_words
 from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import FULL, LLP, METHODS, NAMES, TASKS, Draw, task_of
+from privdemo.experiments.label_proportions import Draw
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
+from privdemo.tasks import BINARY, Task, binary_task
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
 # Bags with noise are filled at random: only so does its ε hold.
@@ -38,12 +40,12 @@ class Shown:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that were tried, full labels last."""
-        return (*(name for name in METHODS if name in self.draws[0].fits and name != FULL), FULL)
+        return (*(name for name in LABEL_PROPORTIONS if name in self.draws[0].fits and name != FULL), FULL)
 
     @property
-    def task(self) -> llp.Task:
+    def task(self) -> Task:
         """What is asked of the records."""
-        return task_of(self.question.config.dataset)
+        return binary_task(self.question.config.dataset)
 
     def score(self, method: str, which: str = "average") -> Estimate:
         """A method's F1."""
@@ -52,7 +54,7 @@ class Shown:
 
 def presets() -> None:
     """The slides' settings on one click, where their data set is here."""
-    if bag_controls.data_choice().default != TASKS["adult"].title:
+    if bag_controls.data_choice().default != BINARY["adult"].title:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Slides:", width="content", help="Settings of Yan’s slides, on one click.")
@@ -62,9 +64,8 @@ def presets() -> None:
 
 def _apply(name: str) -> None:
     fill, means, k, columns, proportions = PRESETS[name]
-    task = TASKS["adult"]
     chosen = {
-        bag_controls.data_choice(): task.title,
+        bag_controls.data_choice(): BINARY["adult"].title,
         bag_controls.FILL: SELECTIONS[fill].title,
         bag_controls.AGGREGATION: means,
         bag_controls.FEATURE_NOISE: bag_controls.LAPLACE if columns else bag_controls.OFF,
@@ -73,7 +74,8 @@ def _apply(name: str) -> None:
     }
     for choice, value in chosen.items():
         st.session_state[choice.key] = value
-    numbers = {"bags": task.n_bags, "bag_size": task.bag_size, "k": k if k > 1 else bag_controls.K.default}
+    n_bags, bag_size = llp.default_bags("adult")
+    numbers = {"bags": n_bags, "bag_size": bag_size, "k": k if k > 1 else bag_controls.K.default}
     numbers |= {bag_controls.FEATURE_EPSILON.key: columns or bag_controls.FEATURE_EPSILON.default}
     numbers |= {bag_controls.PROPORTION_EPSILON.key: proportions or bag_controls.PROPORTION_EPSILON.default}
     settings.assign(numbers)
@@ -119,7 +121,7 @@ def waiting(question: Question) -> str:
     config = question.config
     return (
         f"<b>{len(llp.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
-        f"{config.bag_size:,} {task_of(config.dataset).records}."
+        f"{config.bag_size:,} {binary_task(config.dataset).records}."
     )
 
 
@@ -146,7 +148,7 @@ def released_words(shown: Shown) -> str:
 
 def takeaway(shown: Shown) -> str:
     """The one sentence: what bag totals reach, and what full labels would."""
-    tried = [name for name in shown.methods if name in (NAMES, LLP, llp.MEAN_MAP, llp.ALTERNATING)]
+    tried = [name for name in shown.methods if name in (NAMES, LLP, MEAN_MAP, ALTERNATING)]
     start = f"Of {bags_words(shown)}, {released_words(shown)} are known."
     ceiling = shown.score(FULL).mean
     if not tried:
@@ -170,7 +172,7 @@ def takeaway(shown: Shown) -> str:
     judged = f" {_verdict(shown)}" if {NAMES, LLP} <= set(tried) else ""
     return (
         f"{start} Single records are then classified with an F1 of {bold_interval(shown.score(best))} by "
-        f"{METHODS[best]}, {lost}; "
+        f"{LABEL_PROPORTIONS[best].title}, {lost}; "
         f"always “no” gets {nothing:.3f}.{judged}{same}"
     )
 
@@ -215,8 +217,8 @@ def threshold_words(question: Question) -> str:
 def score_words(shown: Shown) -> str:
     """Every method's F1 in a sentence, and what the figure's marks are."""
     marks = "; ".join(
-        f"{METHODS[name]} {interval(shown.score(name))}, positives {shown.score(name, 'positive').mean:.3f}, negatives "
-        f"{shown.score(name, 'negative').mean:.3f}"
+        f"{LABEL_PROPORTIONS[name].title} {interval(shown.score(name))}, "
+        f"positives {shown.score(name, 'positive').mean:.3f}, negatives {shown.score(name, 'negative').mean:.3f}"
         for name in shown.methods
     )
     over = (
@@ -236,10 +238,11 @@ def code(question: Question) -> str:
             "import math",
             *(own.imports(question.config) or [""]),
             "from privdemo.experiments import label_proportions as llp",
+            "from privdemo.experiments.draws import at_draw",
             "from privdemo.experiments.label_proportions import BagConfig",
             "",
             *(line.replace("=inf", "=math.inf") for line in own.code(question.config)),
-            f"draws = [llp.run(llp.at_draw(config, i)) for i in range({question.n_draws})]",
+            f"draws = [llp.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             f'    print(method, llp.score(draws, method, "average", "{question.threshold}"))',
         ]

@@ -30,22 +30,11 @@ from pages.shared.comparison_panels import (
     value,
 )
 from privdemo.experiments import comparison, comparison_studies
-from privdemo.experiments.comparison import (
-    CLASSIFY,
-    METHODS,
-    METRICS,
-    NAMES,
-    SHARE,
-    SLIDES,
-    SPREAD,
-    TRUST,
-    ComparisonConfig,
-    mmd,
-    set_names,
-)
+from privdemo.experiments.comparison import CLASSIFY, METRICS, SHARE, TRUST, ComparisonConfig
 from privdemo.experiments.comparison_studies import Row
-from privdemo.experiments.label_proportions import task_of
 from privdemo.figures import comparison as charts
+from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set_names
+from privdemo.tasks import binary_task
 
 
 def show(shown: Shown) -> None:
@@ -81,7 +70,7 @@ def goal_seek(shown: Shown) -> None:
         reached = (
             [
                 f"{one.epsilon:g}",
-                METHODS[one.method].title,
+                COMPARISON[one.method].title,
                 marked(question.metric, one.estimate),
                 "its whole interval" if one.surely else "its mean alone",
             ]
@@ -123,7 +112,7 @@ def _reached_words(question: Question, found: comparison_studies.Reached | None,
         tried = [row for row in rows if row.trust in question.trusted]
         best = max(tried, key=lambda row: sign * row.mean, default=None)
         near = (
-            f" The best is {value(question.metric, best.mean)}, by {METHODS[best.method].title} at ε = "
+            f" The best is {value(question.metric, best.mean)}, by {COMPARISON[best.method].title} at ε = "
             f"{best.epsilon:g}."
             if best
             else ""
@@ -138,7 +127,7 @@ def _reached_words(question: Question, found: comparison_studies.Reached | None,
         else "; no noise of its kind meets a lower one"
     )
     return (
-        f"<b>ε = {found.epsilon:g}</b> by {METHODS[found.method].title}, "
+        f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}, "
         f"{marked(question.metric, found.estimate)} ({sure}){below}."
     )
 
@@ -153,7 +142,7 @@ def _own_seek(shown: Shown) -> str:
     name = max(best.values(), key=lambda method: sign * marks[method].mean)
     does = "reaches it" if sign * marks[name].mean >= sign * question.goal else "does not reach it"
     return (
-        f" Your own setting {does} at ε = {question.config.epsilon:g}: {METHODS[name].title}, "
+        f" Your own setting {does} at ε = {question.config.epsilon:g}: {COMPARISON[name].title}, "
         f"{marked(question.metric, marks[name])}."
     )
 
@@ -192,9 +181,9 @@ def all_numbers(shown: Shown) -> None:
     metrics = METRICS[question.config.task]
     marks = {(row.method, row.metric): row.estimate for row in shown.mine}
     rows = []
-    for name in METHODS:
+    for name in COMPARISON:
         if (name, question.metric) in marks:
-            row: dict[str, object] = {"method": METHODS[name].title, "trusts": METHODS[name].trust}
+            row: dict[str, object] = {"method": COMPARISON[name].title, "trusts": COMPARISON[name].trust}
             for metric in metrics:
                 scale, unit = (
                     (100, " (%)" if metric == "accuracy" else " (points)") if metric in IN_PERCENT else (1, "")
@@ -235,8 +224,8 @@ def all_numbers(shown: Shown) -> None:
 
 # Of each kind of name: who has it, what our estimator is there, beside which other, and by what they are judged.
 _SAME = (
-    ("lies", "what each person says", CLASSIFY, "log_loss", SPREAD, comparison.NAIVE),
-    ("bag names", "the bag that a record is in", CLASSIFY, "accuracy", NAMES, SLIDES),
+    ("lies", "what each person says", CLASSIFY, "log_loss", SPREAD, NAIVE),
+    ("bag names", "the bag that a record is in", CLASSIFY, "accuracy", BAG_NAMES, LLP),
     ("set names", "the set that a record is in", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
 )
 
@@ -252,7 +241,7 @@ def one_likelihood(shown: Shown) -> None:
     )
     _what_it_buys(shown)
     matrices = comparison.example_channels(config)
-    classes = task_of(config.dataset).classes
+    classes = binary_task(config.dataset).classes
     answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
     sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
     layout.figure(
@@ -304,7 +293,7 @@ def _what_it_buys(shown: Shown) -> None:
                 f"{name}: {what}",
                 WORDS[metric] + (" of a share" if metric == "error" else ""),
                 marked(metric, mine.estimate),
-                f"{marked(metric, theirs.estimate)} ({METHODS[other].title})",
+                f"{marked(metric, theirs.estimate)} ({COMPARISON[other].title})",
                 changed(mine, theirs),
                 "of your setting"
                 if at is sources[0]
@@ -312,7 +301,7 @@ def _what_it_buys(shown: Shown) -> None:
             ]
             body.append(cells)
     if not body:
-        pairs = "; ".join(f"“{METHODS[ours].title}” and “{METHODS[other].title}”" for *_, ours, other in _SAME)
+        pairs = "; ".join(f"“{COMPARISON[ours].title}” and “{COMPARISON[other].title}”" for *_, ours, other in _SAME)
         st.markdown(
             f"No numbers are shipped for these records: {pairs} are compared here once both of a pair are chosen under "
             "“More settings” and have a mark."
@@ -341,11 +330,12 @@ def _buys_code(question: Question, epsilon: float) -> str:
             *own.imports(config),
             "from privdemo.experiments import comparison, comparison_studies",
             "from privdemo.experiments.comparison import ComparisonConfig",
+            "from privdemo.experiments.draws import at_draw",
             "",
             *own.code(config),
             "shipped = comparison_studies.load()",
             f"shipped = [row for row in shipped if (row.dataset, row.private, row.epsilon) == {wanted}]",
-            f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "mine = comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))",
             "sources = [{(row.task, row.method, row.metric): row for row in rows} for rows in (mine, shipped)]",
             "for task, metric, ours, other in (",
@@ -395,7 +385,7 @@ def against_the_pin(shown: Shown) -> None:
         return
     metric = question.metric
     now, then = ({row.method: row for row in of_metric(rows, metric)} for rows in (shown.mine, shown.pinned))
-    both = [name for name in METHODS if name in now and name in then]
+    both = [name for name in COMPARISON if name in now and name in then]
     if not both:
         layout.section(
             "What has changed?",
@@ -409,7 +399,7 @@ def against_the_pin(shown: Shown) -> None:
     heads = ["method", "now", "pinned", "difference, draw by draw"]
     body = [
         [
-            METHODS[name].title,
+            COMPARISON[name].title,
             marked(metric, now[name].estimate),
             marked(metric, then[name].estimate),
             changed(now[name], then[name]),
@@ -446,13 +436,14 @@ def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
             *(own.imports(question.config) or own.imports(pinned)),
             "from privdemo.experiments import comparison, comparison_studies",
             "from privdemo.experiments.comparison import ComparisonConfig",
+            "from privdemo.experiments.draws import at_draw",
             "",
             *own.code(pinned),
             "then = config",
             *own.code(question.config),
             "",
             "def rows(config):",
-            f"    draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            f"    draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "    found = comparison_studies.rows(m for draw in draws for m in comparison_studies.marks_of(draw))",
             f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
             "",

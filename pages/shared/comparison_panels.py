@@ -13,25 +13,13 @@ from pages.shared import cached, layout, live, own, text
 from pages.shared.comparison_controls import PIN, Question, encode, has_curves, is_shipped, on_curves
 from pages.shared.live import Job
 from privdemo.experiments import comparison, comparison_studies
-from privdemo.experiments.comparison import (
-    CLASSIFY,
-    CLEAN,
-    LABELS,
-    METHODS,
-    NOBODY,
-    OWNER,
-    PUBLISHER,
-    RECORD_DELTA,
-    RECORDS,
-    SHARE,
-    TRUTH,
-    ComparisonConfig,
-    Draw,
-)
+from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORD_DELTA, RECORDS, SHARE, ComparisonConfig, Draw
 from privdemo.experiments.comparison_studies import Row
-from privdemo.experiments.label_proportions import task_of
+from privdemo.experiments.draws import at_draw
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.tasks import binary_task
 
 # Draws of each ε of the curves of a setting for which none are shipped, at most.
 CURVE_DRAWS = 5
@@ -106,11 +94,11 @@ def _jobs(question: Question) -> list[Job]:
         if config is None or is_shipped(config, question.n_draws) or any(config == job.key[1] for job in jobs):
             continue
         for half in range(2):
-            tasks = [comparison.at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
+            tasks = [at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
             jobs.append(Job(("compare", config, half), name, comparison.run, tasks, slow=_slow(config)))
     if not has_curves(question.config):
         tasks = [
-            comparison.at_draw(replace(question.config, epsilon=epsilon), draw)
+            at_draw(replace(question.config, epsilon=epsilon), draw)
             for draw in range(curve_draws(question))
             for epsilon in comparison_studies.EPSILONS
         ]
@@ -214,7 +202,7 @@ def waiting(question: Question) -> str:
 
 def people(config: ComparisonConfig) -> str:
     """Who releases something, in words."""
-    task = task_of(config.dataset)
+    task = binary_task(config.dataset)
     first, second = task.classes
     return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
 
@@ -269,14 +257,14 @@ def takeaway(shown: Shown) -> str:
         return f"{start} {no_marks(shown)} {_meanwhile(shown)}"
     best = best_by_trust(shown)
     parts = tuple(
-        f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({METHODS[name].title})"
+        f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({COMPARISON[name].title})"
         for trust, name in best.items()
     )
     truth = "with all true labels" if config.task == CLASSIFY else "with all true training labels"
     ceiling = f"; {truth} {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
     what = "clean test records are named right in" if metric == "accuracy" else f"the {WORDS[metric]} is"
     if config.task == SHARE:
-        what = f"the share of “{task_of(config.dataset).classes[1]}” is off by"
+        what = f"the share of “{binary_task(config.dataset).classes[1]}” is off by"
     unequal = " Equal ε under unequal trust is not equal privacy." if len(best) > 1 else ""
     reached = text.a_list(parts) if parts else "nothing that asks for so little trust"
     return f"{start} {what} {reached}{ceiling}.{unequal}{_sets(shown)}"
@@ -288,7 +276,7 @@ def no_marks(shown: Shown) -> str:
         return waiting(shown.question)
     if not shown.problems:
         return "there is no mark yet: go on, or change the settings."
-    why = "; ".join(f"{METHODS[name].title}: {problem}" for name, problem in shown.problems.items())
+    why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in shown.problems.items())
     return f"none of the methods has a mark. {text.sentence(why)}"
 
 
@@ -314,7 +302,7 @@ def _sets(shown: Shown) -> str:
 
 
 def _with_sets(shown: Shown) -> bool:
-    return any(METHODS[name].trust == PUBLISHER for name in shown.question.shown)
+    return any(COMPARISON[name].trust == PUBLISHER for name in shown.question.shown)
 
 
 def sets_words(config: ComparisonConfig) -> str:
@@ -334,7 +322,7 @@ def sets_words(config: ComparisonConfig) -> str:
 def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
     """What of two settings is not the same: its name and both values, in words."""
     told: dict[str, tuple[str, Callable[[Any], str]]] = {
-        "records": ("dataset", lambda value: task_of(value).title),
+        "records": ("dataset", lambda value: binary_task(value).title),
         "people of each class": ("n_train", lambda value: f"{value:,}"),
         "what is private": ("private", lambda value: "labels only" if value == LABELS else "labels and images"),
         "ε": ("epsilon", text.epsilon),
@@ -386,11 +374,11 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
     """The curves in a sentence, and what is drawn how."""
     question = shown.question
     parts = []
-    for name in METHODS:
+    for name in COMPARISON:
         there = [row for row in curves if row.method == name]
         if there:
             low, high = (value(question.metric, row.mean) for row in (there[0], there[-1]))
-            parts.append(f"{METHODS[name].title} {low if low == high else f'{low} to {high}'}")
+            parts.append(f"{COMPARISON[name].title} {low if low == high else f'{low} to {high}'}")
     drawn = (
         f"{'Shipped means' if has_curves(question.config) else 'Means'} over {n_draws(curves)} draws of "
         f"{_whose(shown)}{unlike_yours(question.config)}, {_along(curves)}: {'; '.join(parts)}. "
@@ -402,8 +390,8 @@ def summary(shown: Shown, curves: Sequence[Row]) -> str:
         if shown.mine
         else ""
     )
-    problems = "".join(f" {METHODS[name].title}: {text.sentence(words)}" for name, words in shown.problems.items())
-    drawn_as = [words for trust, words in _DRAWN.items() if any(METHODS[n].trust == trust for n in question.shown)]
+    problems = "".join(f" {COMPARISON[name].title}: {text.sentence(words)}" for name, words in shown.problems.items())
+    drawn_as = [words for trust, words in _DRAWN.items() if any(COMPARISON[n].trust == trust for n in question.shown)]
     goal = " Dotted: the goal." if question.goal is not None else ""
     sets = f" {sets_words(question.config)}" if _with_sets(shown) and PUBLISHER not in question.trusted else ""
     return f"{drawn}{own}Bars are 95 % intervals. Trusted with the truth: {', '.join(drawn_as)}.{goal}{sets}{problems}"
@@ -420,7 +408,7 @@ _DRAWN = {
 
 def table(rows: Sequence[Row]) -> list[dict[str, object]]:
     """Rows with titles for names."""
-    return [vars(row) | {"method": METHODS[row.method].title} for row in rows]
+    return [vars(row) | {"method": COMPARISON[row.method].title} for row in rows]
 
 
 def code(question: Question) -> str:
@@ -430,9 +418,10 @@ def code(question: Question) -> str:
             *own.imports(question.config),
             "from privdemo.experiments import comparison",
             "from privdemo.experiments.comparison import ComparisonConfig",
+            "from privdemo.experiments.draws import at_draw",
             "",
             *own.code(question.config),
-            f"draws = [comparison.run(comparison.at_draw(config, i)) for i in range({question.n_draws})]",
+            f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             f'    print(method, comparison.mark(draws, method, "{question.metric}"))',
             "# the curves anew: python -m privdemo reproduce comparison",

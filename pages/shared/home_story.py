@@ -9,8 +9,9 @@ import streamlit as st
 from pages.shared import cached, layout, text
 from pages.shared.comparison_controls import FIRST
 from privdemo.experiments import comparison_studies
-from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH, ComparisonConfig
-from privdemo.experiments.label_proportions import task_of
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.tasks import binary_task
 
 # The ε of a label at which the four numbers are given.
 EPSILON = 1.0
@@ -45,7 +46,7 @@ def cost(dataset: str) -> None:
     config = ComparisonConfig(dataset=dataset, epsilon=EPSILON)
     rows = comparison_studies.of(cached.comparison_rows(), config, "accuracy")
     best = comparison_studies.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in FIRST])
-    first, second = task_of(dataset).classes
+    first, second = binary_task(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
         f"**The same {2 * n:,} people, ε = {EPSILON:g}** (what it covers changes the odds by a factor of "
@@ -58,7 +59,7 @@ def cost(dataset: str) -> None:
                 title,
                 text.percent(best[trust].estimate),
                 _WORDS[trust].format(
-                    method=METHODS[best[trust].method].title,
+                    method=COMPARISON[best[trust].method].title,
                     lie=text.probability(lie),
                     bag=config.bag_size,
                     name=text.epsilon(config.set_name_epsilon),

@@ -11,8 +11,10 @@ from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
 from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, PSVM, SPREAD, TASKS, RatioConfig, task_of
+from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
+from privdemo.tasks import COUNTING, counting_task
 
 # Up to this many records in training sets a first draw takes about a second.
 AT_ONCE = 6000
@@ -35,7 +37,12 @@ RELEASE = Choice("release", tuple(TITLES), NO_NOISE)
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
 DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05)
 N_MIN = Number("n_min", limits.N_MIN, 25)
-METHOD = Choice("find_by", tuple(METHODS.values()), tuple(METHODS[m] for m in (SPREAD, MMD, EM)), many=True)
+METHOD = Choice(
+    "find_by",
+    tuple(method.title for method in CLASS_RATIO.values()),
+    tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
+    many=True,
+)
 DRAWS = Number("ratio_draws", limits.N_DRAWS, 10)
 SEED = Number("ratio_seed", limits.SEED, 0)
 
@@ -44,7 +51,7 @@ LESSONS = (MIXES, BINARY, COUNTS, SETS, ADVERSARY, NUMBERS) = (
 )
 LESSON = Choice("ratio_look", LESSONS, MIXES)
 FIGURE_DATA = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult")
-FIGURE_METHOD = Choice("figure_3", (METHODS[SPREAD], METHODS[MMD]), METHODS[MMD])
+FIGURE_METHOD = Choice("figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title)
 
 
 @dataclass(frozen=True)
@@ -63,28 +70,28 @@ class Question:
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
         config = self.config
-        quick = config.dataset != "sms" and class_ratio.COUNT not in config.methods and PSVM not in config.methods
+        quick = config.dataset != "sms" and COUNT not in config.methods and PSVM not in config.methods
         return quick and self.n_records <= AT_ONCE and own.light(config.dataset, self.n_records // 4)
 
 
 def data_choice() -> Choice:
     """The data sets that are here, MNIST first, and what the visitor has brought."""
-    return own.choice("ratio_records", tuple(task.title for name, task in TASKS.items() if datasets.available(name)))
+    return own.choice("ratio_records", tuple(task.title for name, task in COUNTING.items() if datasets.available(name)))
 
 
 def missing() -> tuple[str, ...]:
     """The data sets that are not here."""
-    return tuple(name for name in TASKS if not datasets.available(name))
+    return tuple(name for name in COUNTING if not datasets.available(name))
 
 
 def size_settings() -> tuple[Number, Number]:
     """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
-    suits = task_of(_source(data_choice().default)).set_size
+    suits = class_ratio.default_set_size(_source(data_choice().default))
     return Number("set_size", limits.SET_SIZE, suits), Number("asked", limits.N_TEST, suits)
 
 
 def _source(title: str) -> Source:
-    return own.source(title, lambda known: next(n for n, task in TASKS.items() if task.title == known))
+    return own.source(title, lambda known: next(n for n, task in COUNTING.items() if task.title == known))
 
 
 def classes_setting(dataset: Source) -> Number:
@@ -122,9 +129,9 @@ def controls() -> Question | str:
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cached.problem(dataset):
         return f"{title} cannot be read: {problem}"
-    suits = task_of(dataset).set_size
+    suits = class_ratio.default_set_size(dataset)
     own.fit(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
-    most = len(task_of(dataset).classes)
+    most = len(counting_task(dataset).classes)
     with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         settings.keep_inside(classes_setting(dataset), "The number of classes")
@@ -155,7 +162,7 @@ def controls() -> Question | str:
         methods = settings.choose(METHOD, "Find shares by")
         n_draws = settings.number(DRAWS, "Draws", step=1, help="Repeats with other records and other noise.")
         seed = settings.number(SEED, "Seed", step=1, help="The same seed gives the same records and noise.")
-    chosen = tuple(name for name, words in METHODS.items() if words in methods)
+    chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
     if not chosen:
         return "Choose at least one way to find shares, under “More settings”."
     if n_classes > 2 and PSVM in chosen:

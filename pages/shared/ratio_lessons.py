@@ -12,11 +12,13 @@ from pages.shared.bag_panels import interval
 from pages.shared.live import in_words
 from pages.shared.ratio_panels import Shown, code
 from privdemo.experiments import class_ratio, ratio_studies, results
-from privdemo.experiments.class_ratio import EM, METHODS, MMD, NO_RELEASE, PSVM, RFF, SHARES, SPREAD, TASKS
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES
 from privdemo.experiments.ratio_studies import Row
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import mean_interval
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, EM, MMD, PSVM, RFF, SPREAD
+from privdemo.tasks import COUNTING
 
 
 def show(shown: Shown) -> None:
@@ -58,15 +60,15 @@ def other_mixes(shown: Shown) -> None:
     layout.section(
         "Does it work for other mixes?",
         f"Over mixes from {text.share(SHARES[0], 0)} to {text.share(SHARES[-1], 0)} of the first class, the least "
-        f"error is that of {METHODS[best]}: <b>{means[best].mean:.3f}</b> on average, {edge[0].mean:.3f} at the lowest "
-        f"share and {edge[1].mean:.3f} at the highest. An error of 0.1 means that 5 % of the set "
-        "would have to change class.",
+        f"error is that of {CLASS_RATIO[best].title}: <b>{means[best].mean:.3f}</b> on average, "
+        f"{edge[0].mean:.3f} at the lowest share and {edge[1].mean:.3f} at the highest. An error of 0.1 means that "
+        "5 % of the set would have to change class.",
     )
     layout.figure(
         "errors",
         charts.errors(draws, methods),
         f"Mean L1 error over all mixes, {_over(shown)}: "
-        + "; ".join(f"{METHODS[name]} {interval(means[name])}" for name in methods)
+        + "; ".join(f"{CLASS_RATIO[name].title} {interval(means[name])}" for name in methods)
         + ("" if shown.question.config.share is None else ". Rule: the mix that you ask about")
         + ".",
         lambda: class_ratio.table(draws),
@@ -85,7 +87,7 @@ def two_classes(shown: Shown) -> None:
     """The paper's figure 2: two classes, every method."""
     head = st.container()
     title = settings.choose(ratio_controls.FIGURE_DATA, "Data set of the figure")
-    dataset = next(name for name, task in TASKS.items() if task.title == title)
+    dataset = next(name for name, task in COUNTING.items() if task.title == title)
     everything = cached.ratio_rows()
     overall = [row for row in ratio_studies.of(everything, ratio_studies.BINARY) if row.dataset == dataset]
     single = [row for row in ratio_studies.of(everything, ratio_studies.BINARY, False) if row.dataset == dataset]
@@ -95,7 +97,7 @@ def two_classes(shown: Shown) -> None:
     answer = (
         "No: it is clearly worse."
         if len(worse) == 2
-        else f"It is clearly worse than {METHODS[worse[0]]} only."
+        else f"It is clearly worse than {CLASS_RATIO[worse[0]].title} only."
         if worse
         else "Here it is no worse, as intervals overlap."
     )
@@ -108,13 +110,13 @@ def two_classes(shown: Shown) -> None:
             f"{at[EM].error:.3f}.",
         )
     first = overall[0]
-    by_method = {name: [row for row in single if row.method == name] for name in METHODS if name in at}
+    by_method = {name: [row for row in single if row.method == name] for name in CLASS_RATIO if name in at}
     layout.figure(
         "figure-2",
         charts.study_errors(by_method),
         f"{title}: two sets of {first.set_size} with proportions 0.1 and 0.9, two more to choose settings, sets of "
         f"{first.set_size} to ask about; {results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
-        + "; ".join(f"{METHODS[name]} {interval(at[name].estimate)}" for name in by_method)
+        + "; ".join(f"{CLASS_RATIO[name].title} {interval(at[name].estimate)}" for name in by_method)
         + f". {_claims(everything, 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. ∝SVM is linear, "
         "with C = 1.",
         lambda: [vars(row) for row in single],
@@ -139,7 +141,7 @@ def private_counts(shown: Shown) -> None:
     """The paper's figure 3: ten digits, every release of the counts."""
     head = st.container()
     words = settings.choose(ratio_controls.FIGURE_METHOD, "Shares found by")
-    method = next(name for name, title in METHODS.items() if title == words)
+    method = next(name for name, method in CLASS_RATIO.items() if method.title == words)
     everything = cached.ratio_rows()
     overall = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE) if row.method == method]
     single = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE, False) if row.method == method]
@@ -150,8 +152,8 @@ def private_counts(shown: Shown) -> None:
     with head:
         layout.section(
             "What does noise on the counts cost?",
-            f"With true counts {METHODS[method]} is off by {clean:.3f}. With Laplace noise as published, ε = δ = 0.05, "
-            f"by {at['laplace published'].error:.3f}; with tight noise ({RELEASES[best].title}) by "
+            f"With true counts {CLASS_RATIO[method].title} is off by {clean:.3f}. With Laplace noise as published, "
+            f"ε = δ = 0.05, by {at['laplace published'].error:.3f}; with tight noise ({RELEASES[best].title}) by "
             f"<b>{tight[best]:.3f}</b>, a difference to true counts of {text.signed(tight[best] - clean)}.",
         )
     first = overall[0]
@@ -196,7 +198,7 @@ def which_sets(shown: Shown) -> None:
             "probability 0.95 (more than √2 says nothing)"
         )
         yours = (
-            f"Yours have Q = <b>{mean_interval(known).mean:.3g}</b>; {says}. {METHODS[kernel]} is off by "
+            f"Yours have Q = <b>{mean_interval(known).mean:.3g}</b>; {says}. {CLASS_RATIO[kernel].title} is off by "
             f"{class_ratio.error(draws, kernel).mean:.3f} (L1). So Q says what helps, not how much."
         )
     layout.section(
@@ -248,8 +250,8 @@ def _few_words(sets: Sequence[Row]) -> str:
             parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({verdict})")
             if verdict == "more":
                 first = min(n for (n, *of), other in at.items() if of == [method, release] and other.low > large.high)
-                better.append(f"{METHODS[method]} {words} (from {first} times as many on)")
-        told.append(f"{METHODS[method]} is off by {' and '.join(parts)}")
+                better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
+        told.append(f"{CLASS_RATIO[method].title} is off by {' and '.join(parts)}")
     helps = (
         f"So few, large sets clearly help {text.a_list(tuple(better))}" if better else "So size helps nowhere clearly"
     )
@@ -264,7 +266,7 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
     ends = min(getattr(row, name) for row in rows), max(getattr(row, name) for row in rows)
     at = {(getattr(row, name), row.method, row.release): row.error for row in rows}
     parts = [
-        f"{METHODS[method]}{'' if release == NO_RELEASE else ' with private counts'} "
+        f"{CLASS_RATIO[method].title}{'' if release == NO_RELEASE else ' with private counts'} "
         f"{at[ends[0], method, release]:.3f} to {at[ends[1], method, release]:.3f}"
         for method in (SPREAD, MMD)
         for release in (NO_RELEASE, ratio_studies.WITH_NOISE)
@@ -345,7 +347,7 @@ def all_numbers(shown: Shown) -> None:
     heads = ["method", "L1 error, your mix", "mean over mixes", "training, s a draw"]
     body = [
         [
-            METHODS[name],
+            CLASS_RATIO[name].title,
             interval(class_ratio.error(draws, name), 4),
             interval(class_ratio.mean_error(draws, name), 4),
             f"{mean_interval([draw.fits[name].seconds for draw in draws]).mean:.2f}",
@@ -355,12 +357,12 @@ def all_numbers(shown: Shown) -> None:
     everything = cached.ratio_rows()
     rows = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE) if row.release == NO_RELEASE]
     rows += ratio_studies.of(everything, ratio_studies.DIGITS)
-    ten = [[METHODS[row.method], interval(row.estimate, 4)] for row in rows]
+    ten = [[CLASS_RATIO[row.method].title, interval(row.estimate, 4)] for row in rows]
     layout.section(
         "How do all methods compare?",
         f"Yours first, over {in_words(draws)}. Then ten digits of MNIST in the paper’s protocol, ten sets of 3,000 "
-        f"with ρ = 0.05: {METHODS[rows[0].method]} <b>{rows[0].error:.4f}</b>, "
-        + ", ".join(f"{METHODS[row.method]} {row.error:.4f}" for row in rows[1:3])
+        f"with ρ = 0.05: {CLASS_RATIO[rows[0].method].title} <b>{rows[0].error:.4f}</b>, "
+        + ", ".join(f"{CLASS_RATIO[row.method].title} {row.error:.4f}" for row in rows[1:3])
         + ".",
     )
     layout.grid(heads, body)

@@ -28,10 +28,12 @@ from pages.shared.ratio_controls import (
     size_settings,
 )
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import EM, LABELLED, METHODS, MMD, PCC, RFF, SPREAD, TASKS, Draw, task_of
+from privdemo.experiments.class_ratio import LABELLED, Draw
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, EM, MMD, PCC, RFF, SPREAD
+from privdemo.tasks import COUNTING, Task, counting_task
 
 # Where a set's common class is ahead of the others by less, the sets are nearly alike.
 ALIKE = 0.1
@@ -54,17 +56,17 @@ class Shown:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that were tried, in their order."""
-        return tuple(name for name in METHODS if name in self.draws[0].fits)
+        return tuple(name for name in CLASS_RATIO if name in self.draws[0].fits)
 
     @property
-    def task(self) -> class_ratio.Task:
+    def task(self) -> Task:
         """The data set and its words."""
-        return task_of(self.question.config.dataset)
+        return counting_task(self.question.config.dataset)
 
 
 def presets() -> None:
     """Settings of the paper and others on one click, where their data sets are here."""
-    here = {name: values for name, values in PRESETS.items() if TASKS[values[0]].title in data_choice().options}
+    here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in data_choice().options}
     if not here:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -75,7 +77,7 @@ def presets() -> None:
 
 def _apply(name: str) -> None:
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
-    st.session_state[data_choice().key] = TASKS[dataset].title
+    st.session_state[data_choice().key] = COUNTING[dataset].title
     st.session_state[DATA] = dataset
     st.session_state[RELEASE.key] = RELEASES[release].title if release else RELEASE.default
     st.session_state[MIX.key] = SLIDE
@@ -123,7 +125,7 @@ def answer(question: Question) -> Shown:
 def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     config = question.config
-    n_sets, records = 2 * config.copies * config.n_classes, task_of(config.dataset).records
+    n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
     large = " The exact kernel of so many records takes a minute or two a draw." if slow else ""
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learnt from.{large}"
@@ -137,7 +139,7 @@ def takeaway(shown: Shown) -> str:
     tried = blind or list(shown.methods[:1])
     found = text.a_list(
         tuple(
-            f"{METHODS[name]} finds <b>{text.share(estimate.mean)}</b>{_half(estimate)}"
+            f"{CLASS_RATIO[name].title} finds <b>{text.share(estimate.mean)}</b>{_half(estimate)}"
             for name in tried
             for estimate in (class_ratio.share_of(draws, name, 0),)
         )
@@ -222,7 +224,7 @@ def shares_words(shown: Shown) -> str:
     classes = config.labels
     some = range(min(3, len(classes)))
     marks = "; ".join(
-        f"{METHODS[name]} finds "
+        f"{CLASS_RATIO[name].title} finds "
         + ", ".join(f"{classes[c]}: {text.share(class_ratio.share_of(draws, name, c).mean)}" for c in some)
         + f", L1 error {interval(class_ratio.error(draws, name))}"
         for name in shown.methods
@@ -240,9 +242,10 @@ def code(question: Question) -> str:
             *own.imports(question.config),
             "from privdemo.experiments import class_ratio",
             "from privdemo.experiments.class_ratio import RatioConfig",
+            "from privdemo.experiments.draws import at_draw",
             "",
             *own.code(question.config),
-            f"draws = [class_ratio.run(class_ratio.at_draw(config, i)) for i in range({question.n_draws})]",
+            f"draws = [class_ratio.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
             "    print(method, class_ratio.error(draws, method))",
         ]

@@ -13,17 +13,10 @@ from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import images, private_training
 from privdemo.experiments.images import LabelMechanism
-from privdemo.experiments.private_training import (
-    CLEAN,
-    METHODS,
-    NAIVE,
-    PUBLISHED,
-    RECONSTRUCTION,
-    SPREAD,
-    TrainingConfig,
-)
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 NOISES = {FAMILIES[name].title: FAMILIES[name] for name in ("randomised_response", "gaussian")}
@@ -46,7 +39,7 @@ KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC)
 LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2)
 ZERO_LIES = Number("first_lies", limits.P10, 0.1)
 ONE_LIES = Number("second_lies", limits.P01, 0.4)
-TRAINERS = tuple(name for name in METHODS if name != CLEAN)
+TRAINERS = tuple(name for name in TRAINING if name != CLEAN)
 TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), many=True)
 DRAWS = Number("draws", limits.N_DRAWS, 10)
 SEED = Number("training_seed", limits.SEED, 0)

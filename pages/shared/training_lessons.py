@@ -13,11 +13,11 @@ from privdemo import datasets, figures
 from privdemo.datasets import name_of
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import CLEAN, FLAT, METHODS, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from privdemo.experiments.trade_off import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 N_DIGITS = 6
 # Columns of a visitor's table whose weights are shown.
@@ -144,7 +144,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
         f"No difference in log loss between the two shows at {at} {_levels(unclear)}.": unclear,
     }
     for name, levels in collapsed.items():
-        title = METHODS[name].title.capitalize()
+        title = TRAINING[name].title.capitalize()
         sentences[f"{title} ends up naming one class only in some draws at {at} {_levels(levels)}."] = levels
     methods = {row.method for row in rows}
     sentences |= _about_priors(at, rows) if FLAT in methods else {}
@@ -197,12 +197,12 @@ def _gaps(gaps: Mapping[float, Estimate]) -> str:
 def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]]) -> str:
     """The curves in a sentence a method, and the published numbers."""
     lines = "; ".join(
-        f"{METHODS[name].title} {', '.join(text.share(point.accuracy.mean) for point in curve)}"
+        f"{TRAINING[name].title} {', '.join(text.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
     )
     counts = f"{min(point.n_draws for curve in curves.values() for point in curve)} draws a point"
     stars = ", ".join(
-        f"{METHODS[name].title} {text.share(value)} at {level:g}"
+        f"{TRAINING[name].title} {text.share(value)} at {level:g}"
         for name, values in study.published.items()
         for level, value in values.items()
     )
@@ -222,7 +222,7 @@ def probabilities(shown: Shown) -> None:
     second = shown.question.config.classes[1]
     errors = {name: training.calibration_error(shown.draws, name) for name in shown.methods}
     words = "; ".join(
-        f"<b>{METHODS[name].title}</b> by {100 * error:.1f} points"
+        f"<b>{TRAINING[name].title}</b> by {100 * error:.1f} points"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
     _section(
@@ -251,9 +251,9 @@ def weights(shown: Shown) -> None:
     draw = shown.draws[0]
     first, second = draw.config.classes
     fits = [draw.fits[name] for name in shown.methods if name in draw.fits]
-    empty = tuple(METHODS[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
+    empty = tuple(TRAINING[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
     turned = "; ".join(
-        f"{METHODS[fit.method].title} by {fit.angle:.0f}°"
+        f"{TRAINING[fit.method].title} by {fit.angle:.0f}°"
         for fit in fits
         if fit.method != CLEAN and abs(fit.coef).max() >= training.NO_WEIGHT
     )
@@ -267,7 +267,7 @@ def weights(shown: Shown) -> None:
         return
     layout.section("What has it learnt?", " ".join(words))
     sheet = charts.weight_sheet([fit.coef for fit in fits], cached.test_images(draw.config).shape[1:])
-    titles = [METHODS[fit.method].title for fit in fits]
+    titles = [TRAINING[fit.method].title for fit in fits]
     summary = (
         f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
         f"Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
@@ -292,7 +292,7 @@ def _column_weights(shown: Shown, fits: Sequence[training.Fit], turned: str) -> 
         "What has it learnt?",
         shown.question.said(f"Weights above 0 speak for “{second}”, those below for “{first}”. {turned}"),
     )
-    heads = ["column", *(METHODS[fit.method].title for fit in fits)]
+    heads = ["column", *(TRAINING[fit.method].title for fit in fits)]
     rows = [[names[j], *(text.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]
     layout.grid(heads, rows)
     layout.under_figure(
@@ -319,8 +319,8 @@ def some_digits(shown: Shown) -> None:
     for name in names:
         proba = draw.fits[name].proba[chosen]
         right = (proba > 0.5) == draw.y[chosen]
-        rows.append((METHODS[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
-    wrong = {METHODS[name].title: sum(not ok for _, ok in cells) for name, (_, cells) in zip(names, rows, strict=True)}
+        rows.append((TRAINING[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
+    wrong = {TRAINING[name].title: sum(not ok for _, ok in cells) for name, (_, cells) in zip(names, rows, strict=True)}
     with head:
         _section(
             shown,
@@ -415,7 +415,7 @@ def all_numbers(shown: Shown) -> None:
         f"Means over {in_words(shown.draws)}; the quickest training took {text.seconds(quickest)}, its choice of a "
         "penalty included.",
     )
-    sampled = training.PUBLISHED in shown.methods
+    sampled = PUBLISHED in shown.methods
     rows = [_row(shown, name, sampled) for name in shown.methods]
     heads = ["", "accuracy", "log loss", "Brier score", "turned", "training time"]
     heads += ["effective samples"] if sampled else []
@@ -434,15 +434,15 @@ def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
     """One method's line of the table."""
     losses = [training.score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
     row = [
-        METHODS[name].title + (f" ({in_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
+        TRAINING[name].title + (f" ({in_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
         text.percent(training.score(shown.draws, name, "accuracy")),
         *(f"{mark.mean:.3f} ({max(0.0, mark.low):.3f}–{mark.high:.3f})" for mark in losses),
         text.degrees(training.mean_of(shown.draws, name, "angle")),
         text.seconds(training.mean_of(shown.draws, name, "seconds")),
     ]
-    if sampled and name == training.PUBLISHED:
+    if sampled and name == PUBLISHED:
         row.append(f"{training.mean_of(shown.draws, name, 'effective_samples'):.1f} of {training.N_SAMPLES}")
-    return [*row, ""] if sampled and name != training.PUBLISHED else row
+    return [*row, ""] if sampled and name != PUBLISHED else row
 
 
 def _more_code(shown: Shown, lines: str) -> str:

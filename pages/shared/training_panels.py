@@ -12,10 +12,12 @@ from pages.shared import cached, layout, live, own, text, training_controls
 from pages.shared.live import Job, in_words
 from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import CLEAN, METHODS, N_STEPS, NAIVE, PUBLISHED, SPREAD, Draw
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.private_training import N_STEPS, Draw
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Shown:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that have been tried, clean data last."""
-        tried = [name for name in METHODS if any(name in draw.fits for draw in self.draws) and name != CLEAN]
+        tried = [name for name in TRAINING if any(name in draw.fits for draw in self.draws) and name != CLEAN]
         return (*tried, CLEAN)
 
 
@@ -68,11 +70,11 @@ def _jobs(question: Question) -> list[Job]:
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     first = 1 if question.at_once else 0
-    tasks = [training.at_draw(quick, i) for i in range(first, question.n_draws)]
+    tasks = [at_draw(quick, i) for i in range(first, question.n_draws)]
     jobs = [Job(("draws", quick, first), "Draw", training.run, tasks, before=first)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
-        tasks = [training.at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
+        tasks = [at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
         note = f", {N_STEPS} steps each"
         jobs.append(Job(("draws", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
     return jobs
@@ -138,8 +140,8 @@ def takeaway(shown: Shown) -> str:
     clean = f"<b>{text.share(accuracy[CLEAN].mean)}</b>"
     if not named:
         return shown.question.said(f"{start} Trained on clean data, {clean} of clean test images are named right.")
-    reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
-    source = "that and the pixels’ true habits" if named == [training.TRUE] else "that alone"
+    reached = " and ".join(f"<b>{text.share(accuracy[n].mean)}</b> ({TRAINING[n].title})" for n in named)
+    source = "that and the pixels’ true habits" if named == [TRUE] else "that alone"
     words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
     verdicts = [verdict(shown)] if len(both) == 2 else []
     return shown.question.said(" ".join([start, words, *verdicts, *_reversed(shown)]))
@@ -187,7 +189,7 @@ def score_words(shown: Shown) -> str:
     """Every method's marks in a sentence, and what the figure's marks are."""
     first = shown.draws[0]
     marks = "; ".join(
-        f"{METHODS[name].title} {text.percent(training.score(shown.draws, name, 'accuracy'))}, log loss "
+        f"{TRAINING[name].title} {text.percent(training.score(shown.draws, name, 'accuracy'))}, log loss "
         f"{training.score(shown.draws, name, 'log_loss').mean:.3f}, Brier score "
         f"{training.score(shown.draws, name, 'brier').mean:.3f}"
         for name in shown.methods
@@ -210,12 +212,12 @@ def _collapse(shown: Shown) -> str:
     ended = [name for name in shown.methods if training.one_sided(shown.draws, name)]
     where = "In this draw" if len(shown.draws) == 1 else "In some draws"
     words = []
-    if training.RECONSTRUCTION in ended:
+    if RECONSTRUCTION in ended:
         words.append(
             f" {where} reconstruction names one class for nearly every image: it learns from its own guesses, and the "
             "surer it is the better it likes them."
         )
-    others = tuple(METHODS[name].title for name in ended if name != training.RECONSTRUCTION)
+    others = tuple(TRAINING[name].title for name in ended if name != RECONSTRUCTION)
     if others:
         words.append(
             f" {where} {text.a_list(others)} {'names' if len(others) == 1 else 'name'} one class for nearly every "
@@ -230,17 +232,18 @@ def code(question: Question) -> str:
     lines = [
         *own.imports(config),
         "from privdemo.experiments import private_training as training",
+        "from privdemo.experiments.draws import at_draw",
         "from privdemo.experiments.private_training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
         "",
         *own.code(training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))),
-        f"draws = [training.run(training.at_draw(config, i)) for i in range({question.n_draws})]",
+        f"draws = [training.run(at_draw(config, i)) for i in range({question.n_draws})]",
     ]
     if PUBLISHED in config.methods:
         n = min(question.n_draws, EM_DRAWS)
         lines += [
             f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
-            f"draws = training.merge(draws, [training.run(training.at_draw(slow, i)) for i in range({n})])",
+            f"draws = training.merge(draws, [training.run(at_draw(slow, i)) for i in range({n})])",
         ]
     lines += [
         "for method in draws[0].fits:",

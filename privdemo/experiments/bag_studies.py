@@ -14,10 +14,12 @@ from threadpoolctl import threadpool_limits
 from privdemo.datasets import name_of
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments import results
-from privdemo.experiments.label_proportions import ALTERNATING, FULL, HALF, LABELLED, LLP, MEAN_MAP, NAMES, BagConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import HALF, BagConfig
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES
 
 NAME = "llp"
 TITLE = "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 against k, ε and the number of bags"
@@ -41,8 +43,7 @@ class BagStudy:
 
 def base(dataset: str) -> BagConfig:
     """Bags that suit the data set's size."""
-    task = llp.TASKS[dataset]
-    return BagConfig(dataset, task.n_bags, task.bag_size, SELECTION)
+    return BagConfig(dataset, *llp.default_bags(dataset), SELECTION)
 
 
 def at_random(dataset: str) -> BagConfig:
@@ -208,7 +209,7 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
 def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, BagConfig]]:
     """The arguments of every trial of every study."""
     return [
-        (study.name, llp.at_draw(config, draw))
+        (study.name, at_draw(config, draw))
         for study in STUDIES.values()
         for dataset in study.datasets
         for config in study.configs(dataset)

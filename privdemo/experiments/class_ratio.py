@@ -21,9 +21,12 @@ from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
 from privdemo.estimators.sets import span_problem
+from privdemo.experiments.draws import generator, stream
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, check_methods
+from privdemo.tasks import DIGITS, counting_task
 
 Array = NDArray[np.floating]
 
@@ -40,75 +43,20 @@ NO_RELEASE = "none"
 MOST_DISTANCE = 2.0
 
 
-@dataclass(frozen=True)
-class Task:
-    """A data set whose classes are counted, in the order in which they are taken.
-
-    `labels` name them in charts and `words` in sentences, “so many are a 7”; `records` are what is counted.
-    """
-
-    title: str
-    classes: tuple[str, ...]
-    labels: tuple[str, ...]
-    words: tuple[str, ...]
-    records: str
-    set_size: int
+# Records in a set that suit a data set's size.
+_SET_SIZES = {"mnist": 600, "digits": 120, "adult": 600, "sms": 300, "breast_cancer": 80}
+# Fixed numbers of the random streams of a draw.
+RECORD_STREAM, NOISE_STREAM, TEST_STREAM, ATTACK_STREAM, ESTIMATOR_STREAM = range(5)
 
 
-DIGITS = tuple("0123456789")
-_ARE = tuple(f"are {'an' if digit == '8' else 'a'} {digit}" for digit in DIGITS)
-TASKS = {
-    "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images", 600),
-    "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images", 120),
-    "adult": Task(
-        "Adult",
-        ("<=50K", ">50K"),
-        ("up to 50K", "over 50K"),
-        ("earn up to $50,000 a year", "earn over $50,000"),
-        "people",
-        600,
-    ),
-    "sms": Task("SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", 300),
-    "breast_cancer": Task(
-        "Breast cancer",
-        ("benign", "malignant"),
-        ("benign", "malignant"),
-        ("are benign", "are malignant"),
-        "tumours",
-        80,
-    ),
-}
-
-
-def task_of(dataset: Source) -> Task:
-    """The task of a name, one of `TASKS`, or of a visitor's own records. Raises ``ValueError`` for another name."""
+def default_set_size(dataset: Source) -> int:
+    """How many records in a set suit the size of a data set: of a visitor's own, 600 or all of the smallest class."""
     if isinstance(dataset, str):
-        if dataset not in TASKS:
-            raise ValueError(f"dataset must be one of {', '.join(TASKS)}, got {dataset!r}")
-        return TASKS[dataset]
-    classes = dataset.class_names
+        return _SET_SIZES[dataset]
     smallest = math.floor((1 - TEST_SHARE) * np.bincount(dataset.y).min())
-    return Task(
-        dataset.title,
-        classes,
-        classes,
-        tuple(f"are “{name}”" for name in classes),
-        "images" if dataset.image_shape else "records",
-        max(int(limits.SET_SIZE.low), min(600, smallest)),
-    )
+    return max(int(limits.SET_SIZE.low), min(600, smallest))
 
 
-MMD, RFF, SPREAD, IDENTITY, PSVM, COUNT, EM, PCC = (*("mmd", "rff", "spread", "identity", "svm", "count", "em", "pcc"),)
-METHODS = {
-    SPREAD: "spread on set names",
-    MMD: "MMD",
-    RFF: "MMD, random features",
-    IDENTITY: "set identity",
-    COUNT: "LLP, classify and count",
-    PSVM: "∝SVM, classify and count",
-    EM: "all labels, prior correction",
-    PCC: "all labels, classify and count",
-}
 # Methods that see every record's label: what the others are measured against.
 LABELLED = (EM, PCC)
 
@@ -143,7 +91,7 @@ class RatioConfig:
     def __post_init__(self) -> None:
         if self.release not in (NO_RELEASE, *RELEASES):
             raise ValueError(f"release must be one of {', '.join((NO_RELEASE, *RELEASES))}, got {self.release!r}")
-        task = task_of(self.dataset)
+        task = counting_task(self.dataset)
         limits.Limit("n_classes", 2, len(task.classes), f"{task.title} has no more", integer=True).check(self.n_classes)
         for limit, value in (
             (limits.SET_SIZE, self.set_size),
@@ -161,9 +109,7 @@ class RatioConfig:
             limits.SHARE.check(self.share)
         if self.bandwidth is not None:
             limits.BANDWIDTH.check(self.bandwidth)
-        unknown = [name for name in self.methods if name not in METHODS]
-        if unknown or not self.methods:
-            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+        check_methods(self.methods, CLASS_RATIO)
         if PSVM in self.methods and self.n_classes > 2:
             raise ValueError(f"∝SVM tells two classes apart, not {self.n_classes}; leave it out, or take two classes")
         if self.rho * self.n_classes >= 1 - 1e-9:
@@ -193,13 +139,13 @@ class RatioConfig:
     @property
     def chosen_classes(self) -> tuple[str, ...]:
         """The classes by name: 7 and 9 where there are two digits, as they are the hardest to tell apart."""
-        classes = task_of(self.dataset).classes
+        classes = counting_task(self.dataset).classes
         return ("7", "9") if classes is DIGITS and self.n_classes == 2 else classes[: self.n_classes]
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes as charts name them."""
-        task = task_of(self.dataset)
+        task = counting_task(self.dataset)
         return tuple(task.labels[task.classes.index(name)] for name in self.chosen_classes)
 
     def counts(self) -> NDArray[np.int64]:
@@ -296,8 +242,8 @@ def check(config: RatioConfig) -> None:
     if wanted > most:
         raise ValueError(
             "set_size times copies, the records in a set times the sets of each kind, must be at most "
-            f"{most:,} for {task_of(config.dataset).title}, whose smallest class has no more records to train on, got "
-            f"{wanted:,}; take smaller or fewer sets"
+            f"{most:,} for {counting_task(config.dataset).title}, whose smallest class has no more records to train "
+            f"on, got {wanted:,}; take smaller or fewer sets"
         )
     if config.private:
         calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)
@@ -311,7 +257,7 @@ def drawn(config: RatioConfig) -> Drawn:
     """
     check(config)
     dataset = records(config.dataset, config.chosen_classes)
-    rng = _generators(config)[0]
+    rng = generator(config, RECORD_STREAM)
     queues, pools = [], []
     for c in range(config.n_classes):
         order = rng.permutation(np.flatnonzero(dataset.y == c))
@@ -387,7 +333,7 @@ def release(config: RatioConfig, sample: Drawn) -> tuple[Array, Array, CountRele
         return *true, None
     counts = config.counts()
     mechanism = calibrate(config.release, config.epsilon, config.delta, counts, config.n_min)
-    rng = _generators(config)[1]
+    rng = generator(config, NOISE_STREAM)
     return mechanism.randomise(counts, rng), mechanism.randomise(counts, rng), mechanism
 
 
@@ -405,7 +351,7 @@ def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Draw]:
 
     Always in one thread, for the same numbers everywhere.
     """
-    sample, rng = drawn(config), _generators(config)[2]
+    sample, rng = drawn(config), generator(config, TEST_STREAM)
     asked = [asked_set(config, sample, share, rng) for share in (config.share, *SHARES)]
     kernels: dict[str, _Kernel] = {}
     return [_run(replace(config, release=name), sample, asked, kernels) for name in releases]
@@ -468,7 +414,7 @@ def _run(
 
 def fit(name: str, config: RatioConfig, sample: Drawn, training: Array, tuning: Array) -> Any:
     """A method fitted to the sets with these proportions; those with all labels to one set of each class."""
-    seed = int(np.random.SeedSequence(config.seed, spawn_key=(config.draw, 4)).generate_state(1)[0])
+    seed = int(stream(config, ESTIMATOR_STREAM).generate_state(1)[0])
     if name in LABELLED:
         pure = [_by_class(sample, group) for group in (sample.training, sample.tuning)]
         sure = np.eye(config.n_classes)
@@ -501,7 +447,7 @@ def distance(found: Array, truth: Array) -> float:
 
 def _attack(config: RatioConfig, sample: Drawn, spread: SpreadClassRatio, released: Array) -> Attack:
     """How often labels of training records are named, by somebody who knows a record's x and its set."""
-    rng = _generators(config)[3]
+    rng = generator(config, ATTACK_STREAM)
     names = np.repeat(np.arange(len(sample.training.rows)), [len(rows) for rows in sample.training.rows])
     rows = np.concatenate(sample.training.rows)
     some = rng.permutation(len(rows))[:N_ATTACKED]
@@ -524,18 +470,7 @@ def _attack(config: RatioConfig, sample: Drawn, spread: SpreadClassRatio, releas
     )
 
 
-def _generators(config: RatioConfig) -> list[np.random.Generator]:
-    """Independent streams, so that changing one choice leaves the others: records, noise, test sets, the adversary."""
-    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(4)
-    return [np.random.default_rng(child) for child in children]
-
-
 # --- many draws ----------------------------------------------------------------------------------
-
-
-def at_draw(config: RatioConfig, draw: int) -> RatioConfig:
-    """The same question of other records and noise."""
-    return replace(config, draw=draw)
 
 
 def share_of(draws: Sequence[Draw], method: str, c: int) -> Estimate:
@@ -591,7 +526,7 @@ def table(draws: Sequence[Draw]) -> list[dict[str, Any]]:
             shares = dict(zip(draw.config.labels, found.found, strict=True))
             errors = dict(zip(SHARES, found.errors, strict=True))
             rows.append(
-                {"draw": draw.config.draw, "method": METHODS[method], "seconds": round(found.seconds, 3)}
+                {"draw": draw.config.draw, "method": CLASS_RATIO[method].title, "seconds": round(found.seconds, 3)}
                 | {f"true share of {c}": p for c, p in zip(draw.config.labels, draw.truth, strict=True)}
                 | {f"share found of {c}": p for c, p in shares.items()}
                 | {f"L1 error at {share:g}": e for share, e in errors.items()}

@@ -33,12 +33,32 @@ from privdemo.estimators.logistic import (
 )
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
-from privdemo.experiments.label_proportions import TASKS, chosen_records, task_of
+from privdemo.experiments.draws import generator
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.additive import to_unit
 from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
-from privdemo.mechanisms.label_counts import RELEASES, calibrate
+from privdemo.mechanisms.label_counts import calibrate
+from privdemo.methods import (
+    BAG_NAMES,
+    CLEAN,
+    COMPARISON,
+    CORRECTED_COUNT,
+    COUNT_NAIVE,
+    FLAT,
+    LLP,
+    NAIVE,
+    NOBODY,
+    OWNER,
+    PUBLISHER,
+    RECONSTRUCTION,
+    SPREAD,
+    TRUE,
+    TRUTH,
+    mmd,
+    set_names,
+)
+from privdemo.tasks import BINARY, binary_records, binary_task
 
 Array = NDArray[np.floating]
 
@@ -57,7 +77,21 @@ N_FOLDS = 5
 # The δ at which a whole record's ε is stated.
 RECORD_DELTA = 1e-5
 
-TRUTH, NOBODY, OWNER, PUBLISHER = "no privacy", "nobody", "a bag owner", "a publisher"
+# Fixed numbers of the random streams of a draw; that of noise on counts has one for each release.
+(
+    PEOPLE_STREAM,
+    LIE_STREAM,
+    PIXEL_STREAM,
+    BAG_STREAM,
+    BAG_NOISE_STREAM,
+    ASKED_STREAM,
+    COUNT_STREAM,
+    SET_STREAM,
+) = range(8)
+_RELEASE_STREAMS = {"laplace tight": 1, "gaussian tight": 3, "dirichlet public": 7}
+# Methods that only private records make another than those without: with clean records all priors are one.
+OF_RECORDS = (FLAT, TRUE)
+
 # Whom one must trust with the true label, and why.
 TRUST = {
     TRUTH: "Something true is used without noise: a reference, no release.",
@@ -99,7 +133,7 @@ class ComparisonConfig:
         ):
             if choice not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
-        task_of(self.dataset)
+        binary_task(self.dataset)
         if self.private == RECORDS and not has_pixels(self.dataset):
             raise ValueError(
                 f"records of {name_of(self.dataset)} cannot be private here: only pixels are flipped; take "
@@ -118,9 +152,9 @@ class ComparisonConfig:
         ):
             limit.check(value)
         limits.Limit("bag_size", 2, self.n_train, "there must be two bags", integer=True).check(self.bag_size)
-        unknown = [name for name in self.methods if name not in METHODS]
+        unknown = [name for name in self.methods if name not in COMPARISON]
         if unknown:
-            raise ValueError(f"methods must be of {', '.join(METHODS)}, got {', '.join(unknown)}")
+            raise ValueError(f"methods must be of {', '.join(COMPARISON)}, got {', '.join(unknown)}")
         if self.methods and not self.chosen:
             raise ValueError(f"none of {', '.join(self.methods)} says anything of this; leave methods out for all")
 
@@ -163,9 +197,9 @@ class ComparisonConfig:
         """The methods that have something of their own to say: without noise on records all priors are one."""
         return tuple(
             name
-            for name, method in METHODS.items()
-            if self.task in method.solve
-            and (self.private == RECORDS or not method.of_records)
+            for name in COMPARISON
+            if solves(name, self.task)
+            and (self.private == RECORDS or name not in OF_RECORDS)
             and (not self.methods or name in self.methods)
         )
 
@@ -201,7 +235,6 @@ class People(NamedTuple):
     asked_lies: NDArray[np.integer]
     share: float
     true_prior: Any
-    noise: np.random.SeedSequence
 
     def unit(self, X: Any) -> Matrix:
         """Records on the scale 0 to 1."""
@@ -209,30 +242,14 @@ class People(NamedTuple):
         return to_unit(X, pixels.n_states) if pixels else X
 
     def set_proportions(self, release: str) -> Array:
-        """The two sets' proportions (2, 2), released by a mechanism of `RELEASES`."""
+        """The two sets' proportions (2, 2), released by a mechanism of `TIGHT`."""
         config = self.config
         mechanism = calibrate(release, config.epsilon, config.delta, self.counts, max(1, config.few[0]))
-        stream = np.random.SeedSequence(
-            self.noise.entropy, spawn_key=(*self.noise.spawn_key, list(RELEASES).index(release))
-        )
-        return mechanism.randomise(self.counts, np.random.default_rng(stream))
+        return mechanism.randomise(self.counts, generator(config, COUNT_STREAM, _RELEASE_STREAMS[release]))
 
 
 # A method turns what is released into P(second class | x) of clean test records, (n,), or into a share.
 Solve = Callable[[People], Any]
-
-
-@dataclass(frozen=True)
-class Method:
-    """A way to learn: whom it trusts, and how it solves each task that it can.
-
-    `of_records`: only where records are private is it another than the one without.
-    """
-
-    title: str
-    trust: str
-    solve: dict[str, Solve]
-    of_records: bool = False
 
 
 def _spread(people: People, channel: Any, names: NDArray, prior: Any = "learned") -> SpreadLogisticRegression:
@@ -343,52 +360,35 @@ def _count_lies(estimator: Callable[..., Array]) -> Solve:
     return solve
 
 
-CLEAN, NAIVE, RECONSTRUCTION, SPREAD, FLAT, TRUE = (
-    *("clean", "naive", "reconstruction", "spread", "spread flat", "spread true"),
-)
-COUNT_NAIVE, COUNT, SLIDES, NAMES = "naive count", "corrected count", "llp", "bag names"
 # The tight releases of counts, by the end of a method's name.
 TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
 
 
-def set_names(noise: str) -> str:
-    """The name of spread on set names with one of `TIGHT`."""
-    return f"set names {noise}"
-
-
-def mmd(noise: str) -> str:
-    """The name of MMD with one of `TIGHT`."""
-    return f"mmd {noise}"
-
-
-METHODS = {
-    CLEAN: Method("true labels", TRUTH, {CLASSIFY: _classify(_clean), SHARE: _ceiling}),
-    COUNT_NAIVE: Method("lies, counted", NOBODY, {SHARE: _count_lies(votes.naive)}),
-    COUNT: Method("lies, corrected count", NOBODY, {SHARE: _count_lies(votes.corrected_mle)}),
-    NAIVE: Method("naive", NOBODY, {CLASSIFY: _classify(_naive)}),
-    RECONSTRUCTION: Method("reconstruction", NOBODY, {CLASSIFY: _classify(_reconstruction)}),
-    SPREAD: Method(
-        "spread on lies",
-        NOBODY,
-        {CLASSIFY: _classify(_lies), SHARE: _names_to_share(SpreadClassRatio, _lie_names)},
-    ),
-    FLAT: Method("spread on lies, flat prior", NOBODY, {CLASSIFY: _classify(_lies_flat)}, of_records=True),
-    TRUE: Method("spread on lies, true prior", TRUTH, {CLASSIFY: _classify(_lies_true)}, of_records=True),
-    SLIDES: Method("LLP, the slides’ model", OWNER, {CLASSIFY: _slides_classify, SHARE: _slides_count}),
-    NAMES: Method(
-        "spread on bag names",
-        OWNER,
-        {CLASSIFY: _classify(_bag_names), SHARE: _names_to_share(SpreadClassRatio, _bag_shares)},
-    ),
+# How each method solves each task that it can.
+_SOLVE: dict[str, dict[str, Solve]] = {
+    CLEAN: {CLASSIFY: _classify(_clean), SHARE: _ceiling},
+    COUNT_NAIVE: {SHARE: _count_lies(votes.naive)},
+    CORRECTED_COUNT: {SHARE: _count_lies(votes.corrected_mle)},
+    NAIVE: {CLASSIFY: _classify(_naive)},
+    RECONSTRUCTION: {CLASSIFY: _classify(_reconstruction)},
+    SPREAD: {CLASSIFY: _classify(_lies), SHARE: _names_to_share(SpreadClassRatio, _lie_names)},
+    FLAT: {CLASSIFY: _classify(_lies_flat)},
+    TRUE: {CLASSIFY: _classify(_lies_true)},
+    LLP: {CLASSIFY: _slides_classify, SHARE: _slides_count},
+    BAG_NAMES: {CLASSIFY: _classify(_bag_names), SHARE: _names_to_share(SpreadClassRatio, _bag_shares)},
 }
 for _noise, _release in TIGHT.items():
-    _words, _shares = RELEASES[_release].title.split(",")[0], _set_shares(_release)
-    METHODS[set_names(_noise)] = Method(
-        f"spread on set names, {_words}",
-        PUBLISHER,
-        {CLASSIFY: _classify(_set_names(_release)), SHARE: _names_to_share(SpreadClassRatio, _shares)},
-    )
-    METHODS[mmd(_noise)] = Method(f"MMD, {_words}", PUBLISHER, {SHARE: _names_to_share(MMDClassRatio, _shares)})
+    _shares = _set_shares(_release)
+    _SOLVE[set_names(_noise)] = {
+        CLASSIFY: _classify(_set_names(_release)),
+        SHARE: _names_to_share(SpreadClassRatio, _shares),
+    }
+    _SOLVE[mmd(_noise)] = {SHARE: _names_to_share(MMDClassRatio, _shares)}
+
+
+def solves(method: str, task: str) -> bool:
+    """Whether a method can do a task."""
+    return task in _SOLVE[method]
 
 
 @dataclass(frozen=True)
@@ -428,7 +428,7 @@ def _tried(name: str, people: People) -> Fit:
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", ConvergenceWarning)
-            found = METHODS[name].solve[people.config.task](people)
+            found = _SOLVE[name][people.config.task](people)
     except ValueError as error:
         return Fit(name, {}, time.perf_counter() - start, str(error))
     seconds = time.perf_counter() - start
@@ -441,9 +441,9 @@ def _tried(name: str, people: People) -> Fit:
     return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled)
 
 
-@kept_by_name(maxsize=len(TASKS))
+@kept_by_name(maxsize=len(BINARY))
 def _records(dataset: Source) -> Dataset:
-    return chosen_records(dataset)
+    return binary_records(dataset)
 
 
 def sizes(dataset: Source) -> tuple[int, int]:
@@ -459,7 +459,7 @@ def sizes(dataset: Source) -> tuple[int, int]:
 def check(config: ComparisonConfig) -> None:
     """Raise ``ValueError`` for more people than the data set has."""
     most, _ = sizes(config.dataset)
-    advice = f"{task_of(config.dataset).title} has no more of the rarer class to learn from"
+    advice = f"{binary_task(config.dataset).title} has no more of the rarer class to learn from"
     limits.Limit("n_train", limits.N_TRAIN.low, min(most, limits.N_TRAIN.high), advice, integer=True).check(
         config.n_train
     )
@@ -468,16 +468,14 @@ def check(config: ComparisonConfig) -> None:
 def draw_people(config: ComparisonConfig) -> People:
     """The people of one draw, and what is released of them; errors as in `run`."""
     check(config)
-    root = np.random.SeedSequence(config.seed, spawn_key=(config.draw,))
-    who, lying, pixel_noise, bagging, bag_noise, asking, counting, mixing = root.spawn(8)
     dataset, n = _records(config.dataset), config.n_train
-    train, test = _split(dataset, n, sizes(config.dataset)[1], np.random.default_rng(who))
+    train, test = _split(dataset, n, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
     y, y_test = dataset.y[train], dataset.y[test]
     pixels, flips = config.pixels, config.flips
-    rng = np.random.default_rng(lying)
+    rng = generator(config, LIE_STREAM)
     lies = flips.randomise(y, rng)
 
-    rng = np.random.default_rng(asking)
+    rng = generator(config, ASKED_STREAM)
     n_second = round(config.share * config.n_asked)
     asked = np.concatenate(
         [
@@ -493,18 +491,18 @@ def draw_people(config: ComparisonConfig) -> People:
         return dataset.X[rows] if pixels else dataset.unit(rows)
 
     clean, asked_clean = values(train), values(there)
-    rng = np.random.default_rng(pixel_noise)
+    rng = generator(config, PIXEL_STREAM)
     released = pixels.randomise(clean, rng) if pixels else clean
     asked_released = pixels.randomise(asked_clean, rng) if pixels else asked_clean
 
     bags = np.empty(len(train), dtype=np.intp)
     n_bags = len(train) // config.bag_size
-    bags[np.random.default_rng(bagging).permutation(len(train))] = np.arange(len(train)) % n_bags
+    bags[generator(config, BAG_STREAM).permutation(len(train))] = np.arange(len(train)) % n_bags
     bag_sizes = np.bincount(bags)
     noisy = noisy_proportions(
-        np.bincount(bags, y) / bag_sizes, bag_sizes, config.epsilon, np.random.default_rng(bag_noise)
+        np.bincount(bags, y) / bag_sizes, bag_sizes, config.epsilon, generator(config, BAG_NOISE_STREAM)
     )
-    sets, counts = _sets(config, y, np.random.default_rng(mixing))
+    sets, counts = _sets(config, y, generator(config, SET_STREAM))
     return People(
         config=config,
         clean=clean,
@@ -522,7 +520,6 @@ def draw_people(config: ComparisonConfig) -> People:
         asked_lies=asked_lies,
         share=n_second / config.n_asked,
         true_prior=_true_prior(pixels, clean),
-        noise=counting,
     )
 
 
@@ -569,11 +566,6 @@ def _true_prior(pixels: RandomisedResponse | None, clean: Any) -> Any:
 
 
 # --- many draws ----------------------------------------------------------------------------------
-
-
-def at_draw(config: ComparisonConfig, draw: int) -> ComparisonConfig:
-    """The same question of other people and other noise."""
-    return replace(config, draw=draw)
 
 
 def record_epsilon(config: ComparisonConfig) -> float:

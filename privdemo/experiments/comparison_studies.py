@@ -13,19 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.datasets import name_of
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import (
-    CLASSIFY,
-    LABELS,
-    METHODS,
-    METRICS,
-    RANGES,
-    RECORDS,
-    SHARE,
-    TRUTH,
-    ComparisonConfig,
-    Draw,
-)
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RANGES, RECORDS, SHARE, ComparisonConfig, Draw
 from privdemo.intervals import Estimate, mean_interval
+from privdemo.methods import COMPARISON, TRUTH
 
 NAME = "comparison"
 TITLE = "Which method, at which privacy? Every family on the same people, along the ε of a label"
@@ -112,7 +102,7 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
     groups: dict[tuple[ComparisonConfig, str, str], dict[int, float]] = {}
     for mark in marks:
         groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark.value
-    contexts, methods = list(CONTEXTS), list(METHODS)
+    contexts, methods = list(CONTEXTS), list(COMPARISON)
 
     def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
         config, method, metric = group
@@ -131,7 +121,7 @@ def _row(config: ComparisonConfig, method: str, metric: str, values: dict[int, f
         config.n_train,
         config.epsilon,
         method,
-        METHODS[method].trust,
+        COMPARISON[method].trust,
         metric,
         len(values),
         *mean_interval([values[draw] for draw in sorted(values)], *RANGES[metric]),

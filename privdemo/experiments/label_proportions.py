@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy.stats import binom
 from sklearn.metrics import f1_score
 
 from privdemo import datasets, limits
-from privdemo.datasets import Dataset, Source, kept_by_name, name_of
+from privdemo.datasets import Source, kept_by_name, name_of
 from privdemo.estimators import label_proportions as llp
 from privdemo.estimators.bags import Bags, gradient_at_zero, project_proportions, read_bags
 from privdemo.estimators.label_proportions import (
@@ -27,9 +27,12 @@ from privdemo.estimators.label_proportions import (
     MeanMapClassifier,
 )
 from privdemo.estimators.logistic import NaiveLogisticRegression
+from privdemo.experiments.draws import generator
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.mechanisms import aggregation, bags
 from privdemo.mechanisms.aggregation import Matrix, TooFewRecords
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES, check_methods
+from privdemo.tasks import BINARY, binary_records, binary_task
 
 Array = NDArray[np.floating]
 
@@ -41,64 +44,31 @@ N_FOLDS = 5
 FINE = 3e-5
 
 
-@dataclass(frozen=True)
-class Task:
-    """A question about single records: are they of the second of `classes`?
+# Bags, and records in each, that suit a data set's size.
+_BAGS = {"adult": (100, 100), "sms": (60, 60), "breast_cancer": (15, 20), "mnist": (40, 50), "digits": (12, 20)}
+# Columns in which two records can differ, where that is not all: one-hot columns of Adult's 14 attributes.
+_CHANGES = {"adult": 28}
+# Fixed numbers of the random streams of a draw.
+SPLIT_STREAM, CHOICE_STREAM, GROUPING_STREAM, FEATURE_STREAM, PROPORTION_STREAM, GUESS_STREAM = range(6)
 
-    `positive` and `records` say it in words. Two records differ in at most `changes` columns, None: in all.
-    `n_bags` bags of `bag_size` suit the data set's size.
+
+def default_bags(dataset: Source) -> tuple[int, int]:
+    """How many bags, and how many records in each, suit the size of a data set.
+
+    Of a visitor's own records half are in bags: as many bags as each has records, but no more than the slides' 100.
     """
-
-    title: str
-    classes: tuple[str, str]
-    positive: str
-    records: str
-    n_bags: int
-    bag_size: int
-    changes: int | None = None
-
-
-# One-hot columns: a record that changes all 14 attributes of Adult changes two columns of each.
-TASKS = {
-    "adult": Task("Adult", ("<=50K", ">50K"), "earn over $50,000", "people", 100, 100, changes=28),
-    "sms": Task("SMS", ("ham", "spam"), "are spam", "messages", 60, 60),
-    "breast_cancer": Task("Breast cancer", ("benign", "malignant"), "are malignant", "tumours", 15, 20),
-    "mnist": Task("MNIST", ("7", "9"), "are a 9", "images of a 7 or a 9", 40, 50),
-    "digits": Task("Small digits", ("7", "9"), "are a 9", "images of a 7 or a 9", 12, 20),
-}
-
-
-def task_of(dataset: Source) -> Task:
-    """The task of a name, one of `TASKS`, or of a visitor's own records of two classes. Raises ``ValueError``."""
     if isinstance(dataset, str):
-        if dataset not in TASKS:
-            raise ValueError(f"dataset must be one of {', '.join(TASKS)}, got {dataset!r}")
-        return TASKS[dataset]
-    if dataset.n_classes != 2:
-        raise ValueError(
-            f"{dataset.name} has {dataset.n_classes} classes and two are needed; name the one that is asked about with "
-            "one_against_rest(…)"
-        )
-    negative, positive = dataset.class_names
-    n = len(dataset.y)
-    records = "images" if dataset.image_shape else "records"
-    # As many bags as each has records, but no more than the slides'; half of the records are in them.
-    side = max(limits.BAG_SIZE.low, min(100, math.isqrt(n // 2)))
-    return Task(dataset.title, (negative, positive), f"are “{positive}”", records, int(side), int(side))
+        return _BAGS[dataset]
+    side = int(max(limits.BAG_SIZE.low, min(100, math.isqrt(len(dataset.y) // 2))))
+    return side, side
+
+
+def changed_columns(dataset: Source) -> int | None:
+    """The most columns in which two records can differ; None: all of them."""
+    return _CHANGES.get(name_of(dataset)) if isinstance(dataset, str) else None
 
 
 AGGREGATIONS = ("none", "random-k", "nearest-k", "k-tree")
-# Full labels of clean records: the ceiling. Labels of what was released: a k-mean has the labels of its records.
-FULL, LABELLED = "full", "labelled"
-LLP, NAMES, MEAN_MAP, ALTERNATING = "llp", "names", "mean map", "alternating"
-METHODS = {
-    FULL: "full labels",
-    LABELLED: "labels of what is released",
-    NAMES: "spread on bag names",
-    LLP: "the slides’ model",
-    MEAN_MAP: "mean map",
-    ALTERNATING: "alternating mean map",
-}
 _BAG_CLASSIFIERS = {
     NAMES: BagNameClassifier,
     LLP: LabelProportionClassifier,
@@ -148,10 +118,8 @@ class BagConfig:
         ):
             if choice not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
-        task_of(self.dataset)
-        unknown = [name for name in self.methods if name not in METHODS]
-        if unknown or not self.methods:
-            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+        binary_task(self.dataset)
+        check_methods(self.methods, LABEL_PROPORTIONS)
         if self.aggregation == "none" and self.k > 1:
             raise ValueError(f"k must be 1 without an aggregation, got {self.k}; choose random-k, nearest-k or k-tree")
         most = self.bag_size // 2 if self.aggregation == "k-tree" else self.bag_size
@@ -299,22 +267,17 @@ class Draw:
         return np.array([sum(block) for block in self.blocks], dtype=float)
 
 
-def chosen_records(dataset: Source) -> Dataset:
-    """The records of a task's two classes."""
-    return datasets.load(dataset).select_classes(task_of(dataset).classes)
-
-
-@kept_by_name(maxsize=len(TASKS))
+@kept_by_name(maxsize=len(BINARY))
 def records(dataset: Source) -> tuple[Records, int | None]:
     """The records of a task, and how many of them are the publisher's training part (None: there is none)."""
-    chosen = chosen_records(dataset)
+    chosen = binary_records(dataset)
     return Records(chosen.unit(), chosen.y), chosen.n_train
 
 
-@kept_by_name(maxsize=len(TASKS))
+@kept_by_name(maxsize=len(BINARY))
 def n_training(dataset: Source) -> int:
     """How many records can be put into bags."""
-    chosen = chosen_records(dataset)
+    chosen = binary_records(dataset)
     return chosen.n_train if chosen.n_train is not None else len(chosen.y) - round(TEST_SHARE * len(chosen.y))
 
 
@@ -358,8 +321,8 @@ def methods_of(config: BagConfig) -> tuple[str, ...]:
 
 def release(config: BagConfig) -> Release:
     """Fill the bags of `config`, aggregate and add noise; errors as in `run`."""
-    split, choice, grouping, feature_noise, proportion_noise, _ = _generators(config)
-    train, test = _split(config, split)
+    choice, grouping = generator(config, CHOICE_STREAM), generator(config, GROUPING_STREAM)
+    train, test = _split(config, generator(config, SPLIT_STREAM))
     k, selection = config.k, bags.SELECTIONS[config.selection]
     tree = config.aggregation == "k-tree" and k > 1
     # The k-tree groups before bagging, so what is put into bags are groups of records; else single records are.
@@ -382,8 +345,8 @@ def release(config: BagConfig) -> Release:
     if len(np.unique(inside.y)) < 2:
         raise TooFewRecords(
             f"all {len(inside.y):,} records that came into the bags are "
-            f"{task_of(config.dataset).classes[inside.y[0]]}, and nothing can be learnt from one class; take larger or "
-            "other bags, lower k, or change the seed"
+            f"{binary_task(config.dataset).classes[inside.y[0]]}, and nothing can be learnt from one class; take "
+            "larger or other bags, lower k, or change the seed"
         )
     if k > 1 and not tree:
         group = (
@@ -400,9 +363,11 @@ def release(config: BagConfig) -> Release:
     noisy_rows: Matrix = means
     noisy: Array = true
     if math.isfinite(config.feature_epsilon):
-        noisy_rows = aggregation.noisy_means(means, counts, config.feature_epsilon, feature_noise)
+        rng = generator(config, FEATURE_STREAM)
+        noisy_rows = aggregation.noisy_means(means, counts, config.feature_epsilon, rng)
     if math.isfinite(config.proportion_epsilon):
-        noisy = aggregation.noisy_proportions(true, sizes, config.proportion_epsilon, proportion_noise)
+        rng = generator(config, PROPORTION_STREAM)
+        noisy = aggregation.noisy_proportions(true, sizes, config.proportion_epsilon, rng)
     labels = (
         int(bags.distinct_labels(inside.y, record_bags).min()),
         int(bags.distinct_labels(inside.y, group).min()),
@@ -433,12 +398,6 @@ def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Record
         )
     train, test = (Records(known.X[rows], known.y[rows]) for rows in (order[:n], order[n:]))
     return train, test
-
-
-def _generators(config: BagConfig) -> list[np.random.Generator]:
-    """Independent streams, so that changing one choice leaves the others."""
-    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(6)
-    return [np.random.default_rng(child) for child in children]
 
 
 def _train(name: str, released: Release) -> Any:
@@ -509,7 +468,7 @@ def _attack(config: BagConfig, model: Any, released: Release) -> Attack:
         by_both = np.where(for_it + against > 0, for_it / (for_it + against), by_bag)
     right = [int(((guess > 0.5) == y).sum()) for guess in (np.full(len(y), prior), by_bag, by_model, by_both)]
     one_label = (released.true_proportions == 0) | (released.true_proportions == 1)
-    order = _generators(config)[5].permutation(len(y))
+    order = generator(config, GUESS_STREAM).permutation(len(y))
     some = np.concatenate([order[y[order] == label][:3] for label in (1, 0)])
     guesses = tuple(
         Guess(
@@ -548,7 +507,7 @@ def bag_posterior(proportions: Array, sizes: Array, epsilon: float, prior: float
 def record_epsilon(config: BagConfig) -> tuple[float, float]:
     """A whole record's ε by basic composition over all its columns, and over those that two records can differ in."""
     n_columns = datasets.load(config.dataset).X.shape[1]
-    changes = task_of(config.dataset).changes or n_columns
+    changes = changed_columns(config.dataset) or n_columns
     every, differing = (
         aggregation.record_epsilon(config.feature_epsilon, config.proportion_epsilon, n) for n in (n_columns, changes)
     )
@@ -556,11 +515,6 @@ def record_epsilon(config: BagConfig) -> tuple[float, float]:
 
 
 # --- many draws ----------------------------------------------------------------------------------
-
-
-def at_draw(config: BagConfig, draw: int) -> BagConfig:
-    """The same question of other records, bags and noise."""
-    return replace(config, draw=draw)
 
 
 def score(draws: Sequence[Draw], method: str, which: str, threshold: str) -> Estimate:

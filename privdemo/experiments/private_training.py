@@ -22,10 +22,22 @@ from privdemo.estimators.logistic import (
     SpreadLogisticRegression,
 )
 from privdemo.estimators.pixel_priors import Prior
+from privdemo.experiments.draws import generator
 from privdemo.experiments.images import LabelMechanism, check_classes, check_pixels, image_shape, n_states
 from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.mechanisms.pixels import clean_values, to_grey
+from privdemo.methods import (
+    CLEAN,
+    FLAT,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TRAINING,
+    TRUE,
+    check_methods,
+)
 
 Array = NDArray[np.floating]
 TrainingNoise = RandomisedResponse | GaussianNoise
@@ -42,38 +54,26 @@ NO_WEIGHT = 1e-3
 N_BINS = 10
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to train: `make(pixels, labels, true_prior)` is an estimator; `on_clean` data or on what was released."""
+# Fixed numbers of the random streams of a draw.
+PEOPLE_STREAM, PIXEL_STREAM, LABEL_STREAM, ATTACK_STREAM = range(4)
 
-    title: str
-    make: Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
-    on_clean: bool = False
+# How each method is made: `make(pixels, labels, true_prior)` is an estimator, not yet fitted.
+Make = Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
 
 
-CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
-FLAT, TRUE, PUBLISHED = "spread flat", "spread true", "published"
-METHODS = {
-    CLEAN: Method("clean data", lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv"), on_clean=True),
-    NAIVE: Method("naive", lambda pixels, labels, true: NaiveLogisticRegression(pixels, C="cv")),
-    RECONSTRUCTION: Method(
-        "reconstruction", lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv")
-    ),
-    SPREAD: Method(
-        "spread, learned prior",
-        lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
-    ),
-    FLAT: Method(
-        "spread, flat prior", lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv")
-    ),
-    TRUE: Method(
-        "spread, true prior", lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv")
-    ),
-    PUBLISHED: Method(
-        "spread, published EM",
-        lambda pixels, labels, true: ImportanceSampledLogisticRegression(
-            labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS
-        ),
+def _naive(pixels: TrainingNoise, labels: LabelMechanism, true_prior: Prior) -> NaiveLogisticRegression:
+    return NaiveLogisticRegression(pixels, C="cv")
+
+
+_MAKE: dict[str, Make] = {
+    CLEAN: _naive,
+    NAIVE: _naive,
+    RECONSTRUCTION: lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv"),
+    SPREAD: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
+    FLAT: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv"),
+    TRUE: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv"),
+    PUBLISHED: lambda pixels, labels, true: ImportanceSampledLogisticRegression(
+        labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS
     ),
 }
 
@@ -102,9 +102,7 @@ class TrainingConfig:
         check_classes(self.classes, self.labels)
         if len(self.classes) != 2:
             raise ValueError(f"classes must be two, got {len(self.classes)}: {', '.join(self.classes)}")
-        unknown = [name for name in self.methods if name not in METHODS]
-        if unknown or not self.methods:
-            raise ValueError(f"methods must be one or more of {', '.join(METHODS)}, got {', '.join(unknown) or 'none'}")
+        check_methods(self.methods, TRAINING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +167,13 @@ def run(config: TrainingConfig) -> Draw:
     models: dict[str, Any] = {}
     fits: dict[str, Fit] = {}
     for name in dict.fromkeys((CLEAN, *config.methods)):
-        data = (X, y) if METHODS[name].on_clean else (X_noisy, y_noisy)
+        data = (X, y) if name == CLEAN else (X_noisy, y_noisy)
         start = time.perf_counter()
-        models[name] = METHODS[name].make(config.pixels, config.labels, true_prior).fit(*data)
+        models[name] = _MAKE[name](config.pixels, config.labels, true_prior).fit(*data)
         seconds = time.perf_counter() - start
         fits[name] = _tried(name, models[name], X_test, y_test, models[CLEAN].coef_[0], seconds)
-    spy = models.get(SPREAD) or METHODS[SPREAD].make(config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
-    return Draw(config, fits, y_test, _attack(config, spy, X_test, y_test, _generators(config)[3]))
+    spy = models.get(SPREAD) or _MAKE[SPREAD](config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
+    return Draw(config, fits, y_test, _attack(config, spy, X_test, y_test, generator(config, ATTACK_STREAM)))
 
 
 class Release(NamedTuple):
@@ -197,17 +195,16 @@ def release(config: TrainingConfig) -> Release:
     """Draw the people and test images of `config`, and release the people's data; errors as in `run`."""
     check_pixels(config.pixels, config.dataset)
     check_noise(config)
-    people, pixel_noise, label_noise, _ = _generators(config)
-    train, test = _split(config, people)
+    train, test = _split(config, generator(config, PEOPLE_STREAM))
     k = n_states(config.dataset)
     X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
-    y_noisy = config.labels.randomise(train.y, label_noise)
+    y_noisy = config.labels.randomise(train.y, generator(config, LABEL_STREAM))
     if len(np.unique(y_noisy)) < 2:
         raise ValueError(
             f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
             "learnt from one label; ask more people, or change the lies or the seed"
         )
-    X_noisy = config.pixels.randomise(X, pixel_noise)
+    X_noisy = config.pixels.randomise(X, generator(config, PIXEL_STREAM))
     return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, _true_prior(config.pixels, train.X, k))
 
 
@@ -229,7 +226,7 @@ def check_noise(config: TrainingConfig) -> None:
 
 def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
     """The clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
-    _, test = _split(config, _generators(config)[0])
+    _, test = _split(config, generator(config, PEOPLE_STREAM))
     k = n_states(config.dataset)
     values = clean_values(config.pixels, test.X, k)
     return to_grey(config.pixels, values, k).reshape(-1, *image_shape(test))
@@ -242,12 +239,6 @@ def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[datasets.D
     advice = f"{source.name} has no more of {' and '.join(config.classes)}"
     limits.Limit("n_train", limits.N_TRAIN.low, most, advice, integer=True).check(config.n_train)
     return source.select_classes(config.classes).split(config.n_train, n_test, rng)
-
-
-def _generators(config: TrainingConfig) -> list[np.random.Generator]:
-    """Independent streams for people, pixels, labels and the attack, so that changing one leaves the others."""
-    children = np.random.SeedSequence(config.seed, spawn_key=(config.draw,)).spawn(4)
-    return [np.random.default_rng(child) for child in children]
 
 
 def _true_prior(mechanism: TrainingNoise, states: NDArray[np.integer], k: int) -> Prior:
@@ -292,11 +283,6 @@ def _attack(config: TrainingConfig, spy: Any, X: NDArray, y: NDArray[np.integer]
 # --- many draws ----------------------------------------------------------------------------------
 
 METRICS = ("accuracy", "log_loss", "brier")
-
-
-def at_draw(config: TrainingConfig, draw: int) -> TrainingConfig:
-    """The same question of other people, other noise and other test images."""
-    return replace(config, draw=draw)
 
 
 def with_methods(config: TrainingConfig, methods: tuple[str, ...]) -> TrainingConfig:

@@ -13,23 +13,11 @@ import numpy as np
 
 from privdemo.datasets import name_of
 from privdemo.experiments import class_ratio, results
-from privdemo.experiments.class_ratio import (
-    COUNT,
-    EM,
-    IDENTITY,
-    METHODS,
-    MMD,
-    NO_RELEASE,
-    PCC,
-    PSVM,
-    RFF,
-    SHARES,
-    SPREAD,
-    TASKS,
-    RatioConfig,
-)
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
+from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
 
 NAME = "classratio"
 TITLE = "Class ratios from sets (Iyer, Nath & Sarawagi 2016): figures 2 and 3, and what skew and many sets change"
@@ -61,7 +49,7 @@ def ten_digits() -> RatioConfig:
 
 
 def _two_classes(dataset: str) -> RatioConfig:
-    size = TASKS[dataset].set_size
+    size = class_ratio.default_set_size(dataset)
     methods = (SPREAD, MMD, RFF, IDENTITY, COUNT, PSVM, EM, PCC)
     return RatioConfig(dataset, 2, size, rho=0.1, n_test=size, methods=methods)
 
@@ -172,7 +160,7 @@ def trial(study: str, config: RatioConfig) -> list[Mark]:
 def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, RatioConfig]]:
     """The arguments of every trial of every study."""
     return [
-        (study.name, class_ratio.at_draw(config, draw))
+        (study.name, at_draw(config, draw))
         for study in STUDIES.values()
         for config in study.configs
         for draw in range(n_draws)
@@ -190,7 +178,7 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
         for config in study.configs
         for release in study.releases
     ]
-    methods = list(METHODS)
+    methods = list(CLASS_RATIO)
     order = sorted(groups, key=lambda place: (configs.index((place[0], place[1])), methods.index(place[2])))
     return [
         row

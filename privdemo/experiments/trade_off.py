@@ -13,9 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import private_training as training
 from privdemo.experiments import results
+from privdemo.experiments.draws import at_draw
 from privdemo.experiments.private_training import TrainingConfig
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 # An accuracy below this, of two classes as common as each other, is no skill.
 NO_SKILL = 0.55
@@ -58,7 +60,7 @@ STUDIES = {
             "flip probability p of every pixel and of the label",
             (0.1, 0.2, 0.3, 0.4),
             _figure3,
-            tuple(training.METHODS),
+            tuple(TRAINING),
             {},
         ),
         Study(
@@ -67,8 +69,8 @@ STUDIES = {
             "variance σ² of the noise on every pixel",
             (0.1, 0.25, 0.5, 1.0),
             _section61,
-            (training.CLEAN, training.NAIVE, training.SPREAD, training.FLAT, training.TRUE),
-            {training.CLEAN: {0.1: 0.957, 0.5: 0.957}, training.FLAT: {0.1: 0.944, 0.5: 0.93}},
+            (CLEAN, NAIVE, SPREAD, FLAT, TRUE),
+            {CLEAN: {0.1: 0.957, 0.5: 0.957}, FLAT: {0.1: 0.944, 0.5: 0.93}},
         ),
         Study(
             "asymmetric",
@@ -76,7 +78,7 @@ STUDIES = {
             "share of the 9s sent as 7",
             (0.1, 0.2, 0.3, 0.4, 0.5),
             _asymmetric,
-            (training.CLEAN, training.NAIVE, training.RECONSTRUCTION, training.SPREAD),
+            (CLEAN, NAIVE, RECONSTRUCTION, SPREAD),
             {},
         ),
     )
@@ -110,7 +112,7 @@ class Point:
 
 def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list[Row]:
     """Some methods on one draw at one level; always in one thread, for the same numbers everywhere."""
-    config = training.at_draw(training.with_methods(STUDIES[study].config(level), methods), draw)
+    config = at_draw(training.with_methods(STUDIES[study].config(level), methods), draw)
     with threadpool_limits(1, user_api="blas"):
         done = training.run(config)
     return [
@@ -132,8 +134,8 @@ def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list
 
 def trials(study: Study, n_draws: int = results.N_DRAWS) -> list[tuple[str, float, int, tuple[str, ...]]]:
     """The arguments of every trial of `study`."""
-    quick = tuple(name for name in study.methods if name != training.PUBLISHED)
-    slow = tuple(name for name in study.methods if name == training.PUBLISHED)
+    quick = tuple(name for name in study.methods if name != PUBLISHED)
+    slow = tuple(name for name in study.methods if name == PUBLISHED)
     return [
         (study.name, level, draw, methods)
         for methods in (slow, quick)  # the slow ones first, so that none is left alone at the end
@@ -145,7 +147,7 @@ def trials(study: Study, n_draws: int = results.N_DRAWS) -> list[tuple[str, floa
 
 def to_csv(rows: list[Row]) -> str:
     """Rows as the text of a results file, in the order of level, method and draw."""
-    order = list(training.METHODS)
+    order = list(TRAINING)
     return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.draw)))
 
 

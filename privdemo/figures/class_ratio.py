@@ -10,32 +10,23 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import METHODS, SHARES, Draw
+from privdemo.experiments.class_ratio import SHARES, Draw
 from privdemo.experiments.ratio_studies import Row
 from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
 from privdemo.figures.label_counts import STYLES as RELEASE_STYLES
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
 
-STYLES = {
-    class_ratio.SPREAD: palette.SPREAD,
-    class_ratio.MMD: palette.MMD,
-    class_ratio.RFF: palette.Style(palette.MMD.colour, "dot", "triangle-down-open"),
-    class_ratio.IDENTITY: palette.OTHERS[0],
-    class_ratio.COUNT: palette.LABEL_PROPORTIONS,
-    class_ratio.PSVM: palette.OTHERS[1],
-    class_ratio.EM: palette.Style(palette.TRUTH.colour, "solid", "star-triangle-up"),
-    class_ratio.PCC: palette.Style(palette.TRUTH.colour, "dash", "square-open"),
-}
 _PATTERNS = {
-    class_ratio.SPREAD: "",
-    class_ratio.MMD: "/",
-    class_ratio.RFF: "\\",
-    class_ratio.IDENTITY: "x",
-    class_ratio.COUNT: ".",
-    class_ratio.PSVM: "-",
-    class_ratio.EM: "+",
-    class_ratio.PCC: "|",
+    SPREAD: "",
+    MMD: "/",
+    RFF: "\\",
+    IDENTITY: "x",
+    COUNT: ".",
+    PSVM: "-",
+    EM: "+",
+    PCC: "|",
 }
 _TEST_SHARE = "share of the first class in the set asked about"
 
@@ -55,16 +46,16 @@ def proportions(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     ]
     for method in methods:
         estimates = [class_ratio.share_of(draws, method, c) for c in range(len(classes))]
-        style = STYLES[method]
+        style = CLASS_RATIO[method].style
         bars = error_bars(estimates, style) | {"color": palette.TRUTH.colour, "thickness": 1.5}
         traces.append(
             {
                 "x": classes,
                 "y": [estimate.mean for estimate in estimates],
                 "error_y": bars,
-                "name": METHODS[method],
+                "name": CLASS_RATIO[method].title,
                 "marker": {"color": style.colour, "pattern": {"shape": _PATTERNS[method], "solidity": 0.35}},
-                "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{METHODS[method]}</extra>",
+                "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{CLASS_RATIO[method].title}</extra>",
             }
         )
     return Figure(
@@ -85,8 +76,8 @@ def errors(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     """The L1 error of every method against the share of the first class in the set asked about (figure 2)."""
     lines = [
         Curve(
-            METHODS[method],
-            STYLES[method],
+            CLASS_RATIO[method].title,
+            CLASS_RATIO[method].style,
             SHARES,
             [class_ratio.error_along(draws, method, i) for i in range(len(SHARES))],
         )
@@ -112,9 +103,9 @@ def levers(
     lines = []
     for (method, release), points in by_name.items():
         noisy = release != class_ratio.NO_RELEASE
-        style = STYLES[method]
+        style = CLASS_RATIO[method].style
         drawn = style._replace(dash="dot", marker=f"{style.marker}-open") if noisy else style
-        name = f"{METHODS[method]}, {'private counts' if noisy else 'true counts'}"
+        name = f"{CLASS_RATIO[method].title}, {'private counts' if noisy else 'true counts'}"
         lines.append(Curve(name, drawn, [x for x, _ in points], [e for _, e in points]))
     wide = max(levels) / min(levels) > 10
     return _error_chart(lines, (log_axis if wide else axis)(title, levels), yours=yours)
@@ -137,14 +128,14 @@ def title_of(name: str) -> str:
     """A method or a release in words."""
     if name == class_ratio.NO_RELEASE:
         return "true counts, no privacy"
-    return METHODS[name] if name in METHODS else RELEASES[name].title
+    return CLASS_RATIO[name].title if name in CLASS_RATIO else RELEASES[name].title
 
 
 def style_of(name: str) -> palette.Style:
     """A method's or a release's style."""
     if name == class_ratio.NO_RELEASE:
         return palette.TRUTH
-    return STYLES[name] if name in STYLES else RELEASE_STYLES[name]
+    return CLASS_RATIO[name].style if name in CLASS_RATIO else RELEASE_STYLES[name]
 
 
 def _error_chart(

@@ -9,39 +9,13 @@ from typing import Any
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments import comparison
-from privdemo.experiments.comparison import METHODS, NOBODY, OWNER, PUBLISHER, TRUTH
 from privdemo.experiments.comparison_studies import EPSILONS, Row
 from privdemo.figures.charts import Curve, curve_chart, log_axis, own
 from privdemo.intervals import Estimate
+from privdemo.methods import (
+    COMPARISON,
+)
 
-# Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
-MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
-_COLOURS = {
-    comparison.CLEAN: palette.TRUTH.colour,
-    comparison.NAIVE: palette.NAIVE.colour,
-    comparison.COUNT_NAIVE: palette.NAIVE.colour,
-    comparison.COUNT: palette.OTHERS[0].colour,
-    comparison.RECONSTRUCTION: palette.RECONSTRUCTION.colour,
-    comparison.SLIDES: palette.LABEL_PROPORTIONS.colour,
-    **{comparison.mmd(noise): palette.MMD.colour for noise in comparison.TIGHT},
-}
-_DASHES = {
-    comparison.FLAT: "dot",
-    comparison.TRUE: "longdash",
-    comparison.NAMES: "dash",
-    **{
-        name(noise): dash
-        for noise, dash in zip(comparison.TIGHT, ("dot", "dashdot", "longdashdot"), strict=True)
-        for name in (comparison.set_names, comparison.mmd)
-    },
-}
-STYLES = {
-    name: palette.TRUTH
-    if name == comparison.CLEAN
-    else palette.Style(_COLOURS.get(name, palette.SPREAD.colour), _DASHES.get(name, "solid"), MARKERS[method.trust])
-    for name, method in METHODS.items()
-}
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
 # Next to no probability: light on any background, so that numbers can be read on it.
@@ -56,10 +30,10 @@ def frontier(
     The dotted rule across is the `goal`, if there is one.
     """
     curves = []
-    for name in METHODS:
+    for name in COMPARISON:
         there = {row.epsilon: row.estimate for row in rows if row.method == name}
         if there:
-            curves.append(Curve(METHODS[name].title, STYLES[name], list(there), list(there.values())))
+            curves.append(Curve(COMPARISON[name].title, COMPARISON[name].style, list(there), list(there.values())))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.low if math.isfinite(e.low) else e.mean for e in marks), default=0.0)
     high = max((e.high if math.isfinite(e.high) else e.mean for e in marks), default=1.0)
@@ -75,9 +49,9 @@ def frontier(
     figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=120)
     figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.name))  # a curve goes with its large mark
     for name, mark in mine.items():
-        trace = own(epsilon, mark, STYLES[name], METHODS[name].title, METHODS[name].title)
+        trace = own(epsilon, mark, COMPARISON[name].style, COMPARISON[name].title, COMPARISON[name].title)
         if name not in drawn:
-            trace |= {"name": METHODS[name].title, "showlegend": True}
+            trace |= {"name": COMPARISON[name].title, "showlegend": True}
         figure.add_trace({"type": "scatter", **trace})
     if goal is not None:
         figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": palette.TRUTH.colour})

@@ -14,7 +14,7 @@ from privdemo import palette
 from privdemo.experiments import bag_studies
 from privdemo.experiments import label_proportions as llp
 from privdemo.experiments.bag_studies import Row
-from privdemo.experiments.label_proportions import METHODS, Draw
+from privdemo.experiments.label_proportions import Draw
 from privdemo.figures.charts import (
     DotPlot,
     dot_plots,
@@ -33,15 +33,8 @@ from privdemo.figures.charts import (
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import FULL, LABEL_PROPORTIONS
 
-STYLES = {
-    llp.FULL: palette.TRUTH,
-    llp.LABELLED: palette.Style(palette.TRUTH.colour, "dash", "square-open"),
-    llp.NAMES: palette.SPREAD,
-    llp.LLP: palette.LABEL_PROPORTIONS,
-    llp.MEAN_MAP: palette.OTHERS[0],
-    llp.ALTERNATING: palette.OTHERS[1],
-}
 TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are drawn as columns.
 COLUMNS = 40
@@ -58,11 +51,14 @@ def scores(draws: Sequence[Draw], methods: Sequence[str], threshold: str) -> Fig
 
 
 def _dot_plot(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
-    marks = [(METHODS[name], llp.score(draws, name, which, threshold), STYLES[name]) for name in methods]
+    marks = [
+        (LABEL_PROPORTIONS[name].title, llp.score(draws, name, which, threshold), LABEL_PROPORTIONS[name].style)
+        for name in methods
+    ]
     least = min(e.low if math.isfinite(e.low) else e.mean for _, e, _ in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(llp.all_negative(draws), which)
-    rules = [(llp.score(draws, llp.FULL, which, threshold).mean, "")]
+    rules = [(llp.score(draws, FULL, which, threshold).mean, "")]
     rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
     return DotPlot(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
 
@@ -192,7 +188,9 @@ def curves(
             }
         )
         if method in yours and method not in [m for m, *_ in lines[:i]]:
-            traces.append(own(place(levels, level) + shift, yours[method], style, METHODS[method], name))
+            traces.append(
+                own(place(levels, level) + shift, yours[method], style, LABEL_PROPORTIONS[method].title, name)
+            )
     marks_drawn = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
     lows = [mark.low if math.isfinite(mark.low) else mark.mean for mark in marks_drawn]
     low, high = -0.5, len(levels) - 0.5
@@ -267,7 +265,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
     there = [name for name in names if any(row.selection == name for row in all_rows)]
     traces: list[dict[str, Any]] = []
     for i, method in enumerate(methods):
-        style, here = STYLES[method], [row for row in all_rows if row.method == method]
+        style, here = LABEL_PROPORTIONS[method].style, [row for row in all_rows if row.method == method]
         traces.append(
             {
                 "x": [row.average for row in here],
@@ -275,13 +273,13 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
                 "error_x": error_bars([row.estimate for row in here], style),
                 "mode": "markers",
                 "marker": point(style),
-                "name": METHODS[method],
-                "hovertemplate": f"{METHODS[method]}: %{{x:.3f}}<extra></extra>",
+                "name": LABEL_PROPORTIONS[method].title,
+                "hovertemplate": f"{LABEL_PROPORTIONS[method].title}: %{{x:.3f}}<extra></extra>",
             }
         )
         for row in here:
             if value := bag_studies.published(row):
-                words = f"{METHODS[method]}, published: {value:.2f}"
+                words = f"{LABEL_PROPORTIONS[method].title}, published: {value:.2f}"
                 traces.append(published(value, there.index(row.selection), style, words))
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],

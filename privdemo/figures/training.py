@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import METHODS, Draw
+from privdemo.experiments.private_training import Draw
 from privdemo.experiments.trade_off import Point, Study
 from privdemo.figures.charts import (
     DotPlot,
@@ -31,18 +31,10 @@ from privdemo.figures.charts import (
 )
 from privdemo.figures.pictures import contact_sheet, data_uri
 from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, TRAINING
 
 Array = NDArray[np.floating]
 
-STYLES = {
-    training.CLEAN: palette.TRUTH,
-    training.NAIVE: palette.NAIVE,
-    training.RECONSTRUCTION: palette.RECONSTRUCTION,
-    training.SPREAD: palette.SPREAD,
-    training.FLAT: palette.Style(palette.SPREAD.colour, "dot", "circle-open"),
-    training.TRUE: palette.Style(palette.SPREAD.colour, "dash", "pentagon-open"),
-    training.PUBLISHED: palette.Style(palette.SPREAD.colour, "longdashdot", "hourglass-open"),
-}
 # Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
 MARKS = {
     "accuracy": ("accuracy", (0.4, 1.0), 0.5),
@@ -59,8 +51,8 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     contents = []
     for mark, (title, (low, high), nothing) in MARKS.items():
         number = percent if mark == "accuracy" else "{:.3f}".format
-        marks = [(METHODS[name].title, training.score(draws, name, mark), STYLES[name]) for name in methods]
-        rules = [(training.score(draws, training.CLEAN, mark).mean, ""), (nothing, "coin")]
+        marks = [(TRAINING[name].title, training.score(draws, name, mark), TRAINING[name].style) for name in methods]
+        rules = [(training.score(draws, CLEAN, mark).mean, ""), (nothing, "coin")]
         short = percent if mark == "accuracy" else _short
         contents.append(DotPlot(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
     return dot_plots(contents)
@@ -84,18 +76,18 @@ def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
         }
     ]
     for name in methods:
-        bins, style = training.calibration(draws, name), STYLES[name]
+        bins, style = training.calibration(draws, name), TRAINING[name].style
         traces.append(
             {
                 "x": [b.said for b in bins],
                 "y": [b.true.mean for b in bins],
                 "error_y": error_bars([b.true for b in bins], style),
                 "mode": "lines+markers",
-                "name": METHODS[name].title,
+                "name": TRAINING[name].title,
                 "line": line(style),
                 "marker": point(style),
                 "customdata": [b.n for b in bins],
-                "hovertemplate": f"{METHODS[name].title}: of %{{customdata}} images said to be a {second} with "
+                "hovertemplate": f"{TRAINING[name].title}: of %{{customdata}} images said to be a {second} with "
                 "%{x:.0%}, %{y:.0%} are<extra></extra>",
             }
         )
@@ -127,7 +119,7 @@ def trade_off(
     least = min(point.accuracy.low for curve in curves.values() for point in curve)
     floor = 0.45 if least < 0.6 else math.floor(20 * least - 0.2) / 20
     for i, (name, curve) in enumerate(curves.items()):
-        style = STYLES[name]
+        style = TRAINING[name].style
         # Side by side, so that no error bar hides another.
         shift = apart * (i - (len(curves) - 1) / 2)
         shared = {
@@ -136,20 +128,20 @@ def trade_off(
             "line": line(style),
             "marker": point(style),
         }
-        shared |= {"name": METHODS[name].title, "legendgroup": name}
+        shared |= {"name": TRAINING[name].title, "legendgroup": name}
         for axis, marks in (("y", [p.accuracy for p in curve]), ("y2", [p.log_loss for p in curve])):
             bars = error_bars(marks, style)
             traces.append(
                 shared
                 | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
-                | {"hovertemplate": f"{METHODS[name].title}: %{{y:.3f}}<extra></extra>"}
+                | {"hovertemplate": f"{TRAINING[name].title}: %{{y:.3f}}<extra></extra>"}
             )
         for x, accuracy in study.published.get(name, {}).items():
-            words = f"{METHODS[name].title}, published: {percent(accuracy)}"
+            words = f"{TRAINING[name].title}, published: {percent(accuracy)}"
             traces.append(published(x, accuracy, style, words))
         if name in yours:
             for axis, mark in zip(("y", "y2"), yours[name], strict=True):
-                traces.append(own(level + shift, mark, style, METHODS[name].title, name, axis))
+                traces.append(own(level + shift, mark, style, TRAINING[name].title, name, axis))
     return Figure(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={

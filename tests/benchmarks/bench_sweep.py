@@ -21,10 +21,12 @@ from threadpoolctl import threadpool_limits
 from privdemo.estimators.logistic import CS
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import ComparisonConfig
-from privdemo.experiments.private_training import NAIVE, SPREAD, TrainingConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.experiments.sweep import Sweep
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import NAIVE, SPREAD
 from tests import browsing
 from tests.benchmarks.timing import table
 
@@ -88,7 +90,7 @@ def everything():
         for private in ("labels", "records"):
             config = ComparisonConfig(task, "mnist", private, epsilon=1.5)
             runner = Runner()
-            halves = [[comparison.at_draw(config, draw) for draw in range(half, 10, 2)] for half in range(2)]
+            halves = [[at_draw(config, draw) for draw in range(half, 10, 2)] for half in range(2)]
             start = time.perf_counter()
             while True:
                 states = [runner.watch(half, "bench", comparison.run, tasks) for half, tasks in enumerate(halves)]

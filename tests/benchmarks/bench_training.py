@@ -20,7 +20,9 @@ from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression
 from privdemo.experiments import private_training as training
 from privdemo.experiments import trade_off
+from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse, to_unit
+from privdemo.methods import PUBLISHED
 from tests.benchmarks.timing import alternate, table
 
 DRAWS = 10
@@ -107,8 +109,8 @@ def accuracy_against_published():
     rows, shipped_rows = [], trade_off.load("figure3")
     for p in trade_off.STUDIES["figure3"].levels:
         marks = []
-        for row in [row for row in shipped_rows if (row.level, row.method) == (p, training.PUBLISHED)]:
-            config = training.at_draw(trade_off.STUDIES["figure3"].config(p), row.draw)
+        for row in [row for row in shipped_rows if (row.level, row.method) == (p, PUBLISHED)]:
+            config = at_draw(trade_off.STUDIES["figure3"].config(p), row.draw)
             draw = training.release(config)
             model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(draw.X_noisy, draw.y_noisy)
             proba = model.predict_proba(draw.X_test)

@@ -7,7 +7,6 @@ import numpy as np
 from privdemo import attacks
 from privdemo.estimators import votes
 from privdemo.experiments import naive_training, trade_off, voting
-from privdemo.experiments import private_training as training
 from privdemo.experiments.claims.claim import (
     BARBER,
     CAVEAT,
@@ -25,6 +24,7 @@ from privdemo.experiments.claims.claim import (
 from privdemo.experiments.claims.judge import SAME, judge_levels, judge_number, judge_value
 from privdemo.experiments.trade_off import Row
 from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import CLEAN, FLAT, NAIVE, SPREAD, TRUE
 
 Rows = tuple[Row, ...]
 _FIGURE_3 = "python -m privdemo reproduce figure3"
@@ -126,14 +126,14 @@ def _accuracies(rows: Rows) -> list[Claim]:
     points = trade_off.points(rows)
     study = trade_off.STUDIES["section6.1"]
     words = {
-        training.CLEAN: "clean data, 4,500 + 4,500 images: accuracy",
-        training.FLAT: "spread, flat prior, label flips 0.2, pixel noise of variance {:g}: accuracy",
+        CLEAN: "clean data, 4,500 + 4,500 images: accuracy",
+        FLAT: "spread, flat prior, label flips 0.2, pixel noise of variance {:g}: accuracy",
     }
     found = []
     for method, published in study.published.items():
         for level, value in published.items():
             point = next(point for point in points[method] if point.level == level)
-            if method == training.CLEAN and level != min(published):
+            if method == CLEAN and level != min(published):
                 continue
             verdict, why = judge_number(value, point.accuracy)
             found.append(
@@ -156,8 +156,8 @@ def _accuracies(rows: Rows) -> list[Claim]:
 def _small_loss(rows: Rows) -> Claim:
     level = 0.1
     points = trade_off.points(rows)
-    clean, noisy = (next(p for p in points[method] if p.level == level) for method in (training.CLEAN, training.FLAT))
-    loss = trade_off.compare(rows, training.CLEAN, training.FLAT, "accuracy")[level]
+    clean, noisy = (next(p for p in points[method] if p.level == level) for method in (CLEAN, FLAT))
+    loss = trade_off.compare(rows, CLEAN, FLAT, "accuracy")[level]
     off = loss.mean - 0.01
     return Claim(
         source=BARBER,
@@ -175,9 +175,9 @@ def _small_loss(rows: Rows) -> Claim:
 
 
 def _spread_beats_naive(rows: Rows) -> Claim:
-    gaps = trade_off.compare(rows, training.SPREAD, training.NAIVE, "accuracy")
+    gaps = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
     noisy = dict(sorted(gaps.items())[1:])  # but at little noise
-    losses = trade_off.compare(rows, training.NAIVE, training.SPREAD, "log_loss")
+    losses = trade_off.compare(rows, NAIVE, SPREAD, "log_loss")
     surer = [level for level, gap in losses.items() if gap.low > 0]
     most = max(noisy, key=lambda level: noisy[level].mean)
     verdict, clear = judge_levels(noisy)
@@ -198,7 +198,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
 
 
 def _true_prior(rows: Rows) -> Claim:
-    gaps = trade_off.compare(rows, training.TRUE, training.SPREAD, "accuracy")
+    gaps = trade_off.compare(rows, TRUE, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: gaps[level].mean)
     verdict, clear = judge_levels(gaps)
     return Claim(
@@ -216,7 +216,7 @@ def _true_prior(rows: Rows) -> Claim:
 
 def _flat_prior(rows: Rows) -> Claim:
     """“Little difference” is one of 2 points at most: as much as section 6.1 calls modest."""
-    gaps = trade_off.compare(rows, training.FLAT, training.SPREAD, "accuracy")
+    gaps = trade_off.compare(rows, FLAT, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: abs(gaps[level].mean))
     clear = [level for level, gap in gaps.items() if gap.excludes_zero]
     little = abs(gaps[most].mean) <= 2 * SAME
@@ -235,7 +235,7 @@ def _flat_prior(rows: Rows) -> Claim:
 
 
 def _n_draws(rows: Rows) -> str:
-    return first_draws(trade_off.points(rows)[training.SPREAD][0].n_draws)
+    return first_draws(trade_off.points(rows)[SPREAD][0].n_draws)
 
 
 def _direction() -> Claim:

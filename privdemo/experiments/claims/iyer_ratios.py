@@ -21,8 +21,9 @@ from privdemo.experiments.claims.claim import (
     unverifiable,
 )
 from privdemo.experiments.claims.judge import judge_difference, judge_levels, judge_part, judge_reduction
-from privdemo.experiments.class_ratio import MMD, NO_RELEASE, PSVM, SHARES
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES
 from privdemo.intervals import Estimate, gap_interval
+from privdemo.methods import MMD, PSVM
 
 _SETS = "python -m privdemo reproduce classratio"
 

@@ -30,9 +30,10 @@ from privdemo.experiments.claims.claim import (
     unverifiable,
 )
 from privdemo.experiments.claims.judge import judge_levels, judge_limit, judge_number, judge_value
-from privdemo.experiments.label_proportions import FULL, HALF, LABELLED, LLP
+from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.mechanisms.aggregation import group_means, k_tree, nearest_k, random_k
+from privdemo.methods import FULL, LABELLED, LLP
 
 Array = NDArray[np.floating]
 _COMMAND = "python -m privdemo reproduce llp"

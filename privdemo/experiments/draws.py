@@ -1,0 +1,44 @@
+"""Repeats of an experiment: the config of another draw, and the random streams of a draw.
+
+Each stream has a fixed number of its own, which the experiment names, so that no stream depends on the order in which
+others are taken, and changing one choice leaves the randomness of the others as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+
+class Repeatable(Protocol):
+    """A frozen dataclass whose `draw` counts the repeats of the same question."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def draw(self) -> int: ...
+
+
+# A config of any experiment: what comes out is of the type that came in.
+Config = TypeVar("Config", bound=Any)
+
+
+def at_draw(config: Config, draw: int) -> Config:
+    """`config` asked of other people, with other noise and other test records: its repeat number `draw`."""
+    return replace(config, draw=draw)
+
+
+def stream(config: Repeatable, *numbers: int) -> np.random.SeedSequence:
+    """The random stream of `config.draw` with these fixed numbers: a child of ``SeedSequence(config.seed)``.
+
+    Stream i is the i-th child that ``SeedSequence(config.seed, spawn_key=(config.draw,)).spawn`` gives.
+    """
+    return np.random.SeedSequence(config.seed, spawn_key=(config.draw, *numbers))
+
+
+def generator(config: Repeatable, *numbers: int) -> np.random.Generator:
+    """A new generator at the start of `stream`."""
+    return np.random.default_rng(stream(config, *numbers))

@@ -1,0 +1,98 @@
+"""Which classes of which data set are told apart or counted, and how sentences name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from privdemo import datasets
+from privdemo.datasets import Dataset, Source
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set and those of its classes that are asked about, in the order in which they are numbered.
+
+    `classes` are their names in the data set, `labels` those in charts, `words` those in sentences (“so many are
+    a 7”), and `records` is what is classified or counted. `title` names the data set.
+    """
+
+    title: str
+    classes: tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+    records: str
+
+    @property
+    def positive(self) -> str:
+        """The second class in words, which a binary task asks about."""
+        return self.words[1]
+
+
+DIGITS = tuple("0123456789")
+_ARE = tuple(f"are {'an' if digit == '8' else 'a'} {digit}" for digit in DIGITS)
+_PAIR, _ARE_PAIR, _IMAGES_OF_PAIR = ("7", "9"), ("are a 7", "are a 9"), "images of a 7 or a 9"
+_ADULT = Task(
+    "Adult",
+    ("<=50K", ">50K"),
+    ("up to 50K", "over 50K"),
+    ("earn up to $50,000 a year", "earn over $50,000"),
+    "people",
+)
+_SMS = Task("SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages")
+_BREAST_CANCER = Task(
+    "Breast cancer",
+    ("benign", "malignant"),
+    ("benign", "malignant"),
+    ("are benign", "are malignant"),
+    "tumours",
+)
+# Two classes, told apart record by record.
+BINARY = {
+    "adult": _ADULT,
+    "sms": _SMS,
+    "breast_cancer": _BREAST_CANCER,
+    "mnist": Task("MNIST", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
+    "digits": Task("Small digits", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
+}
+# All classes, whose shares in a set are asked for.
+COUNTING = {
+    "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images"),
+    "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images"),
+    "adult": _ADULT,
+    "sms": _SMS,
+    "breast_cancer": _BREAST_CANCER,
+}
+
+
+def binary_task(dataset: Source) -> Task:
+    """The task of a name, one of `BINARY`, or of a visitor's own records of two classes.
+
+    Raises ``ValueError`` for another name and for records of more classes.
+    """
+    if not isinstance(dataset, str) and dataset.n_classes != 2:
+        raise ValueError(
+            f"{dataset.name} has {dataset.n_classes} classes and two are needed; name the one that is asked about with "
+            "one_against_rest(…)"
+        )
+    return _task(dataset, BINARY)
+
+
+def counting_task(dataset: Source) -> Task:
+    """The task of a name, one of `COUNTING`, or of a visitor's own records. Raises ``ValueError`` for another name."""
+    return _task(dataset, COUNTING)
+
+
+def binary_records(dataset: Source) -> Dataset:
+    """The records of the two classes of `binary_task`."""
+    return datasets.load(dataset).select_classes(binary_task(dataset).classes)
+
+
+def _task(dataset: Source, known: Mapping[str, Task]) -> Task:
+    if isinstance(dataset, str):
+        if dataset not in known:
+            raise ValueError(f"dataset must be one of {', '.join(known)}, got {dataset!r}")
+        return known[dataset]
+    names = dataset.class_names
+    records = "images" if dataset.image_shape else "records"
+    return Task(dataset.title, names, names, tuple(f"are “{name}”" for name in names), records)
