@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
-from privdemo import datasets, limits
-from privdemo.experiments import (
-    bag_studies,
-    claims,
-    comparison_studies,
-    label_counts,
-    ratio_studies,
-    results,
-    running,
-    sweep,
-    trade_off,
-)
-from privdemo.experiments.label_proportions import HALF
-from privdemo.intervals import Estimate
-
-Step = TypeVar("Step", bound=tuple[Any, ...])
+from privdemo import commands, datasets
+from privdemo.experiments import claims, results, running
 
 _EXAMPLES = """\
 examples:
@@ -66,7 +47,6 @@ On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786
 --backend dask --scheduler tcp://HOST:8786 (pip install 'privdemo[dask]' on all).
 """
 
-
 _REPRODUCE = """
 
 examples:
@@ -78,9 +58,10 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0, 1 after a failure, 130 when interrupted, 141 when nobody reads on."""
-    options = _parser().parse_args(arguments)
+    options = vars(_parser().parse_args(arguments))
+    run, when_interrupted = options.pop("run"), options.pop("when_interrupted")
     try:
-        options.run(options)
+        run(**options)
     except BrokenPipeError:  # whoever reads, as `head` does, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13  # as after SIGPIPE
@@ -92,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"privdemo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"privdemo: interrupted; {options.when_interrupted}", file=sys.stderr)
+        print(f"privdemo: interrupted; {when_interrupted}", file=sys.stderr)
         return 130
     return 0
 
@@ -104,8 +85,15 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    data = commands.add_parser(
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_add_data, _add_reproduce, _add_claims, _add_sweep):
+        add(subparsers)
+    return parser
+
+
+def _add_data(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`data NAME`: fetch and check a data set."""
+    data = subparsers.add_parser(
         "data",
         help="fetch and check data sets",
         description="Fetch a data set unless it is there already, check it, and say what it holds.",
@@ -118,9 +106,13 @@ def _parser() -> argparse.ArgumentParser:
         choices=(*datasets.DATASETS, "all"),
         help=f"{', '.join(datasets.DATASETS)}, or all",
     )
-    data.set_defaults(run=_data, when_interrupted="no incomplete file was kept")
-    papers = _papers()
-    reproduce = commands.add_parser(
+    data.set_defaults(run=commands.show_data, when_interrupted="no incomplete file was kept")
+
+
+def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`reproduce NAME`: compute a study anew."""
+    studies = commands.reproductions()
+    reproduce = subparsers.add_parser(
         "reproduce",
         help="compute a figure or section of a paper anew",
         description=_wrapped(
@@ -128,10 +120,10 @@ def _parser() -> argparse.ArgumentParser:
             "results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
             "number of processes or machines."
         ),
-        epilog="studies:\n" + "\n".join(f"  {name:12s}{paper.title}" for name, paper in papers.items()) + _REPRODUCE,
+        epilog="studies:\n" + "\n".join(f"  {name:12s}{study.title}" for name, study in studies.items()) + _REPRODUCE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    reproduce.add_argument("name", metavar="NAME", choices=(*papers, "all"), help=f"{', '.join(papers)}, or all")
+    reproduce.add_argument("name", metavar="NAME", choices=(*studies, "all"), help=f"{', '.join(studies)}, or all")
     reproduce.add_argument(
         "--out",
         type=Path,
@@ -143,11 +135,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_where(reproduce)
     reproduce.set_defaults(
-        run=_reproduce,
+        run=commands.reproduce,
         when_interrupted="the trials that are done are kept beside the file (FILE.trials), what they say so far, if "
         "anything, in FILE.part; the same command goes on",
     )
-    checking = commands.add_parser(
+
+
+def _add_claims(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`claims`: published claims beside ours."""
+    checking = subparsers.add_parser(
         "claims",
         help="published claims beside ours",
         description=_wrapped(
@@ -160,8 +156,12 @@ def _parser() -> argparse.ArgumentParser:
     checking.add_argument(
         "--source", choices=[source.split(",")[0] for source in claims.SOURCES], help="of one paper alone"
     )
-    checking.set_defaults(run=_claims, when_interrupted="nothing was written")
-    sweeping = commands.add_parser(
+    checking.set_defaults(run=commands.show_claims, when_interrupted="nothing was written")
+
+
+def _add_sweep(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`sweep SPEC --out FILE`: run a grid of settings."""
+    sweeping = subparsers.add_parser(
         "sweep",
         help="run a grid of settings, many draws each",
         description=_wrapped(
@@ -176,18 +176,17 @@ def _parser() -> argparse.ArgumentParser:
     sweeping.add_argument("--out", type=Path, metavar="FILE", required=True, help="the CSV file to write or go on with")
     _add_where(sweeping)
     sweeping.set_defaults(
-        run=_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
+        run=commands.run_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
     )
-    return parser
 
 
 def _wrapped(words: str) -> str:
-    """For a help whose examples keep their lines."""
+    """Lines of 100 letters, as `RawDescriptionHelpFormatter`, which keeps the examples' lines, wraps nothing."""
     return textwrap.fill(words, 100)
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:
-    """Where trials run."""
+    """Options on where trials run."""
     parser.add_argument(
         "--jobs", type=int, default=2, metavar="N", help="trials side by side; a cluster uses all it has (default: 2)"
     )
@@ -199,257 +198,6 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of the Dask cluster, tcp://host:8786 (default: one on this machine)"
-    )
-
-
-def _data(options: argparse.Namespace) -> None:
-    for name in datasets.DATASETS if options.name == "all" else (options.name,):
-        dataset = datasets.load(name, progress=True)
-        n_rows, n_columns = dataset.X.shape
-        print(f"{name}: {n_rows:,} rows × {n_columns:,} columns, {dataset.n_classes} classes")
-        print(f"  in {datasets.location(name) or 'scikit-learn'}")
-        print(f"  {dataset.licence}; {dataset.source}")
-
-
-def _claims(options: argparse.Namespace) -> None:
-    shown = [c for c in claims.all_claims() if options.source in (None, c.source.split(",")[0])]
-    for claim in shown:
-        reading = f", {claim.reading}" if claim.reading else ""
-        published = "–" if claim.published is None else f"{_figures(claim.published)}{reading}"
-        ours = "–" if claim.ours is None else _figures(claim.ours.mean)
-        if claim.ours and claim.ours.low < claim.ours.high:
-            ours += f" ({_figures(claim.ours.low)} to {_figures(claim.ours.high)})"
-        print(f"{claim.source}, {claim.place}: {claim.words}\n  published {published}; ours {ours}")
-        print(f"  {claim.verdict}: {claim.why}\n  {claim.seeds}; {claim.command}")
-    print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))
-
-
-def _figures(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def _sweep(options: argparse.Namespace) -> None:
-    wanted = sweep.read_spec(options.spec)
-    if not options.out.absolute().parent.is_dir() or options.out.is_dir():
-        raise ValueError(f"--out must be a file in a folder that is there, got {options.out}")
-    limits.Limit("--jobs", 1, 1024, integer=True).check(options.jobs)
-    for _ in _told("sweep", sweep.sweep(wanted, options.out, options.jobs, options.backend, options.scheduler)):
-        pass
-    rows = sweep.in_order(wanted, sweep.load(options.out))
-    for asked, means in sweep.summary(rows):
-        print(", ".join(f"{name} {value}" for name, value in asked.items()))
-        for name, estimate in means.items():
-            print(f"  {name:40s}  {_interval(estimate)}")
-    problems = [row for row in rows if row["problem"]]
-    if problems:
-        print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")
-    others = len({row["versions"] for row in rows} - {running.versions()})
-    if others:
-        print(
-            "some rows were made by other versions or other code: see their versions, or name another file for all anew"
-        )
-    print(f"written to {options.out}")
-    if rows and not any(sweep.numbers(rows).values()):
-        raise ValueError("no trial could be made; mend the spec and name another file")
-
-
-def _reproduce(options: argparse.Namespace) -> None:
-    papers = _papers()
-    if options.name == "all" and options.out and not options.out.is_dir():
-        raise ValueError(f"--out must be a folder that is there for all, got {options.out}")
-    kept = []
-    for name in papers if options.name == "all" else (options.name,):
-        given = options.out / f"{name}.csv" if options.name == "all" and options.out else options.out
-        kept.append(_reproduce_one(name, papers[name], given, options))
-    for folder in kept:  # only now: of all, a study that is done is not done again
-        running.forget(folder)
-
-
-def _reproduce_one(name: str, paper: _Paper, given: Path | None, options: argparse.Namespace) -> Path:
-    """Make one study's file; returns the folder of its trials."""
-    limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(options.draws)
-    limits.Limit("--jobs", 1, 1024, integer=True).check(options.jobs)
-    out = given or results.shipped(name)
-    if given is None and options.draws != results.N_DRAWS:
-        raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {options.draws}")
-    if not out.absolute().parent.is_dir() or out.is_dir():
-        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
-    for file in (out, out.with_name(out.name + ".part")):
-        if file.exists() and file.stat().st_size and not results.is_results(file):
-            raise ValueError(f"{file} holds something else than results; name another file")
-    found: list[Any] = []
-    kept, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
-    with running.only_one(out):
-        steps = running.side_by_side(
-            paper.trial, paper.trials(options.draws), options.jobs, options.backend, options.scheduler, kept
-        )
-        try:
-            for _, _, new in _told(name, steps):
-                found += new
-        except KeyboardInterrupt:
-            if found:
-                _write(part, paper.to_csv(found))
-            raise
-        _write(out, paper.to_csv(found))
-        part.unlink(missing_ok=True)
-        if options.name != "all":
-            running.forget(kept)
-    print("\n".join(paper.report(found)))
-    print(f"written to {out}")
-    return kept
-
-
-def _write(out: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    new = out.with_name(out.name + ".new")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(out)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def _told(name: str, steps: Iterator[Step]) -> Iterator[Step]:
-    """The same steps (done, of how many, …), told as they come: on one line of a terminal, else now and then."""
-    terminal, told = sys.stderr.isatty(), 0.0
-    for step in steps:
-        done, total = step[:2]
-        if terminal or done == total or time.monotonic() > told + 10:
-            told = time.monotonic()
-            start, end = ("\r", "") if terminal else ("", "\n")
-            print(f"{start}{name}: {done:,} of {total:,} trials", end=end, file=sys.stderr, flush=True)
-        yield step
-    if terminal:
-        print(file=sys.stderr)
-
-
-def _trade_off_report(study: trade_off.Study, rows: list[trade_off.Row]) -> list[str]:
-    lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
-    for method, curve in trade_off.points(tuple(rows)).items():
-        for point in curve:
-            published = study.published.get(method, {}).get(point.level)
-            lines.append(
-                f"{point.level:5g}  {method:14s}  {_interval(point.accuracy)}  {_interval(point.log_loss)}"
-                + (f"  {published:.3f}" if published else "")
-            )
-    return lines
-
-
-def _bags_report(marks: list[bag_studies.Mark]) -> list[str]:
-    lines = [bag_studies.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
-    for row in bag_studies.rows(marks):
-        noise = "".join(
-            f"  {name} {epsilon:g}"
-            for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
-            if math.isfinite(epsilon)
-        )
-        published = bag_studies.published(row) if row.threshold == HALF else None
-        lines.append(
-            f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
-            f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
-            + _interval(row.estimate)
-            + (f"  {published:.2f}" if published else "")
-        )
-    return lines
-
-
-def _ratio_report(marks: list[ratio_studies.Mark]) -> list[str]:
-    lines = [ratio_studies.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
-    for row in ratio_studies.rows(marks):
-        if math.isnan(row.share):
-            lines.append(
-                f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
-                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {_interval(row.estimate)}"
-                + ("  (no formal guarantee)" if row.guarantee.startswith("none: noise") else "")
-            )
-    try:
-        claims = ratio_studies.claims(ratio_studies.rows(marks))
-    except (KeyError, ValueError):  # not all studies were made
-        return lines
-    lines.append("the paper's text on its figures 2 and 3, published and ours: how much lower an error is")
-    return lines + [f"{claim.words}: {claim.published:.0%}, {claim.ours:.0%}" for claim in claims]
-
-
-def _comparison_report(marks: list[comparison_studies.Mark]) -> list[str]:
-    lines = [comparison_studies.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
-    return lines + [
-        f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
-        f"{row.metric:8s}  {_interval(row.estimate)}  {row.trust}"
-        for row in comparison_studies.rows(marks)
-    ]
-
-
-def _counts_report(marks: list[label_counts.Mark]) -> list[str]:
-    lines = [label_counts.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
-    for row in label_counts.rows(marks):
-        published = label_counts.published(row)
-        lines.append(
-            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {_interval(row.estimate)}"
-            + ("  (no formal guarantee)" if row.guarantee.startswith("none") else "")
-            + (f"  {published:.2f}" if published else "")
-        )
-    s = label_counts.settle(label_counts.CountConfig())
-    return [
-        *lines,
-        f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
-        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {label_counts.SETTLING:,} releases, "
-        f"those above over {label_counts.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
-        f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
-    ]
-
-
-@dataclass(frozen=True)
-class _Paper:
-    """What can be computed anew: its trials, the text of its results file, and what to print of them."""
-
-    title: str
-    trial: Callable[..., list[Any]]
-    trials: Callable[[int], Sequence[tuple[Any, ...]]]
-    to_csv: Callable[[list[Any]], str]
-    report: Callable[[list[Any]], list[str]]
-
-
-def _interval(estimate: Estimate) -> str:
-    return f"{estimate.mean:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
-
-
-def _papers() -> dict[str, _Paper]:
-    """What `reproduce` knows, by name."""
-    bags = _Paper(
-        f"{bag_studies.TITLE}, needs MNIST, Adult and SMS",
-        bag_studies.trial,
-        bag_studies.trials,
-        bag_studies.to_csv,
-        _bags_report,
-    )
-    ratios = _Paper(
-        f"{ratio_studies.TITLE}, needs MNIST, Adult and SMS",
-        ratio_studies.trial,
-        ratio_studies.trials,
-        ratio_studies.to_csv,
-        _ratio_report,
-    )
-    families = _Paper(
-        f"{comparison_studies.TITLE}, needs MNIST and Adult",
-        comparison_studies.trial,
-        comparison_studies.trials,
-        comparison_studies.to_csv,
-        _comparison_report,
-    )
-    counts = _Paper(label_counts.TITLE, label_counts.trial, label_counts.trials, label_counts.to_csv, _counts_report)
-    return (
-        {
-            study.name: _Paper(
-                f"{study.title}, needs MNIST",
-                trade_off.trial,
-                partial(trade_off.trials, study),
-                trade_off.to_csv,
-                partial(_trade_off_report, study),
-            )
-            for study in trade_off.STUDIES.values()
-        }
-        | {bag_studies.NAME: bags, ratio_studies.NAME: ratios, label_counts.NAME: counts}
-        | {comparison_studies.NAME: families}
     )
 
 

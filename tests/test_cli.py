@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from privdemo import __main__ as cli
-from privdemo import datasets
+from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
 from privdemo.experiments import bag_studies, label_counts, ratio_studies, results, running, trade_off
@@ -375,10 +374,10 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_pa
         return [draw]
 
     monkeypatch.setattr(
-        cli,
-        "_papers",
+        commands,
+        "reproductions",
         lambda: {
-            name: cli._Paper(
+            name: commands.Reproduction(
                 name,
                 trial,
                 lambda n, name=name: [(name, i) for i in range(n)],

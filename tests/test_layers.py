@@ -15,6 +15,8 @@ LAYERS = [
     {"attacks", "metrics"},
     {"experiments"},
     {"figures"},
+    {"reports"},
+    {"commands"},
     {"__main__"},
 ]
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names} | {"privdemo": -1}

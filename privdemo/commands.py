@@ -1,0 +1,202 @@
+"""The commands of the command line: fetch data, print claims, compute a study anew, run a sweep."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from privdemo import datasets, limits, reports
+from privdemo.experiments import (
+    bag_studies,
+    claims,
+    comparison_studies,
+    label_counts,
+    ratio_studies,
+    results,
+    running,
+    sweep,
+    trade_off,
+)
+
+Step = TypeVar("Step", bound=tuple[Any, ...])
+
+
+def show_data(name: str) -> None:
+    """Fetch a data set, or "all", unless it is there already; print what it holds and where it comes from."""
+    for each in datasets.DATASETS if name == "all" else (name,):
+        dataset = datasets.load(each, progress=True)
+        n_rows, n_columns = dataset.X.shape
+        print(f"{each}: {n_rows:,} rows × {n_columns:,} columns, {dataset.n_classes} classes")
+        print(f"  in {datasets.location(each) or 'scikit-learn'}")
+        print(f"  {dataset.licence}; {dataset.source}")
+
+
+def show_claims(source: str | None) -> None:
+    """Print every published claim beside ours with its verdict, of one paper (`source`) or of all."""
+    shown = [c for c in claims.all_claims() if source in (None, c.source.split(",")[0])]
+    for claim in shown:
+        print("\n".join(reports.claim_lines(claim)))
+    print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))
+
+
+# --- sweep ---------------------------------------------------------------------------------------
+
+
+def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | None) -> None:
+    """Run the trials of a TOML file that `out` does not hold yet, and print the mean of each config's numbers.
+
+    Raises ``ValueError`` for a spec or file that cannot be used, and where no trial could be made.
+    """
+    wanted = sweep.read_spec(spec)
+    _check_out(out)
+    _check_jobs(jobs)
+    for _ in _with_progress("sweep", sweep.sweep(wanted, out, jobs, backend, scheduler)):
+        pass
+    rows = sweep.in_order(wanted, sweep.load(out))
+    for cells, means in sweep.summary(rows):
+        print(", ".join(f"{name} {value}" for name, value in cells.items()))
+        for name, estimate in means.items():
+            print(f"  {name:40s}  {reports.interval(estimate)}")
+    problems = [row for row in rows if row["problem"]]
+    if problems:
+        print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")
+    if {row["versions"] for row in rows} - {running.versions()}:
+        print(
+            "some rows were made by other versions or other code: see their versions, or name another file for all anew"
+        )
+    print(f"written to {out}")
+    if rows and not any(sweep.numbers(rows).values()):
+        raise ValueError("no trial could be made; mend the spec and name another file")
+
+
+# --- reproduce -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A study that can be computed anew.
+
+    `trials(n_draws)` are the arguments of each `trial`, whose results all together `to_csv` writes and `report` prints.
+    """
+
+    title: str
+    trial: Callable[..., list[Any]]
+    trials: Callable[[int], Sequence[tuple[Any, ...]]]
+    to_csv: Callable[[list[Any]], str]
+    report: Callable[[list[Any]], list[str]]
+
+
+def reproductions() -> dict[str, Reproduction]:
+    """What `reproduce` can compute anew, by the name of its results file."""
+    of_training = {
+        study.name: Reproduction(
+            f"{study.title}, needs MNIST",
+            trade_off.trial,
+            partial(trade_off.trials, study),
+            trade_off.to_csv,
+            partial(reports.trade_off_lines, study),
+        )
+        for study in trade_off.STUDIES.values()
+    }
+    others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
+        (bag_studies, ", needs MNIST, Adult and SMS", reports.bag_lines),
+        (ratio_studies, ", needs MNIST, Adult and SMS", reports.ratio_lines),
+        (label_counts, "", reports.count_lines),
+        (comparison_studies, ", needs MNIST and Adult", reports.comparison_lines),
+    )
+    return of_training | {
+        module.NAME: Reproduction(module.TITLE + needs, module.trial, module.trials, module.to_csv, report)
+        for module, needs, report in others
+    }
+
+
+def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, scheduler: str | None) -> None:
+    """Compute a study, or "all", anew; print it and write it to `out` (None: the results file of the package).
+
+    Trials that are done are kept beside the file until all studies are done, so that the same command goes on after
+    any end. Raises ``ValueError`` for settings out of range and for a file that holds something else than results.
+    """
+    studies = reproductions()
+    if name == "all" and out and not out.is_dir():
+        raise ValueError(f"--out must be a folder that is there for all, got {out}")
+    folders = []
+    for each in studies if name == "all" else (name,):
+        limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(draws)
+        _check_jobs(jobs)
+        if out is None and draws != results.N_DRAWS:
+            raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {draws}")
+        file = results.shipped(each) if out is None else out / f"{each}.csv" if name == "all" else out
+        _check_out(file)
+        with running.only_one(file):
+            trials = _reproduce_one(each, studies[each], file, draws, jobs, backend, scheduler)
+            if name == "all":
+                folders.append(trials)
+            else:
+                running.forget(trials)
+    for folder in folders:  # only now, so that after an interruption no finished study is computed again
+        running.forget(folder)
+
+
+def _reproduce_one(
+    name: str, study: Reproduction, out: Path, draws: int, jobs: int, backend: str, scheduler: str | None
+) -> Path:
+    """Write one study's file and print its report; returns the folder of its trials."""
+    folder, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
+    for file in (out, part):
+        if file.exists() and file.stat().st_size and not results.is_results(file):
+            raise ValueError(f"{file} holds something else than results; name another file")
+    found: list[Any] = []
+    steps = running.side_by_side(study.trial, study.trials(draws), jobs, backend, scheduler, folder)
+    try:
+        for _, _, new in _with_progress(name, steps):
+            found += new
+    except KeyboardInterrupt:
+        if found:
+            _write(part, study.to_csv(found))
+        raise
+    _write(out, study.to_csv(found))
+    part.unlink(missing_ok=True)
+    print("\n".join(study.report(found)))
+    print(f"written to {out}")
+    return folder
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    new = out.with_name(out.name + ".new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(out)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+# --- what sweep and reproduce share --------------------------------------------------------------
+
+
+def _check_out(out: Path) -> None:
+    if not out.absolute().parent.is_dir() or out.is_dir():
+        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
+
+
+def _check_jobs(jobs: int) -> None:
+    limits.Limit("--jobs", 1, 1024, integer=True).check(jobs)
+
+
+def _with_progress(name: str, steps: Iterator[Step]) -> Iterator[Step]:
+    """The same steps (done, of how many, …), printed as they come: on one line of a terminal, else every 10 seconds."""
+    terminal, printed = sys.stderr.isatty(), 0.0
+    for step in steps:
+        done, total = step[:2]
+        if terminal or done == total or time.monotonic() > printed + 10:
+            printed = time.monotonic()
+            start, end = ("\r", "") if terminal else ("", "\n")
+            print(f"{start}{name}: {done:,} of {total:,} trials", end=end, file=sys.stderr, flush=True)
+        yield step
+    if terminal:
+        print(file=sys.stderr)

@@ -1,0 +1,115 @@
+"""What the command line prints of a study: one line a place, beside the published values."""
+
+from __future__ import annotations
+
+import math
+
+from privdemo.experiments import bag_studies, comparison_studies, label_counts, ratio_studies, results, trade_off
+from privdemo.experiments.claims.claim import Claim
+from privdemo.experiments.label_proportions import HALF
+from privdemo.intervals import Estimate
+
+
+def interval(estimate: Estimate) -> str:
+    """A mean with its 95 % interval, to three decimals."""
+    return f"{estimate.mean:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
+
+
+def four_digits(value: float) -> str:
+    """A number to four significant digits; counts from 1,000 on in full."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def trade_off_lines(study: trade_off.Study, rows: list[trade_off.Row]) -> list[str]:
+    """Accuracy and log loss of every method at every level of a study of training."""
+    lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
+    for method, curve in trade_off.points(tuple(rows)).items():
+        for point in curve:
+            published = study.published.get(method, {}).get(point.level)
+            lines.append(
+                f"{point.level:5g}  {method:14s}  {interval(point.accuracy)}  {interval(point.log_loss)}"
+                + (f"  {published:.3f}" if published else "")
+            )
+    return lines
+
+
+def bag_lines(marks: list[bag_studies.Mark]) -> list[str]:
+    """F1 of every method in every place of the studies of bags."""
+    lines = [bag_studies.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
+    for row in bag_studies.rows(marks):
+        noise = "".join(
+            f"  {name} {epsilon:g}"
+            for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
+            if math.isfinite(epsilon)
+        )
+        published = bag_studies.published(row) if row.threshold == HALF else None
+        lines.append(
+            f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
+            f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
+            + interval(row.estimate)
+            + (f"  {published:.2f}" if published else "")
+        )
+    return lines
+
+
+def ratio_lines(marks: list[ratio_studies.Mark]) -> list[str]:
+    """L1 errors of class ratios in every place, and how the paper compares them in its text."""
+    lines = [ratio_studies.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
+    for row in ratio_studies.rows(marks):
+        if math.isnan(row.share):
+            lines.append(
+                f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
+                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {interval(row.estimate)}"
+                + ("  (no formal guarantee)" if row.guarantee.startswith("none: noise") else "")
+            )
+    try:
+        claims = ratio_studies.claims(ratio_studies.rows(marks))
+    except (KeyError, ValueError):  # not all studies were made
+        return lines
+    lines.append("the paper's text on its figures 2 and 3, published and ours: how much lower an error is")
+    return lines + [f"{claim.words}: {claim.published:.0%}, {claim.ours:.0%}" for claim in claims]
+
+
+def comparison_lines(marks: list[comparison_studies.Mark]) -> list[str]:
+    """Every measure of every method of the comparison, and whom one must trust."""
+    lines = [comparison_studies.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
+    return lines + [
+        f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
+        f"{row.metric:8s}  {interval(row.estimate)}  {row.trust}"
+        for row in comparison_studies.rows(marks)
+    ]
+
+
+def count_lines(marks: list[label_counts.Mark]) -> list[str]:
+    """Distortion of every mechanism in every place of figure 1, and how the published one comes out."""
+    lines = [label_counts.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
+    for row in label_counts.rows(marks):
+        published = label_counts.published(row)
+        lines.append(
+            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {interval(row.estimate)}"
+            + ("  (no formal guarantee)" if row.guarantee.startswith("none") else "")
+            + (f"  {published:.2f}" if published else "")
+        )
+    s = label_counts.settle(label_counts.CountConfig())
+    return [
+        *lines,
+        f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
+        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {label_counts.SETTLING:,} releases, "
+        f"those above over {label_counts.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
+        f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
+    ]
+
+
+def claim_lines(claim: Claim) -> list[str]:
+    """A published claim beside ours, its verdict and the reason."""
+    reading = f", {claim.reading}" if claim.reading else ""
+    published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
+    ours = "–" if claim.ours is None else four_digits(claim.ours.mean)
+    if claim.ours and claim.ours.low < claim.ours.high:
+        ours += f" ({four_digits(claim.ours.low)} to {four_digits(claim.ours.high)})"
+    return [
+        f"{claim.source}, {claim.place}: {claim.words}",
+        f"  published {published}; ours {ours}",
+        f"  {claim.verdict}: {claim.why}",
+        f"  {claim.seeds}; {claim.command}",
+    ]
