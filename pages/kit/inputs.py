@@ -1,0 +1,142 @@
+"""Widgets made from settings, bound to the address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.kit import link, linked
+from pages.kit.settings import Choice, Number, Words
+
+
+def number(setting: Number, label: str | None = None, *, hide_label: bool = False) -> Any:
+    """Draw a box for a number to type, and return the number."""
+    cast = int if setting.limit.integer else float
+    later = st.session_state.get(link.LATER, {})
+    if setting.key in later and setting.key in st.session_state:
+        st.session_state[setting.key] = later.pop(setting.key)
+    linked.repeat(st.session_state, setting.key)
+    value = st.number_input(
+        label or setting.label,
+        cast(setting.limit.low),
+        cast(setting.limit.high),
+        cast(setting.default),
+        step=cast(setting.step),
+        format=setting.form,
+        key=setting.key,
+        help=setting.help,
+        label_visibility="collapsed" if hide_label else "visible",
+        on_change=linked.set_by_itself,
+        args=(st.session_state, setting.key),
+        bind="query-params",
+    )
+    if setting.key in later:
+        st.rerun()
+    return value
+
+
+def dial(setting: Number, label: str | None = None) -> Any:
+    """Draw a slider and, under it, a box to type the number exactly; return the number."""
+    if setting.limit.low == setting.limit.high:  # nothing to slide
+        return number(setting, label)
+    slider = st.container()
+    value = number(setting, label, hide_label=True)
+    with slider:  # above the box, but it is the box that reads the link
+        slide(setting, label, form=setting.form, help=setting.help)
+    return value
+
+
+def slide(setting: Number, label: str | None = None, *, form: str | None = None, help: str | None = None) -> None:
+    """Draw a slider over the whole range of a number that is typed elsewhere."""
+    cast = int if setting.limit.integer else float
+    view(
+        f"{setting.key}_slide",
+        setting,
+        st.slider,
+        lambda value: round(value, 10),  # a slider counts its steps in binary fractions
+        lambda value: value,
+        label=label or setting.label,
+        min_value=cast(setting.limit.low),
+        max_value=cast(setting.limit.high),
+        step=cast(setting.step),
+        format=form,
+        help=help,
+    )
+
+
+def view(
+    key: str,
+    source: Number,
+    widget: Callable[..., Any],
+    to_source: Callable[[float], float],
+    from_source: Callable[[float], float | None],
+    **options: Any,
+) -> None:
+    """Draw a second widget of the number `source` (see `linked.View`)."""
+    second = linked.View(key, source, to_source, from_source, st.session_state)
+    second.prepare()
+    widget(key=key, on_change=second.write_back, **options)
+
+
+def write(setting: Words, label: str | None = None) -> str:
+    """Draw a line for a text, and return the text."""
+    words = label or setting.label
+    return st.text_input(words, setting.default, key=setting.key, help=setting.help, bind="query-params")
+
+
+def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
+    """Draw a row of options and return the chosen one, or a tuple where the setting allows `many`."""
+    if setting.many:
+        return tuple(
+            st.pills(
+                label or setting.label,
+                setting.options,
+                selection_mode="multi",
+                default=list(setting.default),
+                key=setting.key,
+                wrap=True,
+                bind="query-params",
+            )
+        )
+    return st.segmented_control(
+        label or setting.label,
+        setting.options,
+        default=setting.default,
+        required=True,
+        key=setting.key,
+        label_visibility="collapsed" if hide_label else "visible",
+        wrap=True,
+        bind="query-params",
+    )
+
+
+def pick(setting: Choice, label: str | None = None) -> str:
+    """Draw a list that opens, and return the one option picked."""
+    return st.selectbox(
+        label or setting.label,
+        setting.options,
+        setting.options.index(setting.default),
+        key=setting.key,
+        bind="query-params" if setting.in_link else None,
+    )
+
+
+def keep_inside(setting: Number, name: str) -> None:
+    """Bring a value from before a change of range (another data set) back inside, and say so."""
+    value = st.session_state.get(setting.key)
+    if value is not None and not setting.limit.contains(value):
+        inside = setting.limit.nearest(value)
+        st.session_state[setting.key] = inside
+        st.toast(f"{name} is now {inside:.8g}, the end of its range here.")
+
+
+@contextmanager
+def side_by_side(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
+    """Two linked numbers on one line."""
+    with st.container(key=f"pair-{name}"):
+        left, right = st.columns(2, gap="small")
+        yield left, right

@@ -1,0 +1,139 @@
+"""The settings of a page in its address: read, checked, set back, and copied.
+
+A link with a bad value is no error: the value is ignored and a note says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages.kit.settings import Choice, Setting, problems
+
+_NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
+
+_write = st.components.v2.component(
+    "privdemo_address",
+    js="""
+export default function ({ data }) {
+  const url = new URL(window.location.href);
+  if ((url.searchParams.get(data.key) ?? "") === data.value) return;
+  if (data.value) url.searchParams.set(data.key, data.value);
+  else url.searchParams.delete(data.key);
+  window.history.replaceState(window.history.state, "", url);
+}
+""",
+)
+_copy = st.components.v2.component(
+    "privdemo_copy_link",
+    html='<button type="button">Copy link</button><span role="status"></span>',
+    css="""
+button { font: 0.875rem var(--st-font); color: inherit; background: var(--st-background-color); cursor: pointer;
+  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius, 0.5rem);
+  padding: 0.25rem 0.75rem; min-height: 2.5rem; white-space: nowrap; }
+button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+""",
+    # The clipboard may be refused (plain http, an old browser): then the address is shown to copy by hand.
+    js="""
+export default function ({ parentElement }) {
+  const button = parentElement.querySelector("button");
+  const status = parentElement.querySelector("span");
+  button.onclick = async () => {
+    const link = new URL(window.location.href);
+    link.searchParams.delete("job"); // of this moment, not of the settings
+    try {
+      await navigator.clipboard.writeText(link.href);
+      button.textContent = status.textContent = "Link copied";
+    } catch {
+      window.prompt("Copy this link:", link.href);
+    }
+    setTimeout(() => { button.textContent = "Copy link"; status.textContent = ""; }, 2000);
+  };
+}
+""",
+)
+
+
+def copy_button() -> None:
+    """Draw a button that copies the page's address, settings included."""
+    _copy(key="copy-link", width="content")
+
+
+def write(key: str, value: str) -> None:
+    """Have the browser keep `value` under `key` in the address, or drop the key for an empty one.
+
+    Unlike `st.query_params` this makes no entry in the browser's history, where the way back would lead through all.
+    """
+    # Without something new the browser would not look again at an address that has changed since.
+    _write(key=f"address-{key}", data={"key": key, "value": value, "now": time.monotonic()}, width="content")
+
+
+def current(choice: Choice) -> Any:
+    """The choice as it will be: from the session, else from a good link, else the default."""
+    if choice.key in st.session_state:
+        return st.session_state[choice.key]
+    raw = st.query_params.get_all(choice.key)
+    if not raw or choice.problem(raw):
+        return choice.default
+    return tuple(raw) if choice.many else raw[0]
+
+
+def check(settings: Iterable[Setting], page: str) -> None:
+    """Take every bad parameter out of the address of `page`, and show a note on each until it is dismissed.
+
+    It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
+    """
+    if st.session_state.get(_PAGE) != page:  # notes on a link are of its own page
+        forget_notes()
+        st.session_state[_PAGE] = page
+    known = list(settings)
+    keys = {setting.key for setting in known}
+    # What a widget has taken from the link is the widget's own by now.
+    arrived = [key for key in st.query_params if key not in keys or key not in st.session_state]
+    bad = problems(known, {key: st.query_params.get_all(key) for key in arrived})
+    if bad:
+        for key in bad:
+            del st.query_params[key]
+        note(*bad.values())
+    if notes := st.session_state.get(_NOTES):
+        with st.container(key="link-notes"):
+            st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
+            st.button("Dismiss", on_click=forget_notes)
+
+
+def forget_notes() -> None:
+    """Take the notes on the link off the screen."""
+    st.session_state.pop(_NOTES, None)
+
+
+def note(*sentences: str) -> None:
+    """Show from now on what of the link could not be used."""
+    st.session_state.setdefault(_NOTES, []).extend(sentences)
+    st.rerun()
+
+
+def reset(settings: Iterable[Setting]) -> None:
+    """Set settings back to their defaults, which also takes them out of the address."""
+    for setting in settings:
+        default = setting.default
+        st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
+
+
+def choose(values: Mapping[Choice, Any]) -> None:
+    """Set choices, as a preset does."""
+    for choice, value in values.items():
+        st.session_state[choice.key] = value
+
+
+def assign(values: Mapping[str, Any]) -> None:
+    """Set numbers whose widgets may not be on screen yet, as a preset does.
+
+    A widget takes its first value from the link or its default, and only a change after that reaches the address. So a
+    value for a widget that comes on screen with the next run is given to it in the run after (see `inputs.number`).
+    """
+    st.session_state.setdefault(LATER, {}).update(values)

@@ -1,0 +1,252 @@
+"""Numbers as people read them: every format, every interval."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from privdemo.intervals import Estimate
+
+# Letters of somebody else's words that are shown.
+_LONGEST = 400
+
+
+def unmarked(words: str) -> str:
+    """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive.
+
+    Addresses become links, and names between colons pictures, also where every sign is escaped: an invisible joiner
+    parts them. Longer than a paragraph, they are cut.
+    """
+    short = words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
+    parted = re.sub(r"(?i)(:|www(?=\.)|@)", "\\1\u2060", short)
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
+
+
+def epsilon(value: float) -> str:
+    """ε with three figures, thousands separated, or ∞."""
+    if math.isinf(value):
+        return "∞"
+    if value < 1e-12:  # the rounding error of a channel that says nothing
+        return "0"
+    if value < 1e-4:
+        return power_of_ten(float(f"{value:.2g}"))
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 1 else f"{value:.2g}"
+
+
+def odds_factor(value: float) -> str:
+    """e^ε as people say it: “a factor of 4.00”, “a factor of 10²³⁵⁹”."""
+    if math.isinf(value):
+        return "any factor at all"
+    if value < math.log(1e6):
+        digits = 0 if value > math.log(10) else 2
+        factor = math.ceil(math.exp(value) * 10**digits * (1 - 1e-12)) / 10**digits  # never understated
+        return f"a factor of {factor:,.{digits}f}"
+    return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
+
+
+def superscript(number: int) -> str:
+    """A whole number in raised digits."""
+    return str(number).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def power_of_ten(value: float) -> str:
+    """A small probability such as 1e-5 as “10⁻⁵” or “2·10⁻⁵”; a larger one as it is."""
+    if value >= 0.01 or value == 0:
+        return f"{value:g}"
+    exponent = math.floor(math.log10(value))
+    factor = value / 10.0**exponent
+    base = f"10{superscript(exponent)}"
+    return base if math.isclose(factor, 1, rel_tol=1e-9) else f"{factor:.3g}·{base}"
+
+
+def a_list(words: tuple[str, ...]) -> str:
+    """“7 and 9”, “1, 2 and 3”."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def share(value: float, digits: int = 1) -> str:
+    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is 0 or 1 is said to be."""
+    shown = round(100 * value, digits)
+    if shown in (0.0, 100.0) and not math.isclose(100 * value, shown, abs_tol=1e-9):
+        if not 0 < value < 1:
+            return "just under 0 %" if value < 0 else "just over 100 %"
+        edge = 10.0**-digits
+        return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
+    return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
+
+
+def per_hundred(chance: float) -> str:
+    """How many of 100 people: “80”, “98.5”, “over 99.9”."""
+    if 0.9995 <= chance < 1 - 1e-15:
+        return "over 99.9"
+    return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
+
+
+def odds(log_odds: float) -> str:
+    """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
+    if math.isinf(log_odds):
+        return "all to nothing" if log_odds > 0 else "nothing to all"
+    if abs(log_odds) < 1e-9:
+        return "even"
+    size = abs(log_odds)
+    one_in = f"{math.exp(size):,.0f}" if size > math.log(100) else f"{math.exp(size):.{3 if size > 0.01 else 6}g}"
+    if size > math.log(1e6):
+        one_in = f"over 10{superscript(math.floor(size / math.log(10)))}"
+    return f"{one_in} to 1" if log_odds > 0 else f"1 to {one_in}"
+
+
+def standard_error(deviation: float) -> str:
+    """A standard error in points with two figures: “1.6”, “0.016”."""
+    return f"{100 * deviation:,.0f}" if deviation >= 0.1 else f"{100 * deviation:.2g}"
+
+
+def points(value: float) -> str:
+    """A difference of shares with its sign: “+5.9 points”."""
+    return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
+
+
+def distance(value: float) -> str:
+    """A distance of proportions with three decimals, or two figures where those say nothing: “0.163”, “4.7·10⁻⁶”."""
+    if value >= 0.0095 or value == 0:
+        return f"{value:.3f}"
+    return f"{value:.2g}" if value >= 1e-4 else power_of_ten(float(f"{value:.2g}"))
+
+
+def signed(value: float) -> str:
+    """A difference with three decimals and its sign: “+0.042”, “−0.004”."""
+    return _signed_zero(value, 3, "+").replace("-", "−")
+
+
+def difference(value: float, deviation: float, sign: str = "+") -> str:
+    """A difference of shares in points, as exact as its standard deviation makes sense: “+5.96”, “+0.0012”."""
+    digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
+    return _signed_zero(100 * value, digits, sign).replace("-", "−")
+
+
+def _signed_zero(value: float, digits: int, sign: str = "") -> str:
+    """`value` with `digits` decimals, a rounded zero without a minus sign."""
+    rounded = round(value, digits)
+    return f"{rounded if rounded else 0.0:{sign},.{digits}f}"
+
+
+def times(factor: float) -> str:
+    """How many times as many: “4.7”, “1.02”, “12,300”."""
+    return _large(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
+
+
+def seconds(value: float) -> str:
+    """A time with two figures: “21 ms”, “0.25 s”, “63 s”."""
+    return f"{1000 * value:.0f} ms" if value < 0.1 else f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+
+
+def degrees(angle: float) -> str:
+    """“27.4°”, never “-0.0°”."""
+    return f"{_signed_zero(angle, 1)}°".replace("-", "−")
+
+
+def near_zero(value: float) -> str:
+    """A number with two figures; what is only rounding error is 0."""
+    return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")
+
+
+def people(n: int | float) -> str:
+    """“1 person”, “1,000 people”, “6.0·10¹⁶ people”."""
+    return "1 person" if n == 1 else f"{_large(n)} people"
+
+
+def _large(n: float) -> str:
+    if n < 1e9:
+        return f"{n:,.0f}"
+    exponent = math.floor(math.log10(n))
+    return f"{n / 10**exponent:.1f}·10{superscript(exponent)}"
+
+
+def sentence(error: Exception | str) -> str:
+    """An error's message with a capital at its start and a full stop at its end."""
+    message = html.escape(str(error), quote=False)
+    first, *rest = message.split(" ", 1)  # often the name of an argument
+    message = " ".join([first.replace("_", " "), *rest])
+    return f"{message[:1].upper()}{message[1:]}."
+
+
+def probability(value: float) -> str:
+    """A probability with four figures, and more where those would round to ½ or 1: “0.2581”, “0.49999”."""
+    short = f"{value:.4g}"
+    return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
+
+
+def at_most(value: float) -> str:
+    """A largest allowed probability with four decimals, never more than it is: “0.2581”, “under 0.0001”."""
+    return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
+
+
+def unbroken(words: str) -> str:
+    """`words` with no line break between a number and its sign or unit."""
+    return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
+
+
+def count_draws(draws: Sequence[Any]) -> str:
+    """“10 draws”, “one draw”."""
+    return "one draw" if len(draws) == 1 else f"{len(draws)} draws"
+
+
+# --- intervals -----------------------------------------------------------------------------------
+
+
+class Scale(NamedTuple):
+    """How a kind of number is written: times `factor`, with `digits` decimals and a `unit`, from `least` to `most`."""
+
+    factor: float = 1.0
+    unit: str = ""
+    digits: int = 3
+    least: float = 0.0
+    most: float = math.inf
+
+
+SHARE = Scale(100.0, " %", 1, most=1.0)
+POINTS = Scale(100.0, " points", 1)
+# A mark of a method between 0 and 1, such as F1, and one without an upper end, such as a log loss or an L1 distance.
+MARK = Scale(most=1.0)
+LOSS = Scale()
+
+
+def _known(estimate: Estimate) -> bool:
+    return math.isfinite(estimate.low) and math.isfinite(estimate.high)
+
+
+def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
+    """A number and, in brackets, its 95 % interval: “88.7 % (86.6–90.5)”; without one, the number alone.
+
+    The ends are cut where a number of this kind ends.
+    """
+
+    def written(value: float) -> str:
+        return f"{scale.factor * value:.{scale.digits}f}"
+
+    number = f"{written(estimate.mean)}{scale.unit}"
+    if not _known(estimate):
+        return number
+    return f"{number} ({written(max(scale.least, estimate.low))}–{written(min(scale.most, estimate.high))})"
+
+
+def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
+    """A number and half its 95 % interval: “91.7 ± 0.8 %”; without one, the number alone.
+
+    Where one end of the interval was cut at what the number can be, the longer side is the half.
+    """
+    number = f"{scale.factor * estimate.mean:.{scale.digits}f}"
+    number = f"<b>{number}</b>" if bold else number
+    if not _known(estimate):
+        return f"{number}{scale.unit}"
+    half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    return f"{number} ± {scale.factor * half:.{scale.digits}f}{scale.unit}"
+
+
+def between(low: float, high: float) -> str:
+    """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
+    width = 100 * abs(high - low)
+    digits = 1 if width == 0 else min(6, max(1, 1 - math.floor(math.log10(width))))
+    return f"{_signed_zero(100 * low, digits)} to {_signed_zero(100 * high, digits)} %".replace("-", "−")

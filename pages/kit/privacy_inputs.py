@@ -1,0 +1,166 @@
+"""Controls of privacy: a lie with its ε, a pixel's noise with its ε, (ε, δ) of counts. A slider, and boxes to type."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages.kit import inputs, numbers
+from pages.kit.settings import Number
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.pixels import PixelFamily
+
+# e^700 is about the largest number that a computer's arithmetic holds.
+LARGEST_EPSILON = 700.0
+EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
+_TO_PRIVATE, _TO_ACCURATE = "← more accurate · more private →", "← more private · more accurate →"
+
+
+def say_which_end_is_private(private_right: bool = True) -> None:
+    """Say under a slider which end is private and which accurate."""
+    st.caption(_TO_PRIVATE if private_right else _TO_ACCURATE, text_alignment="center")
+
+
+def lie(setting: Number, n_states: int, *, name: str, label: str, p_label: str, epsilon_label: str) -> float:
+    """Draw the flip probability among `n_states` states and its ε; either can be set. Return the probability.
+
+    `name` keys what is not in the address.
+    """
+    flip = replace(setting, step=0.01, form="%.8g")
+    slider = st.container()
+    with inputs.side_by_side(name) as (left, right):
+        with left:
+            flip_prob = inputs.number(flip, p_label)
+        with right:
+            inputs.view(
+                f"{name}_epsilon",
+                flip,
+                st.number_input,
+                lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob,
+                lambda p: finite(RandomisedResponse(p, n_states).epsilon),
+                label=epsilon_label,
+                min_value=0.0,
+                max_value=LARGEST_EPSILON,
+                value=None,
+                step=0.1,
+                format="%.4g",
+                placeholder="∞",
+                help="ε bounds what one answer gives away: it multiplies the odds of any guess by e^ε at most. "
+                "Set either number; the other follows.",
+            )
+    with slider:  # above the boxes, but they are the ones that read the link
+        inputs.slide(flip, label)
+        say_which_end_is_private()
+    return flip_prob
+
+
+def two_lies(zero: Number, one: Number, *, labels: tuple[str, str], titles: tuple[str, str]) -> BinaryChannel:
+    """Draw two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
+    flips = [replace(setting, step=0.01, form="%.8g") for setting in (zero, one)]
+    sliders = st.container()
+    found = []
+    with inputs.side_by_side("lies") as columns:
+        for column, flip, label in zip(columns, flips, labels, strict=True):
+            with column:
+                found.append(inputs.number(flip, label))
+    with sliders:  # above the boxes, but they are the ones that read the link
+        for flip, title in zip(flips, titles, strict=True):
+            inputs.slide(flip, title)
+    st.caption("0 and 0 are the truth. Where the two add up to 1 an answer says nothing.")
+    return BinaryChannel(*found)
+
+
+def pixel_level(
+    setting: Number,
+    family: PixelFamily,
+    n_states: int,
+    delta: float,
+    epsilon_key: str,
+    places: tuple[Any, Any],
+    what: str = "pixel",
+) -> float:
+    """Draw the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
+
+    Either can be set. `places` are the containers for the two. Return the level.
+    """
+    spent = delta if family.name == "gaussian" else 0.0
+    level = replace(setting, form="%.8g", help="Type an exact level, or slide it.")
+
+    def pixel_epsilon(at: float) -> float | None:
+        return finite(family.make(at, n_states).epsilon_at(spent))
+
+    with places[0]:
+        value = inputs.number(level, f"{family.symbol}, {family.level_name}")
+    with places[1]:
+        inputs.view(
+            epsilon_key,
+            level,
+            st.number_input,
+            lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
+            pixel_epsilon,
+            label=f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(spent)}" if spent else ""),
+            min_value=pixel_epsilon(setting.limit.high),
+            max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
+            value=None,
+            step=0.1,
+            format="%.4g",
+            placeholder="∞",
+            help=f"One released {what} multiplies the odds of any guess about it by e^ε at most: smaller is more "
+            "private. Set either number; the other follows.",
+        )
+    return value
+
+
+def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
+    """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address."""
+    sliders = st.container()
+    with inputs.side_by_side(name) as (left, right):
+        with left:
+            at_epsilon = inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε")
+        with right:
+            at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
+    with sliders:  # above the boxes, but they are the ones that read the link
+        ladder(epsilon, EPSILONS, "ε, how much one label can change the odds", _EPSILON_HELP)
+        ladder(delta, DELTAS, "δ, how likely that fails", _DELTA_HELP)
+        say_which_end_is_private(private_right=False)
+    return float(at_epsilon), float(at_delta)
+
+
+_EPSILON_HELP = (
+    "Whatever is released is at most e^ε times as likely with one person's label changed, but for δ. Slide to a "
+    "common value, or type any number below."
+)
+_DELTA_HELP = (
+    "With probability δ the release may give a label away. Security asks for less than one over the number of people; "
+    "the paper takes 0.05."
+)
+
+
+def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> None:
+    """Draw a slider over common values; a number typed between two of them shows the nearest."""
+
+    def nearest(value: float) -> float:
+        if value <= 0:
+            return steps[0]
+        return min((step for step in steps if step > 0), key=lambda step: abs(math.log(step / value)))
+
+    inputs.view(
+        f"{setting.key}_ladder",
+        setting,
+        st.select_slider,
+        lambda view: view,
+        nearest,
+        label=label,
+        options=steps,
+        format_func=lambda step: f"{step:g}",
+        help=help,
+    )
+
+
+def finite(value: float) -> float | None:
+    """`value`, or None for ∞: an empty number input, whose placeholder says ∞."""
+    return None if math.isinf(value) else value

@@ -1,0 +1,107 @@
+"""The one place where values are put on the screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages.kit.numbers import unbroken
+from pages.kit.panel import Cards, Chart, Live, Panel, to_csv
+from privdemo import figures
+
+# Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
+# which keeps it from everything else for a second.
+FIRST_LOOK = 0.4
+_TAKEAWAY, _DRAWN = "last_takeaway", "charts_drawn"
+
+
+def last_takeaway(place: Any, page: str) -> None:
+    """Show a page's last sentence until the new one is known: without it the page would jump up and down."""
+    if last := st.session_state.get(_TAKEAWAY, {}).get(page):
+        place.markdown(last, unsafe_allow_html=True)
+
+
+def takeaway(place: Any, page: str, sentence: str) -> None:
+    """Show the one sentence that changes with the numbers."""
+    words = f'<p class="takeaway">{unbroken(sentence)}</p>'
+    st.session_state[_TAKEAWAY] = {page: words}
+    place.markdown(words, unsafe_allow_html=True)
+
+
+def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
+    """Draw panels one under the other; those of a tuple stand side by side."""
+    for panel in panels:
+        if isinstance(panel, tuple):
+            for column, one in zip(st.columns(len(panel), gap="medium"), panel, strict=True):
+                with column:
+                    draw_one(one)
+        else:
+            draw_one(panel)
+
+
+def draw_one(panel: Panel) -> None:
+    """Draw a panel: its question and answer, its figure, and what stands under it."""
+    head(panel)
+    figure(panel)
+
+
+def head(panel: Panel) -> None:
+    """Draw a panel's question and its answer."""
+    if panel.question:
+        st.subheader(panel.question, anchor=False)
+    if panel.answer:
+        st.markdown(f'<p class="answer">{unbroken(panel.answer)}</p>', unsafe_allow_html=True)
+
+
+def figure(panel: Panel) -> None:
+    """Draw a panel's figure and what stands under it."""
+    if panel.note:
+        st.caption(panel.note)
+    if isinstance(panel.figure, Chart):
+        _chart(panel, panel.figure)
+        return
+    if isinstance(panel.figure, Live):
+        panel.figure.mount()
+    elif panel.figure is not None:
+        st.html(panel.figure.html)
+    _under(panel)
+
+
+def _chart(panel: Panel, chart: Chart) -> None:
+    """Draw a chart last, since it keeps the browser busy; curves are seen at once, as plain markup."""
+    place = st.container(key=f"{panel.name}-place")
+    if chart.at_once:
+        place.html(figures.first_look(chart.figure))
+    _under(panel)
+    if chart.at_once and not st.session_state.get(_DRAWN):
+        time.sleep(FIRST_LOOK)
+    st.session_state[_DRAWN] = True
+    options = {"displayModeBar": False}
+    place.plotly_chart(chart.figure, key=f"{panel.name}-figure", alt=panel.summary, config=options)
+
+
+def _under(panel: Panel) -> None:
+    """Draw what stands under a figure: its summary, its data as CSV, itself as HTML, and the code that makes it."""
+    if panel.summary:
+        st.html(f'<p class="summary">{unbroken(panel.summary)}</p>')
+    shown, rows, name = panel.figure, panel.rows, panel.name
+    if rows is None or shown is None or isinstance(shown, Cards):
+        return
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "CSV", lambda: to_csv(rows()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
+        )
+        st.download_button("HTML", shown.page, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
+        if panel.snippet:
+            with st.popover("Python"):
+                st.code(str(panel.snippet), language="python")
+
+
+def folds(contents: Mapping[str, str]) -> None:
+    """Draw Markdown folded away under its titles."""
+    for title, content in contents.items():
+        with st.expander(title):
+            st.markdown(content)

@@ -1,0 +1,30 @@
+"""What is set once, when the server starts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.formparsers import MultiPartParser
+from threadpoolctl import threadpool_limits
+
+from privdemo import limits
+
+
+@asynccontextmanager
+async def prepared(_: Any) -> AsyncIterator[None]:
+    """Prepare the server, for as long as it runs."""
+    keep_uploads_in_memory()
+    limit_threads()
+    yield
+
+
+def keep_uploads_in_memory() -> None:
+    """Have Streamlit's server keep what visitors bring in memory; it would put it into a file from 1 MB on."""
+    MultiPartParser.spool_max_size = 2 * int(limits.OWN_BYTES.high)
+
+
+def limit_threads() -> None:
+    """Give each visitor's small matrices one thread: visitors share the cores, and a whole pool waits for itself."""
+    threadpool_limits(1, user_api="blas")

@@ -1,0 +1,10 @@
+"""The site: the menu of all pages, and the style they share."""
+
+import streamlit as st
+
+from pages.kit import style
+from pages.topics import PAGES
+
+st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
+st.html(style.SHEET)
+st.navigation([page.in_menu for page in PAGES], position="top").run()

@@ -1,0 +1,51 @@
+"""Can a classifier be trained on noise?"""
+
+from pathlib import Path
+
+from pages.kit import folds
+from pages.kit.page import Page
+from pages.topics.training.answer import Answer, answer, jobs, snippet, waiting
+from pages.topics.training.controls import (
+    DELTA,
+    EM_DRAWS,
+    Question,
+    all_settings,
+    controls,
+    default_settings,
+    presets,
+)
+from pages.topics.training.tabs import TABS
+from privdemo.experiments.private_training import N_SAMPLES, N_STEPS, N_TEST
+from privdemo.experiments.results import N_DRAWS
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    found = folds.folds(
+        folds.read(_HERE / "how.md", n_samples=N_SAMPLES, n_steps=N_STEPS, em_draws=EM_DRAWS),
+        folds.read(_HERE / "adversary.md"),
+        folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_DRAWS, delta=f"{DELTA:g}"),
+        "" if isinstance(question, str) else snippet(question).markdown,
+    )
+    return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}
+
+
+PAGE = Page(
+    title="Training on noise",
+    question="Can a classifier be trained on noise?",
+    address="training",
+    blurb="Learn from lies: which model is right, and how sure?",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    defaults=default_settings,
+    folds=standing_words,
+    presets=presets,
+    jobs=jobs,
+    waiting=waiting,
+    failed="Nothing can be trained here.",
+    tabs=TABS,
+    shows_images=True,
+)

@@ -1,0 +1,272 @@
+"""The controls of the training page: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.kit import cache, inputs, link, own_data, privacy_inputs
+from pages.kit.settings import Choice, Number, Setting
+from privdemo import limits
+from privdemo.datasets import Source
+from privdemo.experiments import images, private_training
+from privdemo.experiments.images import LabelMechanism
+from privdemo.experiments.private_training import (
+    CLEAN,
+    METHODS,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TrainingConfig,
+)
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES
+
+SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+NOISES = {FAMILIES[name].title: FAMILIES[name] for name in ("randomised_response", "gaussian")}
+LEVEL_KEYS = {"randomised_response": "pixel_p", "gaussian": "pixel_sigma"}
+LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.5}
+# The slack at which the ε of a pixel under Gaussian noise is given.
+DELTA = 1e-5
+# Beyond this many people a first draw takes more than a second, and is made away from the screen.
+AT_ONCE = 300
+# The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
+EM_DRAWS = 3
+DIGITS = tuple("0123456789")
+sizes = cache.by_config(private_training.sizes, max_entries=256)
+PEOPLE = 250
+_DATA = "people_with_images_of"
+
+FIRST = Choice("first", DIGITS, "7")
+SECOND = Choice("second", DIGITS, "9")
+NOISE = Choice("pixel_noise", tuple(NOISES), next(iter(NOISES)))
+KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
+LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
+ZERO_LIES = Number("first_lies", limits.P10, 0.1)
+ONE_LIES = Number("second_lies", limits.P01, 0.4)
+TRAINERS = tuple(name for name in METHODS if name != CLEAN)
+TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), "Train by", many=True)
+DRAWS = Number(
+    "draws",
+    limits.N_DRAWS,
+    10,
+    "Draws",
+    help="Repeats with other people, other noise and other test images.",
+)
+SEED = Number("training_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
+
+# One click to the paper's settings: noise on pixels, its level, label flips, people of each class.
+PRESETS = {
+    **{f"p = {p}": ("randomised_response", p, p, 250) for p in (0.1, 0.2, 0.3, 0.4)},
+    "σ² = 0.1": ("gaussian", 0.1**0.5, 0.2, 4500),
+    "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: the first draw's config, and how many draws."""
+
+    config: TrainingConfig
+    n_draws: int
+
+    @property
+    def of_table(self) -> bool:
+        """Whether the records are rows of a visitor's table, not images."""
+        dataset = self.config.dataset
+        return not isinstance(dataset, str) and dataset.image_shape is None
+
+    def said(self, sentence: str) -> str:
+        """What is said of images, of a table's records where they are such."""
+        return of_tables(sentence) if self.of_table else sentence
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the first draw is quick enough to wait for."""
+        return self.config.n_train <= AT_ONCE and own_data.is_quick(self.config.dataset, 2 * self.config.n_train)
+
+
+# What is said of images, said of a table's records.
+_OF_IMAGES = {"image": "record", "pixel": "column", "digit": "class"}
+_OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _OF_IMAGES.items()}
+
+
+def of_tables(sentence: str) -> str:
+    """Say of a table's records what is said of images. What stands between quotation marks is a name, and stays."""
+    return re.sub(
+        rf"“[^”]*”|(?i:\b(?:{'|'.join(_OF_IMAGES)})\b)",
+        lambda found: found[0] if found[0].startswith("“") else _as_written(found[0]),
+        sentence,
+    )
+
+
+def _as_written(word: str) -> str:
+    other = _OF_IMAGES[word.lower()]
+    return other.capitalize() if word[0].isupper() else other
+
+
+def data_choice() -> Choice:
+    """The image sets that are here, MNIST first if it is one of them, and what the visitor has brought."""
+    return own_data.choice("images", cache.image_titles())
+
+
+def _source(title: str) -> Source:
+    return own_data.source(title, cache.IMAGE_SETS.__getitem__)
+
+
+def class_choices(data: Source) -> tuple[Choice, Choice]:
+    """Which two classes are told apart: of digits 7 and 9, of a visitor's own the first two."""
+    if isinstance(data, str):
+        return FIRST, SECOND
+    names = data.class_names
+    return Choice("own_first", names, names[0], in_link=False), Choice("own_second", names, names[1], in_link=False)
+
+
+def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
+    """People of each class, as many as the data set has of both after some are kept for testing."""
+    most = min(int(limits.N_TRAIN.high), sizes(data, classes)[0])
+    limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
+    help = "Each releases one image and one label."
+    return Number("n", limit, min(PEOPLE, most), step=10, help=help)
+
+
+def level_setting(family_name: str, n_states: int) -> Number:
+    """The noise level of pixels, in the range its mechanism checks."""
+    limit = FAMILIES[family_name].limit(n_states)
+    return Number(LEVEL_KEYS[family_name], limit, LEVEL_DEFAULTS[family_name], step=0.01)
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set and classes give."""
+    title = link.current(data_choice())
+    pair = class_choices(_source(title))
+    classes = tuple(link.current(choice) for choice in pair)
+    known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
+    return _settings(title, classes if known else tuple(choice.default for choice in pair))
+
+
+def default_settings() -> list[Setting]:
+    """The same with the ranges of the default data set and classes."""
+    return _settings(data_choice().default, (FIRST.default, SECOND.default))
+
+
+def _settings(title: str, classes: tuple[str, ...]) -> list[Setting]:
+    data, source = data_choice(), _source(title)
+    people = people_setting(source, classes)
+    levels = [level_setting(family, images.n_states(source)) for family in LEVEL_KEYS]
+    labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
+    return [
+        data,
+        *class_choices(source),
+        people,
+        NOISE,
+        *levels,
+        *labels,
+        TRAINED,
+        DRAWS,
+        SEED,
+    ]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    data = _source(inputs.choose(data_choice(), "Images" if own_data.held() is None else "Records"))
+    own_data.panel(data_choice())
+    classes = class_choices(data)
+    if any(st.session_state.get(choice.key, choice.default) not in choice.options for choice in classes):
+        for choice in classes:  # other records, other classes
+            st.session_state[choice.key] = choice.default
+    kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
+    left, right = st.columns(2, gap="small")
+    with left:
+        first = inputs.pick(classes[0], f"First {kind}")
+    with right:
+        second = inputs.pick(classes[1], f"Second {kind}")
+    if first == second:
+        return f"Choose two different {kinds}: {first} cannot be told from {second}."
+    setting = people_setting(data, (first, second))
+    own_data.reset_sizes(_DATA, data, (setting,))
+    inputs.keep_inside(setting, f"People of each {kind}")
+    n_train = inputs.dial(setting, f"People of each {kind}")
+    pixels = _pixels(data)
+    labels = _labels(first, second)
+    trained = inputs.choose(TRAINED)
+    with st.expander("More settings"):
+        n_draws = inputs.number(DRAWS)
+        seed = inputs.number(SEED)
+    _out_of_sight(data)
+    if PUBLISHED in trained and n_train > AT_ONCE:
+        st.info(f"The published EM runs here with up to {AT_ONCE} people of each class: its time grows with them.")
+        trained = [name for name in trained if name != PUBLISHED]
+    if not trained:
+        return "Choose at least one way to train, under “Train by”."
+    methods = (CLEAN, *(name for name in TRAINERS if name in trained))
+    return Question(TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed), n_draws)
+
+
+def _out_of_sight(data: Source) -> None:
+    """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
+    with st.container(key="other-levels"):
+        for family in NOISES.values():
+            if st.session_state[NOISE.key] != family.title:
+                hidden = level_setting(family.name, images.n_states(data))
+                inputs.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
+                inputs.number(hidden, family.title)
+        if st.session_state[KIND.key] == ASYMMETRIC:
+            inputs.number(LABEL)
+
+
+def _pixels(data: Source) -> private_training.TrainingNoise:
+    """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
+    what = "pixel" if isinstance(data, str) or data.image_shape else "column"
+    family = NOISES[inputs.choose(NOISE, f"Noise on every {what}")]
+    n_states = images.n_states(data)
+    setting = level_setting(family.name, n_states)
+    inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
+    slider = st.container()
+    with inputs.side_by_side("pixel_level") as places:
+        level = privacy_inputs.pixel_level(setting, family, n_states, DELTA, "training_pixel_epsilon", places, what)
+    with slider:
+        inputs.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")
+        privacy_inputs.say_which_end_is_private()
+    return family.make(level, n_states)
+
+
+def _labels(first: str, second: str) -> LabelMechanism:
+    """The lie about the label."""
+    if inputs.choose(KIND) == ASYMMETRIC:
+        return privacy_inputs.two_lies(
+            ZERO_LIES,
+            ONE_LIES,
+            labels=(f"{first} → {second}", f"{second} → {first}"),
+            titles=(f"Of the {first}s, share sent as {second}", f"Of the {second}s, share sent as {first}"),
+        )
+    flip_prob = privacy_inputs.lie(
+        LABEL,
+        2,
+        name="training_label",
+        label="Each label is flipped with probability",
+        p_label="p of the label",
+        epsilon_label="ε of the label",
+    )
+    return RandomisedResponse(flip_prob, 2)
+
+
+def presets(_: object) -> None:
+    """Draw the paper's settings, each on one click."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Paper:", width="content", help="The settings of the paper’s experiments, on one click.")
+        for name in PRESETS:
+            st.button(name, key=f"train {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    """Set the controls to one of the paper's settings, on the paper's images where they are here."""
+    family, level, flip, people = PRESETS[name]
+    data = data_choice()
+    link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: "7", SECOND: "9"})
+    most = people_setting(cache.IMAGE_SETS[data.default], ("7", "9")).limit.high
+    link.assign({LEVEL_KEYS[family]: level, LABEL.key: flip, "n": int(min(people, most))})
