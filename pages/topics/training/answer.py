@@ -13,10 +13,12 @@ from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training.controls import DELTA, EM_DRAWS, Question
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import CLEAN, METHODS, N_STEPS, NAIVE, PUBLISHED, SPREAD, Draw
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.private_training import N_STEPS, Draw
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 # The least difference in accuracy and in log loss that a reader sees.
 LEAST_ACCURACY, LEAST_LOSS = 0.001, 0.01
@@ -34,7 +36,7 @@ class Answer:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that have been tried, clean data last."""
-        tried = [name for name in METHODS if any(name in trial.fits for trial in self.trials) and name != CLEAN]
+        tried = [name for name in TRAINING if any(name in trial.fits for trial in self.trials) and name != CLEAN]
         return (*tried, CLEAN)
 
     def score(self, method: str, metric: str) -> Estimate:
@@ -67,12 +69,12 @@ def jobs(question: Question) -> list[Job]:
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     before = 1 if question.at_once else 0
-    tasks = [training.at_draw(quick, i) for i in range(before, question.n_draws)]
+    tasks = [at_draw(quick, i) for i in range(before, question.n_draws)]
     at_once = (lambda: one_trial(quick)) if before else None
     found = [Job(("draws", quick, before), "Draw", training.run, tasks, at_once)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
-        tasks = [training.at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
+        tasks = [at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
         note = f", {N_STEPS} steps each"
         found.append(Job(("draws", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
     return found
@@ -140,8 +142,8 @@ def _sentences(shown: Answer) -> list[str]:
     clean = f"<b>{numbers.share(accuracy[CLEAN].mean)}</b>"
     if not named:
         return [f"{start} Trained on clean data, {clean} of clean test images are named right."]
-    reached = " and ".join(f"<b>{numbers.share(accuracy[n].mean)}</b> ({METHODS[n].title})" for n in named)
-    source = "that and the pixels’ true habits" if named == [training.TRUE] else "that alone"
+    reached = " and ".join(f"<b>{numbers.share(accuracy[n].mean)}</b> ({TRAINING[n].title})" for n in named)
+    source = "that and the pixels’ true habits" if named == [TRUE] else "that alone"
     words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
     compared = [compare(shown)] if len(both) == 2 else []
     return [start, words, *compared, *_reversed(shown)]
@@ -193,7 +195,7 @@ def score_words(shown: Answer) -> str:
     """Every method's marks in a sentence, and what the figure's marks are."""
     trials = shown.trials
     marks = "; ".join(
-        f"{METHODS[name].title} {with_range(shown.score(name, 'accuracy'))}, log loss "
+        f"{TRAINING[name].title} {with_range(shown.score(name, 'accuracy'))}, log loss "
         f"{shown.score(name, 'log_loss').mean:.3f}, Brier score {shown.score(name, 'brier').mean:.3f}"
         for name in shown.methods
     )
@@ -215,12 +217,12 @@ def _collapse(shown: Answer) -> str:
     ended = [name for name in shown.methods if training.one_sided(shown.trials, name)]
     where = "In this draw" if len(shown.trials) == 1 else "In some draws"
     words = []
-    if training.RECONSTRUCTION in ended:
+    if RECONSTRUCTION in ended:
         words.append(
             f" {where} reconstruction names one class for nearly every image: it learns from its own guesses, and the "
             "surer it is the better it likes them."
         )
-    others = tuple(METHODS[name].title for name in ended if name != training.RECONSTRUCTION)
+    others = tuple(TRAINING[name].title for name in ended if name != RECONSTRUCTION)
     if others:
         words.append(
             f" {where} {numbers.a_list(others)} {'names' if len(others) == 1 else 'name'} one class for nearly every "
@@ -236,13 +238,14 @@ def snippet(question: Question) -> Snippet:
     made = own_data.snippet(
         quick,
         "from privdemo.experiments import private_training as training",
+        "from privdemo.experiments.draws import at_draw",
         "from privdemo.experiments.private_training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
-    ).then(f"draws = [training.run(training.at_draw(config, i)) for i in range({question.n_draws})]")
+    ).then(f"draws = [training.run(at_draw(config, i)) for i in range({question.n_draws})]")
     if PUBLISHED not in config.methods:
         return made
     n = min(question.n_draws, EM_DRAWS)
     return made.then(
         f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
-        f"draws = training.merge(draws, [training.run(training.at_draw(slow, i)) for i in range({n})])",
+        f"draws = training.merge(draws, [training.run(at_draw(slow, i)) for i in range({n})])",
     )

@@ -13,17 +13,10 @@ from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import images, private_training
 from privdemo.experiments.images import LabelMechanism
-from privdemo.experiments.private_training import (
-    CLEAN,
-    METHODS,
-    NAIVE,
-    PUBLISHED,
-    RECONSTRUCTION,
-    SPREAD,
-    TrainingConfig,
-)
+from privdemo.experiments.private_training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 NOISES = {FAMILIES[name].title: FAMILIES[name] for name in ("randomised_response", "gaussian")}
@@ -47,7 +40,7 @@ KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the l
 LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
 ZERO_LIES = Number("first_lies", limits.P10, 0.1)
 ONE_LIES = Number("second_lies", limits.P01, 0.4)
-TRAINERS = tuple(name for name in METHODS if name != CLEAN)
+TRAINERS = tuple(name for name in TRAINING if name != CLEAN)
 TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), "Train by", many=True)
 DRAWS = Number(
     "draws",

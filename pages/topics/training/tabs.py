@@ -15,9 +15,9 @@ from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, snippet
 from privdemo import datasets, figures
 from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import CLEAN, METHODS, PUBLISHED
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, PUBLISHED, TRAINING
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 6, 12
@@ -40,7 +40,7 @@ def probabilities(shown: Answer) -> list[Panel]:
     second = shown.question.config.classes[1]
     errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
     words = "; ".join(
-        f"<b>{METHODS[name].title}</b> by {100 * error:.1f} points"
+        f"<b>{TRAINING[name].title}</b> by {100 * error:.1f} points"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
     return [
@@ -88,11 +88,11 @@ def weights(shown: Answer) -> list[Panel]:
 
 def _turned(fits: Sequence[training.Fit]) -> str:
     """How far each method's weights are turned away from those of clean data, and which are practically 0."""
-    empty = tuple(METHODS[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
+    empty = tuple(TRAINING[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
     turned = "; ".join(
-        f"{METHODS[fit.method].title} by {fit.angle:.0f}°"
+        f"{TRAINING[fit.method].title} by {fit.angle:.0f}°"
         for fit in fits
-        if fit.method != CLEAN and METHODS[fit.method].title not in empty
+        if fit.method != CLEAN and TRAINING[fit.method].title not in empty
     )
     words = [f"Turned away from what clean data teaches: {turned}."] if turned else []
     if empty:
@@ -104,7 +104,7 @@ def _pixel_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> 
     """The answer, the weights as pictures, and their summary."""
     first, second = shown.question.config.classes
     sheet = charts.weight_sheet([fit.coef for fit in fits], test_images(shown.trials[0].config).shape[1:])
-    titles = [METHODS[fit.method].title for fit in fits]
+    titles = [TRAINING[fit.method].title for fit in fits]
     summary = (
         f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
         "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
@@ -121,7 +121,7 @@ def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) ->
     names = datasets.load(shown.question.config.dataset).feature_names
     clean = next(fit for fit in fits if fit.method == CLEAN)
     heaviest = sorted(range(len(names)), key=lambda j: -abs(clean.coef[j]))[:N_COLUMNS]
-    heads = ["column", *(METHODS[fit.method].title for fit in fits)]
+    heads = ["column", *(TRAINING[fit.method].title for fit in fits)]
     rows = [[names[j], *(numbers.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]
     summary = (
         f"First draw, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1."
@@ -149,8 +149,8 @@ def some_images(shown: Answer, picked: str) -> list[Panel]:
     for name in names:
         proba = trial.fits[name].proba[chosen]
         right = (proba > 0.5) == trial.y[chosen]
-        rows.append((METHODS[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
-        wrong.append(f"{METHODS[name].title} {sum(not ok for ok in right)}")
+        rows.append((TRAINING[name].title, [(_percent(p), bool(ok)) for p, ok in zip(proba, right, strict=True)]))
+        wrong.append(f"{TRAINING[name].title} {sum(not ok for ok in right)}")
     truths = [classes[c] for c in trial.y[chosen]]
     summary = (
         f"Test images of {', '.join(truths)} of the first draw. Underlined: on the wrong side of 50 % "
@@ -260,7 +260,7 @@ def _row(shown: Answer, name: str, sampled: bool) -> list[str]:
     """One method's line of the table."""
     over = f" ({count_draws(training.having(shown.trials, name))})" if name == PUBLISHED else ""
     row = [
-        METHODS[name].title + over,
+        TRAINING[name].title + over,
         with_range(shown.score(name, "accuracy")),
         *(with_range(shown.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
         numbers.degrees(training.mean_of(shown.trials, name, "angle")),

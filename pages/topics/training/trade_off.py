@@ -13,11 +13,11 @@ from pages.kit.verdict import Verdict, judge
 from pages.topics.training.answer import Answer
 from privdemo.datasets import name_of
 from privdemo.experiments import trade_off
-from privdemo.experiments.private_training import FLAT, METHODS, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from privdemo.experiments.trade_off import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
 STUDY = Choice("study", tuple(STUDIES), "figure 3", "Experiment")
@@ -130,7 +130,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
         f"No difference in log loss between the two shows at {at} {_levels(unclear)}.": unclear,
     }
     for name, levels in collapsed.items():
-        title = METHODS[name].title.capitalize()
+        title = TRAINING[name].title.capitalize()
         sentences[f"{title} ends up naming one class only in some draws at {at} {_levels(levels)}."] = levels
     methods = {row.method for row in rows}
     sentences |= _about_priors(at, rows) if FLAT in methods else {}
@@ -186,12 +186,12 @@ def _gaps(gaps: Mapping[float, Estimate]) -> str:
 def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]]) -> str:
     """The curves in a sentence a method, and the published numbers."""
     lines = "; ".join(
-        f"{METHODS[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
+        f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
     )
     counts = f"{min(point.n_draws for curve in curves.values() for point in curve)} draws a point"
     stars = ", ".join(
-        f"{METHODS[name].title} {numbers.share(value)} at {level:g}"
+        f"{TRAINING[name].title} {numbers.share(value)} at {level:g}"
         for name, values in study.published.items()
         for level, value in values.items()
     )
