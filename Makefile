@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+SAMPLE ?= 400
+SEED ?= 0
 
-.PHONY: run test test-oldest lint clean
+.PHONY: run test test-oldest mutants lint clean
 
 run: $(VENV)/.run-ready
 	@echo "privdemo: http://localhost:$(PORT)"
@@ -20,6 +22,11 @@ test-oldest:
 	sed -n 's/^\([a-z-]*\)\(\[[a-z]*\]\)\{0,1\}>=\([^,]*\),.*/\1==\3/p' requirements.txt > $(VENV)-oldest/constraints.txt
 	$(VENV)-oldest/bin/python -m pip install --quiet -r requirements-test.txt -c $(VENV)-oldest/constraints.txt
 	$(VENV)-oldest/bin/python -m pytest --numprocesses 2 --dist loadgroup -m "not browser"
+
+# Do the tests notice when the code is wrong? By hand, half an hour or so: see docs/mutants.md.
+mutants: $(VENV)/.test-ready
+	$(BIN)/python -m pip install --quiet --requirement tests/mutants/requirements.txt
+	$(BIN)/python -m tests.mutants.run --sample $(SAMPLE) --seed $(SEED)
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff format --check .

@@ -1,0 +1,135 @@
+"""Mutation testing: change the code at random places, one place at a time, and see whether a test fails.
+
+Draws a random sample of mutants of the families below, runs each against the tests of its own family alone, and prints
+the survivors with their diffs and the score. `docs/mutants.md` says what a mutant is and explains the survivors.
+
+    python -m tests.mutants.run --sample 400 --seed 0
+    python -m tests.mutants.run --family estimators --sample 60
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from mutmut.configuration import reset_config
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
+
+ROOT = Path(__file__).parents[2]
+# Each family: the folder whose code is mutated, and the folder of tests that must notice.
+FAMILIES = {
+    "accounting": ("privdemo/accounting", "tests/accounting"),
+    "mechanisms": ("privdemo/mechanisms", "tests/mechanisms"),
+    "estimators": ("privdemo/estimators", "tests/estimators"),
+    "kit": ("pages/kit", "tests/kit"),
+}
+# What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
+VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}
+# The wording of errors and warnings is no behaviour: tests look for their key words only.
+SETTINGS = """
+[tool.mutmut]
+source_paths = ["privdemo", "pages"]
+only_mutate = ["{code}/*"]
+do_not_mutate_patterns = ['raise \\w+\\(', 'warnings\\.warn\\(']
+pytest_add_cli_args = ["-p", "no:cacheprovider"]
+pytest_add_cli_args_test_selection = ["{tests}"]
+also_copy = ["app.py"]
+timeout_constant = 2.0
+timeout_multiplier = 5.0
+"""
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache", ".hypothesis", "mutants")
+# A mutant is a fork of a process that has run NumPy: threads of its own would not survive that.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def workshop(family: str, folder: Path) -> Path:
+    """A copy of the project under `folder`, set up to mutate `family`."""
+    code, tests = FAMILIES[family]
+    copy = folder / family
+    shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+    with (copy / "pyproject.toml").open("a", encoding="utf-8") as settings:
+        settings.write(SETTINGS.format(code=code, tests=tests))
+    return copy
+
+
+def mutants(family: str, copy: Path) -> list[str]:
+    """The names of all mutants of `family`, in order."""
+    os.chdir(copy)
+    reset_config()
+    found = []
+    for file in sorted(Path(FAMILIES[family][0]).rglob("*.py")):
+        mutated = mutate_file_contents(str(file), file.read_text(encoding="utf-8"))
+        found += [get_mutant_name(file, name) for name in mutated.mutant_names]
+    return found
+
+
+def verdicts(names: list[str], copy: Path, jobs: int) -> dict[str, str]:
+    """Run mutmut on the mutants `names`: killed, timeout, survived or untested, by name."""
+    command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs), *names]
+    done = subprocess.run(command, cwd=copy, env=os.environ | ONE_THREAD, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"mutmut failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    codes: dict[str, int | None] = {}
+    for file in (copy / "mutants").rglob("*.meta"):
+        codes |= json.loads(file.read_text(encoding="utf-8"))["exit_code_by_key"]
+    return {name: VERDICTS.get(codes[name], "killed") for name in names}
+
+
+def show(name: str, copy: Path) -> str:
+    """The diff of the mutant `name`."""
+    command = [str(Path(sys.executable).with_name("mutmut")), "show", name]
+    lines = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=True).stdout.splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("# ", "--- ", "+++ ")))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Mutation testing of a random sample.")
+    parser.add_argument("--sample", type=int, default=400, help="how many mutants (default 400)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (default 0)")
+    parser.add_argument("--family", choices=FAMILIES, action="append", help="only this one; may be given repeatedly")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at once (default 2)")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = {}
+        for family in chosen.family or FAMILIES:
+            missing = [part for part in FAMILIES[family] if not (ROOT / part).is_dir()]
+            if missing:
+                print(f"{family}: left out, as there is no {' and no '.join(missing)}")
+            else:
+                copies[family] = workshop(family, Path(folder))
+        pool = [(family, name) for family, copy in copies.items() for name in mutants(family, copy)]
+        sample = random.Random(chosen.seed).sample(pool, min(chosen.sample, len(pool)))
+        print(f"{len(sample)} of {len(pool)} mutants, seed {chosen.seed}", flush=True)
+        score: Counter[str] = Counter()
+        for family, copy in copies.items():
+            names = [name for of, name in sample if of == family]
+            if not names:
+                continue
+            start = time.monotonic()
+            found = verdicts(names, copy, chosen.jobs)
+            tally = Counter(found.values())
+            score += tally
+            print(f"\n{family}: {report(tally)}, {time.monotonic() - start:.0f} s", flush=True)
+            for name in sorted(name for name in names if found[name] in ("survived", "untested")):
+                print(f"\n{found[name]}: {name}\n{show(name, copy)}", flush=True)
+    print(f"\nAll: {report(score)}")
+
+
+def report(tally: Counter[str]) -> str:
+    """The share of mutants that the tests noticed, and what became of them."""
+    noticed, n = tally["killed"] + tally["timeout"], tally.total()
+    return f"{noticed} of {n} noticed ({noticed / n:.1%}): " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items()))
+
+
+if __name__ == "__main__":
+    main()
