@@ -1,5 +1,11 @@
 """The pages of the site, in the order of the menu."""
 
+from pages.kit.page import Page
 from pages.topics import training
 
 PAGES = (training.PAGE,)
+
+
+def page_at(address: str) -> Page:
+    """The page of an address."""
+    return next(page for page in PAGES if page.address == address)

@@ -1,0 +1,63 @@
+"""A page through Streamlit's AppTest, and what a visitor reads on it."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from streamlit.testing.v1 import AppTest
+
+from pages.kit import screen
+
+
+def visit(address: str, **link: str | list[str]) -> AppTest:
+    """The page of an address as a visitor finds it behind a link."""
+    screen.FIRST_LOOK = 0  # no browser is there to show anything
+    script = f"from pages.topics import page_at\n\npage_at({address!r}).run()\n"
+    at = AppTest.from_string(script, default_timeout=60)
+    for key, value in link.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def finished(at: AppTest, seconds: float = 90) -> AppTest:
+    """The page once no draws are under way."""
+    deadline = time.monotonic() + seconds
+    while any(button.key == "stop-draws" for button in at.button):
+        assert time.monotonic() < deadline, takeaway(at)
+        time.sleep(0.3)
+        at.run()
+    assert not at.exception
+    return at
+
+
+def plain(words: str) -> str:
+    """`words` with ordinary spaces for unbreakable ones."""
+    return words.replace("\u00a0", " ")
+
+
+def takeaway(at: AppTest) -> str:
+    """The page's one sentence."""
+    return plain(next(text.value for text in at.markdown if 'class="takeaway"' in text.value))
+
+
+def answers(at: AppTest) -> list[str]:
+    """The sentences that answer the questions of panels, in their order."""
+    return [plain(text.value) for text in at.markdown if 'class="answer"' in text.value]
+
+
+def html(at: AppTest) -> str:
+    """All that is drawn as HTML: summaries, pictures, tables, cards."""
+    return plain("\n".join(element.proto.body for element in at.get("html")))
+
+
+def warnings(at: AppTest) -> str:
+    """The warnings, without the signs that keep their words from coming alive."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])|\u2060", r"\1", "\n".join(element.value for element in at.warning))
+
+
+def charts(at: AppTest) -> list[str]:
+    """Names of the Plotly figures on screen."""
+    return [chart.proto.id.rsplit("-figure", 1)[0].rsplit("-", 1)[-1] for chart in at.get("plotly_chart")]
