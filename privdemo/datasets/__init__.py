@@ -16,7 +16,9 @@ from typing import Any
 from privdemo.datasets import builders, files
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.files import DatasetError
-from privdemo.datasets.own import OwnDataError, first_rows, from_csv, from_npz, plain
+from privdemo.datasets.own import OwnDataError, plain
+from privdemo.datasets.own_images import from_npz
+from privdemo.datasets.own_tables import first_rows, from_csv
 
 __all__ = [
     "DATASETS",
