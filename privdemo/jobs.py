@@ -1,7 +1,7 @@
-"""Long work away from the screen: a few worker processes, shared by all, whose jobs end when nobody watches them.
+"""Background jobs in a few worker processes, shared by all visitors; a job stops when nobody watches it.
 
-A job is a list of tasks, done one at a time; jobs that are watched take turns. Whoever watches polls: that is also the
-heartbeat. When the last watcher leaves or falls silent, the job stops, if need be by ending its process.
+A job is a list of tasks, done one at a time; watched jobs take turns. Each poll of a watcher is also its heartbeat.
+When the last watcher leaves or stops polling, the job stops, if need be by ending its process.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ PATIENCE = 10.0
 GRACE = 0.5
 # Seconds between looks at whether a running task is done or still wanted.
 LOOK = 0.05
-# Processes that compute at the same time; they give way to the one that answers visitors.
+# Worker processes; they run at a lower priority than the process that answers visitors.
 WORKERS = 2
-# Finished jobs whose results are kept for whoever asks again.
+# Finished jobs whose results are kept for the next time.
 KEPT = 32
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is: its `results` so far, of `total`; `error` says why it failed, if it did."""
+    """The state of a job: its `results` so far, of `total` tasks; `error` says why it failed, if it did."""
 
     results: tuple[Any, ...]
     total: int
@@ -57,14 +57,15 @@ class _Job:
     slow: bool = False
     private: bool = False
     busy: bool = False
-    # Since when it has been wanted without a turn.
+    # Since when it has waited for its turn.
     waiting: float = field(default_factory=time.monotonic)
 
     def watched(self) -> bool:
-        """Whether anybody is there, whatever they want."""
+        """Whether it has a watcher who still polls."""
         return any(now_watching(seen) for seen, _ in self.watchers.values())
 
     def wanted(self) -> bool:
+        """Whether a watcher who still polls wants more tasks than are done; never after a failure."""
         if self.error is not None:
             return False
         return any(now_watching(seen) and len(self.results) < n for seen, n in self.watchers.values())
@@ -93,12 +94,12 @@ class Runner:
         slow: bool = False,
         private: bool = False,
     ) -> Progress:
-        """Start the job `key` unless it is there already, be one of its watchers, and say how far it is.
+        """Start the job `key` unless there is one, register `watcher` with it, and return its progress.
 
-        `function` and each of `tasks` are sent to another process. A stopped job goes on where it was, and one that is
-        given more `tasks` (after the same ones) goes on with those; it does as many as the watcher who wants most. A
-        job that failed stays so until a `new_try`. One process is kept free of `slow` jobs, for all the others. Of
-        a `private` job nothing is kept once nobody watches it: its tasks hold what is somebody's own.
+        `function` and each of `tasks` are sent to another process. A stopped job resumes where it was. A job
+        can be given more `tasks`, appended to the same ones; it does as many as the watcher who wants most. A failed
+        job stays failed until a `new_try`. One process never takes `slow` jobs, so that others need not wait for
+        them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it.
         """
         with self._changed:
             job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private))
@@ -124,7 +125,7 @@ class Runner:
             return self._progress(job, len(tasks))
 
     def look(self, key: Hashable) -> Progress | None:
-        """How far the job `key` is, without becoming a watcher; None if there is none."""
+        """The progress of the job `key`, without watching it; None if there is none."""
         with self._changed:
             return self._progress(self._jobs[key], len(self._jobs[key].tasks)) if key in self._jobs else None
 
@@ -137,12 +138,12 @@ class Runner:
             self._forget()
 
     def _progress(self, job: _Job, n: int) -> Progress:
-        """How far the first `n` tasks are."""
+        """The progress of the first `n` tasks."""
         results = tuple(job.results[:n])
         return Progress(results, n, job.wanted() and len(results) < n, job.error if len(results) < n else None)
 
     def _forget(self) -> None:
-        """Drop private jobs that nobody watches, and those asked for longest ago, but none that is wanted."""
+        """Drop private jobs that nobody watches, and the least recently used finished jobs beyond `KEPT`."""
         for key in [key for key, job in self._jobs.items() if job.private and not job.watched()]:
             del self._jobs[key]
         idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
@@ -155,10 +156,12 @@ class Runner:
             with self._changed:
                 self._forget()
                 ready = self._next(also_slow) is not None
-                if not ready:  # what is private is forgotten soon after its watchers fall silent
+                if not ready:  # private jobs are forgotten soon after their last poll
                     self._changed.wait(PATIENCE if any(job.private for job in self._jobs.values()) else None)
             if ready:
-                self._do_next(worker, also_slow)  # apart, so that no name here goes on holding what was done
+                self._do_next(
+                    worker, also_slow
+                )  # a call of its own, so that no local name here keeps a private job's data alive
 
     def _do_next(self, worker: _Worker, also_slow: bool) -> None:
         with self._changed:
@@ -185,7 +188,7 @@ class Runner:
 
 
 class _Worker:
-    """A process that does one task at a time, and is started again after it had to be ended."""
+    """One worker process; it does one task at a time and is restarted after it had to be ended."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -216,7 +219,7 @@ class _Worker:
             return None, f"this could not be computed ({type(error).__name__}: {error})"
 
     def _start(self) -> None:
-        """A process that is alive: also after one has died while it had nothing to do."""
+        """Make sure that the process is alive, also after it died while idle."""
         if self._process is not None and not self._process.is_alive():
             self._end()
         if self._process is None:
@@ -235,11 +238,11 @@ class _Worker:
 
 
 def _serve(connection: Connection) -> None:
-    """In the worker process: do what comes until the other end is gone."""
+    """Run in the worker process: do each task that arrives, until the connection closes."""
     os.nice(5)
     while True:
         try:
-            connection.send(_outcome(*connection.recv()))  # no name here holds on to what was done
+            connection.send(_outcome(*connection.recv()))  # no local name keeps a task's data alive
         except (EOFError, OSError):
             return
 
@@ -247,7 +250,7 @@ def _serve(connection: Connection) -> None:
 def _outcome(function: Callable[[Any], Any], task: Any) -> tuple[Any, str | None]:
     """The result and no error, or no result and an error."""
     try:
-        with threadpool_limits(1, user_api="blas"):  # here, where the task's libraries have been loaded
+        with threadpool_limits(1, user_api="blas"):  # here, as the task's libraries are loaded by now
             return function(task), None
     except ValueError as error:
         return None, str(error)

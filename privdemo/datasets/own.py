@@ -58,6 +58,7 @@ def own_dataset(
     shape: tuple[int, int] | None,
     notes: tuple[str, ...] = (),
 ) -> Dataset:
+    """The `Dataset` of a visitor's file, with every feature in `n_states` states."""
     return Dataset(
         name=plain(name),
         title=plain(name),
@@ -105,7 +106,7 @@ def _as_sorted(name: str) -> tuple[float, str]:
 
 
 def as_number(field: str) -> float | None:
-    """The number that a field says; None for a text."""
+    """A field as a number; None for a text."""
     try:
         return float(field) if "_" not in field else None
     except ValueError:
@@ -113,6 +114,7 @@ def as_number(field: str) -> float | None:
 
 
 def check_limit(limit: limits.Limit, value: int) -> None:
+    """Raise `OwnDataError` for a value outside `limit`."""
     try:
         limit.check(value)
     except ValueError as error:
@@ -120,6 +122,7 @@ def check_limit(limit: limits.Limit, value: int) -> None:
 
 
 def check_bytes(content: bytes, what: str) -> None:
+    """Raise `OwnDataError` for an empty file (`what` says what it should hold) or one of too many bytes."""
     if not content:
         raise OwnDataError(f"the file is empty; {what}")
     if len(content) > limits.OWN_BYTES.high:
@@ -129,6 +132,7 @@ def check_bytes(content: bytes, what: str) -> None:
 
 
 def check_values(n_rows: int, n_columns: int) -> None:
+    """Raise `OwnDataError` for a table of too many values."""
     if n_rows * n_columns > limits.OWN_VALUES.high:
         raise OwnDataError(
             f"{n_rows:,} records of {n_columns:,} values are more than {limits.OWN_VALUES.high:,} values; bring fewer "
@@ -137,4 +141,5 @@ def check_values(n_rows: int, n_columns: int) -> None:
 
 
 def count_things(n: int, thing: str) -> str:
+    """The number `n` with its noun, in the plural but for 1."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"

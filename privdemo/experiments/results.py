@@ -1,4 +1,4 @@
-"""Results files: what a study found, as a small CSV that is shipped."""
+"""Results files: the numbers of a study as a small CSV file that comes with the package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READ = {"float": float, "int": int, "str": str}
 
 
 def without_config(run: Callable[[Any], Any], config: Any) -> Any:
-    """What `run` finds, without the `config`, which whoever asked has, and which may hold many records."""
+    """The result of `run(config)` without its `config`: the caller has it, and it may hold many records."""
     return replace(run(config), config=None)
 
 

@@ -1,4 +1,4 @@
-"""Trials side by side: in processes or threads of this machine, or on a Dask cluster; what is done is kept at once."""
+"""Trials in parallel, in processes of this machine or on a Dask cluster; finished trials are stored at once."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from filelock import FileLock, Timeout
 from privdemo import __version__, limits
 
 Found = TypeVar("Found")
-# How trials run: in processes of this machine or on a Dask cluster. Not in threads, which share Python's warnings: what
-# one trial is warned of another would report.
+# How trials run: in processes of this machine or on a Dask cluster. Not in threads: they share Python's warnings, so
+# that one trial would report the warnings of another.
 BACKENDS = ("loky", "dask")
 _N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
@@ -36,11 +36,11 @@ def side_by_side(
     scheduler: str | None = None,
     kept: Path | None = None,
 ) -> Iterator[tuple[int, int, Found]]:
-    """Run `trial` on each of `trials`, its arguments; yields (done, of how many, what the one just done found).
+    """Call `trial` with each of `trials`, tuples of arguments; yields (trials done, trials in all, a trial's result).
 
-    They come as they are done, in any order. With a folder `kept`, each is kept there at once: ended in any way, the
-    same call with the same code yields first what is there, and runs only what is left. The folder must be the
-    caller's own, as what it holds is unpickled. Errors as `parallel`.
+    Results come in the order of completion. With a folder `kept`, each result is stored there at once: after any end,
+    the same call of the same code yields the stored results first and runs only the others. The folder must belong to
+    the caller, as its files are unpickled. Raises ``ValueError`` as `check` does, and for a folder of somebody else.
     """
     check(n_jobs, backend, scheduler)
     places = {_name(trial, arguments): arguments for arguments in trials}
@@ -66,7 +66,7 @@ def _named(name: str, trial: Callable[..., Found], arguments: tuple[Any, ...]) -
 
 
 class _Kept:
-    """What trials found, a file each, in a folder of the caller's own."""
+    """Results of trials, a file each, in a folder that belongs to the caller."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -76,7 +76,7 @@ class _Kept:
         self.folder = folder
 
     def load(self, name: str) -> Any:
-        """What is kept under a name; None for nothing, or for a file that is not whole."""
+        """The result stored under a name; None where there is none or its file is damaged."""
         file = self.folder / name
         if not file.exists():
             return None
@@ -84,7 +84,7 @@ class _Kept:
         return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
 
     def store(self, name: str, found: Any) -> None:
-        """Keep it; after a crash either all of it is there or nothing."""
+        """Store a result; after a crash either all of it is there or nothing."""
         content, part = pickle.dumps(found), self.folder / f"{name}.part"
         with part.open("wb") as file:
             file.write(hashlib.sha256(content).digest() + content)
@@ -94,7 +94,7 @@ class _Kept:
 
 
 def forget(kept: Path) -> None:
-    """Take away what `side_by_side` has kept in a folder, and the folder if nothing else is in it."""
+    """Delete the results that `side_by_side` stored in a folder, and the folder if nothing else is in it."""
     for file in kept.glob("*"):
         if re.fullmatch(r"[0-9a-f]{32}(\.part)?", file.name):
             file.unlink()
@@ -103,14 +103,14 @@ def forget(kept: Path) -> None:
 
 
 def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """A file name for one trial of this very code."""
+    """The file name of one trial: a hash of the code, the function and its arguments."""
     asked = repr((_code(), trial.__module__, trial.__qualname__, arguments))
     return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
 
 @cache
 def _code() -> str:
-    """What numbers depend on beside the arguments: this package, line by line, and what it computes with."""
+    """A hash of what results depend on besides the arguments: this package's source and the versions it runs with."""
     folder = Path(str(resources.files("privdemo")))
     lines = hashlib.sha256(_packages().encode())
     for file in sorted(folder.rglob("*.py")):
@@ -124,7 +124,7 @@ def _packages() -> str:
 
 
 def versions() -> str:
-    """Of this package, with the first digits of its code's hash, of Python and of what numbers depend on."""
+    """Versions of this package, with the first digits of its code's hash, of Python, NumPy, SciPy and scikit-learn."""
     return f"privdemo {__version__} ({_code()[:8]}) {_packages()}"
 
 
@@ -141,7 +141,7 @@ def check(n_jobs: int, backend: str, scheduler: str | None) -> None:
 
 @contextmanager
 def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -> Iterator[joblib.Parallel]:
-    """What runs trials side by side and gives each as it is done.
+    """A `joblib.Parallel` that yields results in the order of completion.
 
     "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Errors as
     `check`.
@@ -158,9 +158,9 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
 
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
-    """Nobody else of this user writes `out` meanwhile. Raises ``ValueError`` where somebody does.
+    """Hold the lock of the file `out`. Raises ``ValueError`` where another run of this user holds it.
 
-    Locks stay in the user's cache folder: one that is taken away could be taken by two.
+    Lock files stay in the user's cache folder: two runs could take one that is deleted meanwhile.
     """
     locks = Path(pooch.os_cache("privdemo")) / "locks"
     locks.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""Sweeps: many configs, many draws of each, on one machine or a cluster; a table of trials that is written as it goes.
+"""Sweeps: many configs, many draws of each, on one machine or a cluster; each finished trial is a row of a CSV file.
 
 A trial is one draw of one config: the same people, noise and numbers wherever and whenever it runs, as its random
-streams are children of one `numpy.random.SeedSequence(config.seed, spawn_key=(config.draw,))`. A sweep that was ended,
-however hard, goes on with the trials that its file does not hold.
+streams are children of `numpy.random.SeedSequence(config.seed, spawn_key=(config.draw,))`. An
+interrupted or killed sweep resumes with the trials that its file does not hold.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; spli
 
 @dataclass(frozen=True)
 class Experiment:
-    """What can be swept: `run(config)` → result, and the numbers of a result by name.
+    """An experiment that can be swept.
 
-    `make(fields)` is a config from the plain values of a spec; `metrics(result)` are its numbers, under the `names`
-    that a config has before it runs, and `problem(result)` says why some of them are missing.
+    `make(fields)` builds a config from the plain values of a spec, and `run(config)` its result. `metrics(result)` are
+    the result's numbers by name; `names(config)` are these names, known before the run. `problem(result)` says why some
+    numbers are missing; it is empty where none is.
     """
 
     title: str
@@ -50,7 +51,7 @@ class Experiment:
 
 
 def _training(given: dict[str, Any]) -> private_training.TrainingConfig:
-    """Pixels: a flip probability or {sigma = …}; labels: one flip probability, or two that differ."""
+    """A config of private training. Pixels: a flip probability or {sigma = …}; labels: one flip probability, or two."""
     known = dict(given)
     dataset = known.get("dataset", private_training.TrainingConfig.dataset)
     if "pixels" in known:
@@ -155,7 +156,7 @@ class Sweep:
         return [replace(config, draw=draw) for draw in range(self.repeats) for config in self.configs]
 
     def columns(self) -> list[str]:
-        """Of the table: what was asked, what came out, seconds, versions, and what went wrong."""
+        """Column names of the results table, in order: settings, numbers, seconds, versions, problem."""
         names = EXPERIMENTS[self.experiment].names
         asked = [field.name for field in fields(self.configs[0])]
         found = dict.fromkeys(name for config in self.configs for name in names(config))
@@ -204,12 +205,12 @@ def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
         return EXPERIMENTS[experiment].make(values)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
-        what = _plainer(experiment, str(error))
+        what = explain_error(experiment, str(error))
         raise ValueError(f"{path}: {what} (with {where})") from None
 
 
-def _plainer(experiment: str, error: str) -> str:
-    """What is wrong, in words of a spec."""
+def explain_error(experiment: str, error: str) -> str:
+    """The message of an error of a config, in the words of a spec."""
     unknown = re.search(r"unexpected keyword argument '(\w+)'", error)
     if not unknown:
         return re.sub(r"^\w+\.__init__\(\) ", "", error)
@@ -224,7 +225,7 @@ def _frozen(value: Any) -> Any:
 def run_trial(experiment: str, config: Any) -> dict[str, str]:
     """One row of the table, as text; always in one thread, for the same numbers everywhere.
 
-    Where a trial cannot be made its numbers are missing and `problem` says why.
+    Where a trial cannot be run its numbers are missing, and the cell `problem` says why.
     """
     chosen, start = EXPERIMENTS[experiment], time.perf_counter()
     found: dict[str, float] = {}
@@ -237,7 +238,7 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
         problem = str(error)
     seconds = time.perf_counter() - start
     return (
-        _asked(experiment, config)
+        trial_cells(experiment, config)
         | {name: repr(float(value)) for name, value in found.items()}
         | {
             "seconds": f"{seconds:.4g}",
@@ -247,25 +248,25 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     )
 
 
-def _asked(experiment: str, config: Any) -> dict[str, str]:
-    """What a trial asks, as cells of the table: with the same ones it is the same trial."""
+def trial_cells(experiment: str, config: Any) -> dict[str, str]:
+    """A trial's settings as cells of the table; they identify the trial."""
     return {"experiment": experiment} | {field.name: str(getattr(config, field.name)) for field in fields(config)}
 
 
 def sweep(
     wanted: Sweep, out: Path, n_jobs: int = 2, backend: str = "loky", scheduler: str | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Run what `out` does not hold yet, and add a row to it as soon as a trial is done.
+    """Run the trials that `out` does not hold yet; each adds its row to `out` as soon as it is done.
 
-    Yields (trials done, of how many), first those that were there already. The numbers are the same for any `n_jobs`
+    Yields (trials done, trials in all), at first for those that were there already. The numbers are the same for any `n_jobs`
     and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Raises
-    ``ValueError`` for a file of another sweep, one that is being written, and settings out of range.
+    ``ValueError`` for a file of another sweep, a file that another run is writing, and settings out of range.
     """
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
     with running.only_one(out):
         done = {_key(row, columns) for row in _resume(out, columns)}
-        left = [trial for trial in trials if _key(_asked(wanted.experiment, trial), columns) not in done]
+        left = [trial for trial in trials if _key(trial_cells(wanted.experiment, trial), columns) not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
         with (
@@ -281,26 +282,26 @@ def sweep(
 
 
 def load(path: Path) -> list[dict[str, str]]:
-    """The finished trials of a table, also of one that is still being written."""
+    """The rows of a table by column name; a last line that is still being written is left out."""
     return list(csv.DictReader(io.StringIO(_whole_lines(path.read_bytes()).decode("utf-8"), newline="")))
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Without what was being written, which may end within a letter."""
+    """All whole lines; the rest was being written and may end within a letter."""
     return content[: content.rfind(b"\n") + 1]
 
 
 def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Rows, which are in the order in which they were done, in that of the sweep; those of others last."""
+    """Rows in the order of the sweep's trials, rows of no trial last; a file has them in the order of completion."""
     columns = wanted.columns()
-    order = {_key(_asked(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
+    order = {_key(trial_cells(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
     return sorted(rows, key=lambda row: order.get(_key(row, columns), len(order)))
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
-    """Of every config what was asked, without the draw, and the mean of each number with a 95 % interval over draws.
+    """Each config's settings without the draw, and the mean of each number with a 95 % interval over draws.
 
-    A number that fewer than two draws have is left out.
+    A number is left out where fewer than two draws have it.
     """
     groups: dict[tuple[tuple[str, str], ...], list[Mapping[str, str]]] = {}
     for row in rows:
@@ -316,7 +317,7 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
 
 
 def _range(name: str) -> tuple[float, float]:
-    """What a mean of this number can be: shares are in [0, 1], distances of mixes in [0, 2], nothing is below 0."""
+    """The range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on."""
     mark = name.rpartition(": ")[2]
     if mark in ("accuracy", "brier", "error") or " F1" in mark:
         return 0.0, 1.0
@@ -324,14 +325,14 @@ def _range(name: str) -> tuple[float, float]:
 
 
 def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
-    """The numbers of some rows by name: the columns between the draw and the seconds."""
+    """The numbers of rows by name, from the columns between the draw and the seconds; empty cells are left out."""
     names = list(rows[0])
     metrics = names[names.index("draw") + 1 : names.index("seconds")]
     return {name: [float(row[name]) for row in rows if row[name]] for name in metrics}
 
 
 def _resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The finished trials in `out`, which is made where it is not there; a line cut short by a kill is taken off."""
+    """The finished trials in `out`. Creates the file where there is none, and removes a line that a kill cut short."""
     header = _line(columns)
     if not out.exists() or out.stat().st_size < len(header.encode()):
         begun = out.read_bytes() if out.exists() else b""
@@ -351,12 +352,12 @@ def _resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
-    """What makes a trial: the columns up to the draw, which is the last of a config's."""
+    """What identifies a trial: the cells up to the draw, the last column of a config."""
     return tuple(cells[column] for column in columns[: columns.index("draw") + 1])
 
 
 def _line(cells: Sequence[str]) -> str:
-    """One line of CSV: what was said over several lines is put on one, so that a line is a trial."""
+    """One line of CSV; line breaks within cells become spaces, so that a line is a trial."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow([" ".join(cell.splitlines()) for cell in cells])
     return text.getvalue()
