@@ -258,9 +258,9 @@ def sweep(
 ) -> Iterator[tuple[int, int]]:
     """Run the trials that `out` does not hold yet; each adds its row to `out` as soon as it is done.
 
-    Yields (trials done, trials in all), at first for those that were there already. The numbers are the same for any `n_jobs`
-    and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Raises
-    ``ValueError`` for a file of another sweep, a file that another run is writing, and settings out of range.
+    Yields (trials done, trials in all), at first for those that were there already. The numbers are the same for any
+    `n_jobs` and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine.
+    Raises ``ValueError`` for a file of another sweep, a file that another run is writing, and settings out of range.
     """
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
