@@ -14,9 +14,9 @@ from privdemo import datasets, limits, reports
 from privdemo.experiments import (
     bag_studies,
     claims,
+    class_ratio,
     comparison_studies,
     label_counts,
-    ratio_studies,
     results,
     running,
     sweep,
@@ -105,7 +105,7 @@ def reproductions() -> dict[str, Reproduction]:
     }
     others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
         (bag_studies, ", needs MNIST, Adult and SMS", reports.bag_lines),
-        (ratio_studies, ", needs MNIST, Adult and SMS", reports.ratio_lines),
+        (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),
         (comparison_studies, ", needs MNIST and Adult", reports.comparison_lines),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from privdemo.experiments import bag_studies, comparison_studies, label_counts, ratio_studies, results, trade_off
+from privdemo.experiments import bag_studies, comparison_studies, label_counts, results, trade_off
 from privdemo.experiments.claims.claim import Claim
+from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate
 
@@ -52,10 +53,10 @@ def bag_lines(marks: list[bag_studies.Mark]) -> list[str]:
     return lines
 
 
-def ratio_lines(marks: list[ratio_studies.Mark]) -> list[str]:
+def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
     """L1 errors of class ratios in every place, and how the paper compares them in its text."""
-    lines = [ratio_studies.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
-    for row in ratio_studies.rows(marks):
+    lines = [ratio_study.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
+    for row in ratio_study.rows(marks):
         if math.isnan(row.share):
             lines.append(
                 f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
@@ -63,11 +64,11 @@ def ratio_lines(marks: list[ratio_studies.Mark]) -> list[str]:
                 + ("  (no formal guarantee)" if row.guarantee.startswith("none: noise") else "")
             )
     try:
-        claims = ratio_studies.claims(ratio_studies.rows(marks))
+        reductions = ratio_study.published_reductions(ratio_study.rows(marks))
     except (KeyError, ValueError):  # not all studies were made
         return lines
     lines.append("the paper's text on its figures 2 and 3, published and ours: how much lower an error is")
-    return lines + [f"{claim.words}: {claim.published:.0%}, {claim.ours:.0%}" for claim in claims]
+    return lines + [f"{one.words}: {one.published:.0%}, {one.ours.mean:.0%}" for one in reductions]
 
 
 def comparison_lines(marks: list[comparison_studies.Mark]) -> list[str]:

@@ -11,8 +11,10 @@ import pytest
 from privdemo import datasets
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
-from privdemo.experiments import class_ratio, ratio_studies, results
+from privdemo.experiments import class_ratio, results
 from privdemo.experiments.class_ratio import SHARES, RatioConfig
+from privdemo.experiments.class_ratio.config import TEST_STREAM
+from privdemo.experiments.class_ratio.release import round_to_sum
 from privdemo.experiments.draws import at_draw, generator
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
@@ -45,7 +47,7 @@ def test_sets_have_one_common_class_each_in_turn(c, size, copies, rho):
 
 def test_records_are_of_the_class_they_count_for_none_twice_in_a_set_and_none_both_learnt_from_and_asked_about():
     config = replace(CONFIG, set_size=120)
-    sample = class_ratio.drawn(config)
+    sample = class_ratio.draw_sample(config)
     names = sample.dataset.class_names
     assert names == tuple("0123")
     for group in (sample.training, sample.tuning):
@@ -58,13 +60,13 @@ def test_records_are_of_the_class_they_count_for_none_twice_in_a_set_and_none_bo
     learnt = {*within.tolist(), *np.concatenate(sample.tuning.rows).tolist()}
     asked = {row for pool in sample.pools for row in pool.tolist()}
     assert not learnt & asked
-    other = class_ratio.drawn(at_draw(config, 1))
+    other = class_ratio.draw_sample(at_draw(config, 1))
     assert set(np.concatenate(other.training.rows).tolist()) != set(within.tolist())
 
 
 @pytest.mark.parametrize(("c", "size", "copies"), [(2, 110, 1), (2, 37, 3), (3, 120, 1)])
 def test_every_record_serves_once_before_any_serves_again(c, size, copies):
-    sample = class_ratio.drawn(RatioConfig("digits", c, size, copies))
+    sample = class_ratio.draw_sample(RatioConfig("digits", c, size, copies))
     used = np.concatenate(sample.training.rows + sample.tuning.rows)
     asked = np.concatenate(sample.pools)
     for k in range(c):
@@ -75,22 +77,22 @@ def test_every_record_serves_once_before_any_serves_again(c, size, copies):
 
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():
-    sample, rng = class_ratio.drawn(CONFIG), np.random.default_rng(0)
-    U, truth = class_ratio.asked_set(CONFIG, sample, 0.7, rng)
+    sample, rng = class_ratio.draw_sample(CONFIG), np.random.default_rng(0)
+    U, truth = class_ratio.draw_asked_set(CONFIG, sample, 0.7, rng)
     assert U.shape == (80, 64)
     assert U.dtype == np.float32
     assert (U.min(), U.max()) == (0, 1)
     assert truth == pytest.approx([0.7, 0.1, 0.1, 0.1])
-    first, second = (class_ratio.asked_set(CONFIG, sample, None, rng)[1] for _ in range(2))
+    first, second = (class_ratio.draw_asked_set(CONFIG, sample, None, rng)[1] for _ in range(2))
     assert first == pytest.approx(second), "at random, but the same in every draw"
-    assert class_ratio.asked_set(replace(CONFIG, seed=1), sample, None, rng)[1] != pytest.approx(first)
+    assert class_ratio.draw_asked_set(replace(CONFIG, seed=1), sample, None, rng)[1] != pytest.approx(first)
     for share in (0.0, 1.0, 0.333):
-        assert class_ratio.asked_set(CONFIG, sample, share, rng)[1].sum() == pytest.approx(1)
+        assert class_ratio.draw_asked_set(CONFIG, sample, share, rng)[1].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("values", [[0.5, 0.5, 1.0], [2.2, 3.3, 4.5], [0.0, 10.0], [1 / 3 * 10] * 3])
 def test_rounding_keeps_the_sum_and_moves_by_less_than_one(values):
-    found = class_ratio.rounded(np.array(values))
+    found = round_to_sum(np.array(values))
     assert found.sum() == round(sum(values))
     assert (np.abs(found - values) < 1).all()
 
@@ -102,15 +104,15 @@ def test_rounding_keeps_the_sum_and_moves_by_less_than_one(values):
 def test_the_classes_are_the_first_ones_and_two_digits_are_those_hardest_to_tell_apart(dataset, n, expected):
     config = RatioConfig(dataset, n, 40)
     assert config.chosen_classes == expected
-    assert class_ratio.drawn(config).dataset.class_names == expected
+    assert class_ratio.draw_sample(config).dataset.class_names == expected
 
 
 # --- what is released
 
 
 def test_without_privacy_the_true_proportions_are_released():
-    sample = class_ratio.drawn(CONFIG)
-    training, tuning, mechanism = class_ratio.release(CONFIG, sample)
+    sample = class_ratio.draw_sample(CONFIG)
+    training, tuning, mechanism = class_ratio.release_proportions(CONFIG, sample)
     assert training is sample.training.proportions
     assert tuning is sample.tuning.proportions
     assert mechanism is None
@@ -119,17 +121,17 @@ def test_without_privacy_the_true_proportions_are_released():
 @pytest.mark.parametrize("release", [name for name in RELEASES if name != "dirichlet published"])
 def test_private_proportions_are_those_of_the_mechanism_calibrated_for_the_counts(release):
     config = replace(CONFIG, release=release, epsilon=1.0, delta=0.05, n_min=5)
-    sample = class_ratio.drawn(config)
-    training, tuning, mechanism = class_ratio.release(config, sample)
+    sample = class_ratio.draw_sample(config)
+    training, tuning, mechanism = class_ratio.release_proportions(config, sample)
     assert mechanism == calibrate(release, 1.0, 0.05, config.counts(), 5)
     for found in (training, tuning):
         assert found.shape == (4, 4)
         assert found.sum(axis=1) == pytest.approx(1)
         assert not np.allclose(found, sample.training.proportions)
     assert not np.allclose(training, tuning), "each set has noise of its own"
-    again = class_ratio.release(config, sample)[0]
+    again = class_ratio.release_proportions(config, sample)[0]
     np.testing.assert_array_equal(again, training)
-    other = class_ratio.release(at_draw(config, 1), sample)[0]
+    other = class_ratio.release_proportions(at_draw(config, 1), sample)[0]
     assert not np.allclose(other, training)
 
 
@@ -137,12 +139,12 @@ def test_private_proportions_are_those_of_the_mechanism_calibrated_for_the_count
 
 
 def test_every_method_is_fitted_to_what_it_may_see_and_asked_about_the_same_sets(binary):
-    sample = class_ratio.drawn(BINARY)
-    rng = generator(BINARY, class_ratio.TEST_STREAM)
-    asked = [class_ratio.asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    sample = class_ratio.draw_sample(BINARY)
+    rng = generator(BINARY, TEST_STREAM)
+    asked = [class_ratio.draw_asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
     assert set(binary.fits) == set(CLASS_RATIO)
     for name, fit in binary.fits.items():
-        model = class_ratio.fit(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+        model = class_ratio.fit_method(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
         found = [model.predict(U) for U, _ in asked]
         assert fit.found == pytest.approx(found[0])
         errors = [np.abs(p - truth).sum() for p, (_, truth) in zip(found[1:], asked[1:], strict=True)]
@@ -153,15 +155,15 @@ def test_every_method_is_fitted_to_what_it_may_see_and_asked_about_the_same_sets
 
 
 def test_methods_with_labels_learn_from_one_pure_set_for_each_class():
-    sample = class_ratio.drawn(BINARY)
+    sample = class_ratio.draw_sample(BINARY)
     p = sample.training.proportions
-    model = class_ratio.fit(EM, BINARY, sample, p, p)
-    wrong = class_ratio.fit(EM, BINARY, sample, p[::-1], p[::-1])
+    model = class_ratio.fit_method(EM, BINARY, sample, p, p)
+    wrong = class_ratio.fit_method(EM, BINARY, sample, p[::-1], p[::-1])
     np.testing.assert_array_equal(model.prior_, wrong.prior_)  # they know labels, and look at no proportions
     U = class_ratio.as_input(sample.dataset, np.concatenate(sample.pools))
     accuracy = (model.predict_proba(U).argmax(axis=1) == sample.dataset.y[np.concatenate(sample.pools)]).mean()
     assert accuracy > 0.9
-    assert not class_ratio.fit(PCC, BINARY, sample, p, p).correct
+    assert not class_ratio.fit_method(PCC, BINARY, sample, p, p).correct
 
 
 def test_methods_beat_a_guess_that_knows_nothing_and_counting_does_worse_for_far_mixes(binary):
@@ -175,8 +177,8 @@ def test_methods_beat_a_guess_that_knows_nothing_and_counting_does_worse_for_far
 
 
 def test_the_numbers_of_a_draw_are_those_of_its_parts(binary):
-    sample = class_ratio.drawn(BINARY)
-    model = class_ratio.fit(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+    sample = class_ratio.draw_sample(BINARY)
+    model = class_ratio.fit_method(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
     assert isinstance(model, MMDClassRatio)
     assert binary.condition_number == pytest.approx(model.condition_number_)
     assert binary.bound == pytest.approx(model.bound(80))
@@ -202,7 +204,7 @@ def test_releases_on_the_same_records_are_what_each_gives_alone():
 
 
 def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
-    draw, sample = class_ratio.run(CONFIG), class_ratio.drawn(CONFIG)
+    draw, sample = class_ratio.run(CONFIG), class_ratio.draw_sample(CONFIG)
     attack = draw.attack
     assert attack.n == 320
     assert attack.by_set == 4 * 56, "the common class of every set"
@@ -215,7 +217,7 @@ def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
     rows = np.concatenate(sample.training.rows)
     named = spread.predict_proba(class_ratio.as_input(sample.dataset, rows)).argmax(axis=1)
     assert attack.by_model == (named == sample.dataset.y[rows]).sum()
-    rates = class_ratio.attack([draw])
+    rates = class_ratio.attack_rates([draw])
     assert rates["set"].mean == pytest.approx(0.7)
     assert rates["model"].mean > 0.9, "single records are named, though no record's label was released"
     assert rates["new"].mean > 0.85
@@ -243,7 +245,7 @@ def test_noise_that_leaves_a_class_without_a_share_is_borne():
 def test_what_a_release_promises_is_checked_and_records_in_two_sets_are_counted():
     sizes = replace(BINARY, methods=(MMD,), release="laplace tight")
     draw = class_ratio.run(sizes)
-    sample = class_ratio.drawn(sizes)
+    sample = class_ratio.draw_sample(sizes)
     rows = np.concatenate(sample.training.rows + sample.tuning.rows).tolist()
     assert draw.most_sets == max(map(rows.count, set(rows))) == 2, "148 malignant records for 160 places"
     assert class_ratio.run(replace(sizes, set_size=40)).most_sets == 1
@@ -342,44 +344,47 @@ def test_means_over_draws_are_plain_means_with_students_interval():
 
 def test_trials_are_draws_of_every_release_and_rows_their_means(monkeypatch):
     small = replace(CONFIG, epsilon=0.5, n_min=5)
-    study = ratio_studies.RatioStudy("skew", "", (small, replace(small, rho=0.15)), ("none", "laplace tight"))
-    monkeypatch.setattr(ratio_studies, "STUDIES", {"skew": study})
+    study = class_ratio.study.Study("skew", "", (small, replace(small, rho=0.15)), ("none", "laplace tight"))
+    monkeypatch.setattr(class_ratio.study, "STUDIES", {"skew": study})
     marks = [
-        m for config in study.configs for d in range(2) for m in ratio_studies.trial("skew", replace(config, draw=d))
+        m
+        for config in study.configs
+        for d in range(2)
+        for m in class_ratio.study.trial("skew", replace(config, draw=d))
     ]
     assert len(marks) == 2 * 2 * 2 * 2
-    rows = ratio_studies.rows(marks)
+    rows = class_ratio.study.rows(marks)
     assert len(rows) == 2 * 2 * 2 * (1 + len(SHARES))
     draws = [class_ratio.run(replace(small, release="laplace tight", draw=d)) for d in range(2)]
     overall = next(
         row
-        for row in ratio_studies.of(rows, "skew")
+        for row in class_ratio.study.select(rows, "skew")
         if (row.rho, row.release, row.method) == (0.1, "laplace tight", SPREAD)
     )
     assert overall.estimate.mean == pytest.approx(class_ratio.mean_error(draws, SPREAD).mean)
     at_half = next(
         row
-        for row in ratio_studies.of(rows, "skew", overall=False)
+        for row in class_ratio.study.select(rows, "skew", overall=False)
         if (row.rho, row.release, row.method, row.share) == (0.1, "laplace tight", SPREAD, 0.5)
     )
     assert at_half.estimate.mean == pytest.approx(class_ratio.error_along(draws, SPREAD, 4).mean)
-    again = results.from_csv(ratio_studies.Row, ratio_studies.to_csv(marks))
+    again = results.from_csv(class_ratio.study.Row, class_ratio.study.to_csv(marks))
     assert [row.error for row in again] == pytest.approx([row.error for row in rows], rel=1e-5)
     assert math.isnan(again[0].share)
 
 
 def test_the_shipped_rows_are_those_of_the_studies_and_reach_what_was_asked():
-    rows = ratio_studies.load()
+    rows = class_ratio.study.load()
     expected = {
         (study.name, replace(config, release=release), method)
-        for study in ratio_studies.STUDIES.values()
+        for study in class_ratio.study.STUDIES.values()
         for config in study.configs
         for release in study.releases
         for method in config.methods
     }
     assert len([row for row in rows if math.isnan(row.share)]) == len(expected)
     assert {row.n_draws for row in rows} == {results.N_DRAWS}
-    at = {(row.release, row.method): row.error for row in ratio_studies.of(rows, ratio_studies.PRIVATE)}
+    at = {(row.release, row.method): row.error for row in class_ratio.study.select(rows, class_ratio.study.PRIVATE)}
     assert at["none", MMD] <= 0.048
     assert at["none", SPREAD] <= 0.022
     for method in (MMD, SPREAD):
@@ -388,13 +393,13 @@ def test_the_shipped_rows_are_those_of_the_studies_and_reach_what_was_asked():
                 assert at[release, method] <= at["none", method] + 0.03
 
 
-@pytest.mark.parametrize(("study", "place"), [(ratio_studies.BINARY, 3), (ratio_studies.SKEW, 0)])
+@pytest.mark.parametrize(("study", "place"), [(class_ratio.study.BINARY, 3), (class_ratio.study.SKEW, 0)])
 def test_a_shipped_place_can_be_had_again(study, place, mnist, data_folder):
-    config = ratio_studies.STUDIES[study].configs[place]
-    fresh = {(m.method, m.config.release): np.mean(m.errors) for m in ratio_studies.trial(study, config)}
+    config = class_ratio.study.STUDIES[study].configs[place]
+    fresh = {(m.method, m.config.release): np.mean(m.errors) for m in class_ratio.study.trial(study, config)}
     rows = {
         (row.method, row.release): row
-        for row in ratio_studies.of(ratio_studies.load(), study)
+        for row in class_ratio.study.select(class_ratio.study.load(), study)
         if (row.dataset, row.rho) == (config.dataset, config.rho)
     }
     assert set(fresh) == set(rows)
@@ -405,14 +410,16 @@ def test_a_shipped_place_can_be_had_again(study, place, mnist, data_folder):
 
 
 def test_the_papers_claims_stand_beside_ours():
-    rows = ratio_studies.load()
-    claims = ratio_studies.claims(rows)
+    rows = class_ratio.study.load()
+    claims = class_ratio.study.published_reductions(rows)
     assert [claim.published for claim in claims] == [0.7, 0.6, 0.6, 0.6]
-    at = {row.release: row.error for row in ratio_studies.of(rows, ratio_studies.PRIVATE) if row.method == MMD}
-    assert claims[2].ours == pytest.approx(1 - at["dirichlet public"] / at["laplace published"])
-    shares = ratio_studies.of(rows, ratio_studies.BINARY, overall=False)
+    at = {
+        row.release: row.error for row in class_ratio.study.select(rows, class_ratio.study.PRIVATE) if row.method == MMD
+    }
+    assert claims[2].ours.mean == pytest.approx(1 - at["dirichlet public"] / at["laplace published"])
+    shares = class_ratio.study.select(rows, class_ratio.study.BINARY, overall=False)
     of = {(row.method, row.share): row.error for row in shares if row.dataset == "adult"}
-    assert claims[0].ours == pytest.approx(max(1 - of[MMD, share] / of[PSVM, share] for share in SHARES))
+    assert claims[0].ours.mean == pytest.approx(max(1 - of[MMD, share] / of[PSVM, share] for share in SHARES))
     assert {row.guarantee for row in rows if row.release == "dirichlet local"} == {
         "none: noise chosen from the private counts"
     }

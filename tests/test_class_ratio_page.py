@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import ratio_controls
-from privdemo.experiments import class_ratio, ratio_studies
+from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PCC, PSVM, SPREAD
@@ -92,7 +92,7 @@ def test_the_screen_says_what_the_package_computes(link, config):
     for name, fit in draw.fits.items():
         words = f"{CLASS_RATIO[name].title} finds {config.labels[0]}: {100 * fit.found[0]:.1f} %"
         assert words.lower() in summary.lower()
-        error = class_ratio.distance(fit.found, draw.truth)
+        error = class_ratio.l1_distance(fit.found, draw.truth)
         assert f"L1 error {error:.3f}" in summary
     assert f"{100 * draw.truth[0]:.1f} %" in takeaway(at)
 
@@ -143,13 +143,13 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
 @pytest.mark.parametrize(
     ("link", "study", "chosen"),
     [
-        ({"ratio_look": ratio_controls.BINARY, "figure_2": title}, ratio_studies.BINARY, {"dataset": name})
+        ({"ratio_look": ratio_controls.BINARY, "figure_2": title}, class_ratio.study.BINARY, {"dataset": name})
         for title, name in (("Adult", "adult"), ("MNIST", "mnist"), ("SMS", "sms"), ("Breast cancer", "breast_cancer"))
     ]
     + [
         (
             {"ratio_look": ratio_controls.COUNTS, "figure_3": CLASS_RATIO[name].title},
-            ratio_studies.PRIVATE,
+            class_ratio.study.PRIVATE,
             {"method": name},
         )
         for name in (SPREAD, MMD)
@@ -159,7 +159,7 @@ def test_shipped_curves_say_what_the_results_file_says(link, study, chosen):
     at = opened(**link)
     rows = [
         row
-        for row in ratio_studies.of(ratio_studies.load(), study)
+        for row in class_ratio.study.select(class_ratio.study.load(), study)
         if all(getattr(row, key) == value for key, value in chosen.items())
     ]
     assert rows

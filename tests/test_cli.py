@@ -14,7 +14,7 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import bag_studies, label_counts, ratio_studies, results, running, trade_off
+from privdemo.experiments import bag_studies, class_ratio, label_counts, results, running, trade_off
 from privdemo.experiments import private_training as training
 from privdemo.experiments.bag_studies import BagStudy
 from privdemo.experiments.class_ratio import RatioConfig
@@ -447,11 +447,11 @@ def test_bags_that_are_not_the_apps_own_need_a_file(capsys):
 
 def test_class_ratios_are_written_and_printed(monkeypatch, tmp_path, capsys):
     config = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD))
-    study = ratio_studies.RatioStudy("skew", "", (config,), ("none", "laplace tight"))
-    monkeypatch.setattr(ratio_studies, "STUDIES", {"skew": study})
+    study = class_ratio.study.Study("skew", "", (config,), ("none", "laplace tight"))
+    monkeypatch.setattr(class_ratio.study, "STUDIES", {"skew": study})
     out = tmp_path / "ratio.csv"
     assert main(["reproduce", "classratio", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = ratio_studies.of(results.from_csv(ratio_studies.Row, out.read_text(encoding="utf-8")), "skew")
+    rows = class_ratio.study.select(results.from_csv(class_ratio.study.Row, out.read_text(encoding="utf-8")), "skew")
     output = capsys.readouterr()
     assert "classratio: 2 of 2 trials" in output.err
     assert len(rows) == 4

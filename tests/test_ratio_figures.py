@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privdemo import palette
-from privdemo.experiments import class_ratio, label_counts, ratio_studies
+from privdemo.experiments import class_ratio, label_counts
 from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
@@ -62,7 +62,7 @@ def replace_share(draw):
 
 
 def row(method, share, error, release="none", rho=0.1):
-    return ratio_studies.Row(
+    return class_ratio.study.Row(
         *("two classes", "adult", 2, 600, 1, rho, release, "none", 0.05, 0.05, 25, method, share, 10),
         *(error, error - 0.01, error + 0.01, 5.0, 100.0, 0.0, 1.0),
     )
@@ -103,7 +103,7 @@ def test_a_rule_beyond_the_axis_is_at_its_end():
 
 
 def test_the_adversarys_guesses_are_in_their_colour(draws):
-    rates = class_ratio.attack(draws)
+    rates = class_ratio.attack_rates(draws)
     figure = ratio_charts.attack(rates)
     assert [trace.x[0] for trace in figure.data] == pytest.approx([rate.mean for rate in rates.values()])
     assert {trace.marker.color for trace in figure.data} == {palette.ADVERSARY.colour}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import bag_studies, comparison_studies, label_counts, ratio_studies, sweep, trade_off
+from privdemo.experiments import bag_studies, class_ratio, comparison_studies, label_counts, sweep, trade_off
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
 
@@ -87,17 +87,17 @@ def test_what_private_counts_cost_is_what_the_file_holds() -> None:
 
 
 def test_what_sets_reach_is_what_the_file_holds() -> None:
-    shipped = ratio_studies.load()
-    private = {(row.release, row.method): row for row in ratio_studies.of(shipped, ratio_studies.PRIVATE)}
+    shipped = class_ratio.study.load()
+    private = {(row.release, row.method): row for row in class_ratio.study.select(shipped, class_ratio.study.PRIVATE)}
     _, *rows = table_under("What sets with known proportions reach")
     assert len(rows) == 8
     for words, *cells in rows:
         for method, cell in zip((SPREAD, MMD), cells, strict=True):
             row = private[release_named(words), method]
             assert cell == f"{row.error:.3f} ± {row.high - row.error:.3f}", (words, method)
-    ten = {row.method: row.error for row in ratio_studies.of(shipped, ratio_studies.DIGITS)}
+    ten = {row.method: row.error for row in class_ratio.study.select(shipped, class_ratio.study.DIGITS)}
     ten |= {method: private["none", method].error for method in (SPREAD, MMD)}
-    two = {(row.dataset, row.method): row.error for row in ratio_studies.of(shipped, ratio_studies.BINARY)}
+    two = {(row.dataset, row.method): row.error for row in class_ratio.study.select(shipped, class_ratio.study.BINARY)}
     _, *rows = table_under("What sets with known proportions reach", 1)
     assert len(rows) == len(CLASS_RATIO)
     for words, *cells in rows:

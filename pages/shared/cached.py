@@ -24,7 +24,6 @@ from privdemo.experiments import (
     label_proportions,
     naive_training,
     private_training,
-    ratio_studies,
     trade_off,
     voting,
 )
@@ -155,14 +154,14 @@ def bag_rows() -> tuple[bag_studies.Row, ...]:
 
 
 @_by_config(max_entries=64, show_spinner="Drawing sets, training and asking once…")
-def one_ratio_draw(config: class_ratio.RatioConfig) -> class_ratio.Draw:
+def one_ratio_draw(config: class_ratio.RatioConfig) -> class_ratio.Trial:
     return class_ratio.run(config)
 
 
 @st.cache_data(show_spinner=False)
-def ratio_rows() -> tuple[ratio_studies.Row, ...]:
+def ratio_rows() -> tuple[class_ratio.study.Row, ...]:
     """The shipped rows of the studies of class ratios."""
-    return ratio_studies.load()
+    return class_ratio.study.load()
 
 
 @_by_config(show_spinner=False)

@@ -11,9 +11,9 @@ from pages.shared import cached, layout, ratio_controls, settings, text
 from pages.shared.bag_panels import interval
 from pages.shared.live import in_words
 from pages.shared.ratio_panels import Shown, code
-from privdemo.experiments import class_ratio, ratio_studies, results
-from privdemo.experiments.class_ratio import NO_RELEASE, SHARES
-from privdemo.experiments.ratio_studies import Row
+from privdemo.experiments import class_ratio, results
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
+from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import mean_interval
 from privdemo.mechanisms.label_counts import RELEASES
@@ -40,10 +40,10 @@ def _more_code(shown: Shown, line: str) -> str:
 
 def _study_code(study: str) -> str:
     return f"""
-from privdemo.experiments import ratio_studies
+from privdemo.experiments import class_ratio
 
 # computed anew by: python -m privdemo reproduce classratio
-for row in ratio_studies.of(ratio_studies.load(), "{study}"):
+for row in class_ratio.study.select(class_ratio.study.load(), "{study}"):
     print(row.dataset, row.rho, row.copies, row.release, row.method, row.estimate)
 """
 
@@ -89,8 +89,8 @@ def two_classes(shown: Shown) -> None:
     title = settings.choose(ratio_controls.FIGURE_DATA, "Data set of the figure")
     dataset = next(name for name, task in COUNTING.items() if task.title == title)
     everything = cached.ratio_rows()
-    overall = [row for row in ratio_studies.of(everything, ratio_studies.BINARY) if row.dataset == dataset]
-    single = [row for row in ratio_studies.of(everything, ratio_studies.BINARY, False) if row.dataset == dataset]
+    overall = [row for row in study.select(everything, study.BINARY) if row.dataset == dataset]
+    single = [row for row in study.select(everything, study.BINARY, overall=False) if row.dataset == dataset]
     at = {row.method: row for row in overall}
     count, mmd, spread = (at[name].estimate for name in (PSVM, MMD, SPREAD))
     worse = [name for name, row in ((MMD, mmd), (SPREAD, spread)) if count.low > row.high]
@@ -120,16 +120,16 @@ def two_classes(shown: Shown) -> None:
         + f". {_claims(everything, 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. ∝SVM is linear, "
         "with C = 1.",
         lambda: [vars(row) for row in single],
-        _study_code(ratio_studies.BINARY),
+        _study_code(study.BINARY),
     )
 
 
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:
     """What the paper's text says of a figure, beside ours; it prints no other numbers."""
     told = [
-        f"{claim.words}: {text.share(claim.published, 0)} lower published, {text.share(abs(claim.ours), 0)} "
-        f"{'lower' if claim.ours >= 0 else 'higher'} here"
-        for claim in ratio_studies.claims(rows)[first:last]
+        f"{one.words}: {text.share(one.published, 0)} lower published, {text.share(abs(one.ours.mean), 0)} "
+        f"{'lower' if one.ours.mean >= 0 else 'higher'} here"
+        for one in study.published_reductions(rows)[first:last]
     ]
     return f"Of its figure the paper’s text gives how two errors compare: {'; '.join(told)}."
 
@@ -143,8 +143,8 @@ def private_counts(shown: Shown) -> None:
     words = settings.choose(ratio_controls.FIGURE_METHOD, "Shares found by")
     method = next(name for name, method in CLASS_RATIO.items() if method.title == words)
     everything = cached.ratio_rows()
-    overall = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE) if row.method == method]
-    single = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE, False) if row.method == method]
+    overall = [row for row in study.select(everything, study.PRIVATE) if row.method == method]
+    single = [row for row in study.select(everything, study.PRIVATE, overall=False) if row.method == method]
     at = {row.release: row for row in overall}
     clean = at[NO_RELEASE].error
     tight = {name: at[name].error for name in RELEASES if name in at and RELEASES[name].tight}
@@ -162,14 +162,14 @@ def private_counts(shown: Shown) -> None:
         "figure-3",
         charts.study_errors(by_release),
         f"MNIST, ten digits: ten sets of {first.set_size:,} (ρ = {first.rho:g}), ten more to choose settings, sets of "
-        f"{ratio_studies.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with "
+        f"{study.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with "
         f"95 % intervals. Mean over mixes: "
         + "; ".join(f"{charts.title_of(name)} {interval(at[name].estimate)}" for name in at)
         + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(everything, 1, 4)} Some "
         f"records "
         "are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
         lambda: [vars(row) for row in single],
-        _study_code(ratio_studies.PRIVATE),
+        _study_code(study.PRIVATE),
     )
 
 
@@ -179,8 +179,8 @@ def private_counts(shown: Shown) -> None:
 def which_sets(shown: Shown) -> None:
     """Q, the bound, and what skew and the number of sets do to the error."""
     everything = cached.ratio_rows()
-    skew = ratio_studies.of(everything, ratio_studies.SKEW)
-    sets = ratio_studies.of(everything, ratio_studies.SETS)
+    skew = study.select(everything, study.SKEW)
+    sets = study.select(everything, study.SETS)
     config, draws = shown.question.config, shown.draws
     by = {(row.rho, row.method, row.release): row for row in skew}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
@@ -225,14 +225,14 @@ def which_sets(shown: Shown) -> None:
                 if row.method == method and row.release == release
             ]
             for method in (SPREAD, MMD)
-            for release in (NO_RELEASE, ratio_studies.WITH_NOISE)
+            for release in (NO_RELEASE, study.WITH_NOISE)
         }
         layout.figure(
             f"by-{name}",
             charts.levers(curves, title, wanted[name]),
             _lever_words(name, rows),
             lambda rows=rows: [vars(row) for row in rows],  # type: ignore[misc]
-            _study_code(ratio_studies.SKEW if name == "rho" else ratio_studies.SETS),
+            _study_code(study.SKEW if name == "rho" else study.SETS),
         )
 
 
@@ -243,7 +243,7 @@ def _few_words(sets: Sequence[Row]) -> str:
     told, better = [], []
     for method in (MMD, SPREAD):
         parts = []
-        for release, words in ((NO_RELEASE, "with true counts"), (ratio_studies.WITH_NOISE, "with private ones")):
+        for release, words in ((NO_RELEASE, "with true counts"), (study.WITH_NOISE, "with private ones")):
             large, small = at[few, method, release], at[many, method, release]
             apart = small.low > large.high or small.high < large.low
             verdict = ("more" if small.mean > large.mean else "less") if apart else "no clear difference"
@@ -269,7 +269,7 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
         f"{CLASS_RATIO[method].title}{'' if release == NO_RELEASE else ' with private counts'} "
         f"{at[ends[0], method, release]:.3f} to {at[ends[1], method, release]:.3f}"
         for method in (SPREAD, MMD)
-        for release in (NO_RELEASE, ratio_studies.WITH_NOISE)
+        for release in (NO_RELEASE, study.WITH_NOISE)
     ]
     if name == "rho":
         what = "Three digits, six sets of 600"
@@ -277,7 +277,7 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
         what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
     return (
         f"{what}. MNIST, mean L1 error over mixes, {results.N_DRAWS} draws with 95 % intervals. Private counts: "
-        f"{RELEASES[ratio_studies.WITH_NOISE].title}, ε = δ = 0.05. From {ends[0]:g} to {ends[1]:g}: "
+        f"{RELEASES[study.WITH_NOISE].title}, ε = δ = 0.05. From {ends[0]:g} to {ends[1]:g}: "
         f"{'; '.join(parts)}.{_odd_words(name, rows)}"
     )
 
@@ -286,7 +286,7 @@ def _odd_words(name: str, rows: Sequence[Row]) -> str:
     """What is to be made of places where private counts do better than true ones."""
     at = {(getattr(row, name), row.method, row.release): row.estimate for row in rows}
     pairs = [
-        (at[place, method, ratio_studies.WITH_NOISE], estimate)
+        (at[place, method, study.WITH_NOISE], estimate)
         for (place, method, release), estimate in at.items()
         if release == NO_RELEASE
     ]
@@ -306,7 +306,7 @@ def the_adversary(shown: Shown) -> None:
     if SPREAD not in shown.methods:
         layout.section("What does the adversary see?", "Choose spread on set names, the model that names records.")
         return
-    rates = class_ratio.attack(shown.draws)
+    rates = class_ratio.attack_rates(shown.draws)
     config = shown.question.config
     private, pure = config.private, not config.private and config.pure
     told = "Pure sets release every label. Also," if pure else "No label of any record was released by itself. Yet"
@@ -334,7 +334,7 @@ def the_adversary(shown: Shown) -> None:
         f"{text.percent(rates['new'])}. Rule: the set alone."
         + (" Both are worse than the model, as noise has moved the set’s proportions." if worse and private else ""),
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-        _more_code(shown, "print(class_ratio.attack(draws))"),
+        _more_code(shown, "print(class_ratio.attack_rates(draws))"),
     )
 
 
@@ -355,8 +355,8 @@ def all_numbers(shown: Shown) -> None:
         for name in shown.methods
     ]
     everything = cached.ratio_rows()
-    rows = [row for row in ratio_studies.of(everything, ratio_studies.PRIVATE) if row.release == NO_RELEASE]
-    rows += ratio_studies.of(everything, ratio_studies.DIGITS)
+    rows = [row for row in study.select(everything, study.PRIVATE) if row.release == NO_RELEASE]
+    rows += study.select(everything, study.DIGITS)
     ten = [[CLASS_RATIO[row.method].title, interval(row.estimate, 4)] for row in rows]
     layout.section(
         "How do all methods compare?",

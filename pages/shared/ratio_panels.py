@@ -28,7 +28,7 @@ from pages.shared.ratio_controls import (
     size_settings,
 )
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import LABELLED, Draw
+from privdemo.experiments.class_ratio import LABELLED, Trial
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
@@ -50,7 +50,7 @@ class Shown:
     """The question, the draws that are done, and how the others come along."""
 
     question: Question
-    draws: list[Draw]
+    draws: list[Trial]
     work: live.Work
 
     @property

@@ -89,7 +89,7 @@ def _bag_metrics(draw: label_proportions.Draw) -> dict[str, float]:
     }
 
 
-def _ratio_metrics(draw: class_ratio.Draw) -> dict[str, float]:
+def _ratio_metrics(draw: class_ratio.Trial) -> dict[str, float]:
     return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in draw.fits.items()} | {
         "distortion": draw.distortion
     }

@@ -10,8 +10,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import SHARES, Draw
-from privdemo.experiments.ratio_studies import Row
+from privdemo.experiments.class_ratio import SHARES, Trial
+from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
 from privdemo.figures.label_counts import STYLES as RELEASE_STYLES
 from privdemo.intervals import Estimate
@@ -31,7 +31,7 @@ _PATTERNS = {
 _TEST_SHARE = "share of the first class in the set asked about"
 
 
-def proportions(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The share of every class in the set asked about: true, and as each method finds it, with 95 % intervals."""
     config, truth = draws[0].config, draws[0].truth
     classes = list(config.labels)
@@ -72,7 +72,7 @@ def proportions(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     )
 
 
-def errors(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The L1 error of every method against the share of the first class in the set asked about (figure 2)."""
     lines = [
         Curve(

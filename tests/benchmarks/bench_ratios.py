@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.mmd import BLOCK, MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
-from privdemo.experiments import class_ratio, ratio_studies
+from privdemo.experiments import class_ratio
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from tests.benchmarks.timing import alternate, table
 
@@ -24,14 +24,14 @@ FACTOR = 0.5  # of the median heuristic, what cross-validation chooses here
 
 def ten_digits():
     """Twenty sets of 3,000 and sets to ask about, as in the paper's protocol."""
-    config = ratio_studies.ten_digits()
-    sample = class_ratio.drawn(config)
+    config = class_ratio.study.ten_digits()
+    sample = class_ratio.draw_sample(config)
     sets = [
         [class_ratio.as_input(sample.dataset, rows) for rows in group.rows]
         for group in (sample.training, sample.tuning)
     ]
     rng = np.random.default_rng(0)
-    asked = [class_ratio.asked_set(config, sample, share, rng) for share in class_ratio.SHARES]
+    asked = [class_ratio.draw_asked_set(config, sample, share, rng) for share in class_ratio.SHARES]
     labels = sample.dataset.y[np.concatenate(sample.training.rows)]
     return sets, sample.training.proportions, asked, labels
 
@@ -47,7 +47,7 @@ def products(sets, U):
 
 
 def mean_error(estimator, asked):
-    return float(np.mean([class_ratio.distance(estimator.predict(U), p) for U, p in asked]))
+    return float(np.mean([class_ratio.l1_distance(estimator.predict(U), p) for U, p in asked]))
 
 
 def kernels():

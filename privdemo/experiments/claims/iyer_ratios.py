@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from privdemo.experiments import ratio_studies
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     FAILS,
@@ -21,7 +20,7 @@ from privdemo.experiments.claims.claim import (
     unverifiable,
 )
 from privdemo.experiments.claims.judge import judge_difference, judge_levels, judge_part, judge_reduction
-from privdemo.experiments.class_ratio import NO_RELEASE, SHARES
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.methods import MMD, PSVM
 
@@ -30,7 +29,7 @@ _SETS = "python -m privdemo reproduce classratio"
 
 def all_claims() -> list[Claim]:
     """Every claim about estimated class ratios, in the paper's order."""
-    rows = ratio_studies.load()
+    rows = study.load()
     elsewhere = unverifiable(
         IYER,
         "figures 2 and 3, other data sets",
@@ -48,17 +47,17 @@ def all_claims() -> list[Claim]:
     ]
 
 
-def _ratios(rows: Sequence[ratio_studies.Row]) -> list[Claim]:
+def _ratios(rows: Sequence[study.Row]) -> list[Claim]:
     found = []
-    for claim in ratio_studies.claims(rows):
-        verdict, why = judge_reduction(claim.published, claim.ours)
+    for reduction in study.published_reductions(rows):
+        verdict, why = judge_reduction(reduction.published, reduction.ours.mean)
         found.append(
             Claim(
                 source=IYER,
-                place="figure 2" if "∝SVM" in claim.words else "figure 3",
-                words=f"how much lower an error is: {claim.words}",
-                published=claim.published,
-                ours=claim.interval,
+                place="figure 2" if "∝SVM" in reduction.words else "figure 3",
+                words=f"how much lower an error is: {reduction.words}",
+                published=reduction.published,
+                ours=reduction.ours,
                 unit=PERCENT,
                 seeds=first_draws(rows[0].n_draws),
                 command=_SETS,
@@ -69,19 +68,19 @@ def _ratios(rows: Sequence[ratio_studies.Row]) -> list[Claim]:
     return found
 
 
-def _curve(rows: Sequence[ratio_studies.Row], study: str, dataset: str, method: str, release: str) -> list[Estimate]:
+def _curve(rows: Sequence[study.Row], name: str, dataset: str, method: str, release: str) -> list[Estimate]:
     """The error along `SHARES`."""
     at = {
         row.share: row.estimate
-        for row in ratio_studies.of(rows, study, overall=False)
+        for row in study.select(rows, name, overall=False)
         if (row.dataset, row.method, row.release) == (dataset, method, release)
     }
     return [at[share] for share in SHARES]
 
 
-def _near_training(rows: Sequence[ratio_studies.Row]) -> Claim:
+def _near_training(rows: Sequence[study.Row]) -> Claim:
     """∝SVM away from the share it was trained on, which for two mirrored sets is one half."""
-    curve = dict(zip(SHARES, _curve(rows, ratio_studies.BINARY, "adult", PSVM, NO_RELEASE), strict=True))
+    curve = dict(zip(SHARES, _curve(rows, study.BINARY, "adult", PSVM, NO_RELEASE), strict=True))
     near_by = min(SHARES, key=lambda share: abs(share - 0.5))
     gaps = {share: gap_interval(curve[share], curve[near_by]) for share in (SHARES[0], SHARES[-1])}
     most = max(gaps, key=lambda share: gaps[share].mean)
@@ -100,10 +99,10 @@ def _near_training(rows: Sequence[ratio_studies.Row]) -> Claim:
     )
 
 
-def _skewed_sets(rows: Sequence[ratio_studies.Row]) -> Claim:
+def _skewed_sets(rows: Sequence[study.Row]) -> Claim:
     """What noise on the counts adds to MMD's error, of sets with few zeros and with nearly all zeros."""
     clean, noisy, tight = (
-        _curve(rows, ratio_studies.PRIVATE, "mnist", MMD, release)
+        _curve(rows, study.PRIVATE, "mnist", MMD, release)
         for release in (NO_RELEASE, "laplace published", "laplace tight")
     )
     harm = [gap_interval(one, other) for one, other in zip(noisy, clean, strict=True)]
@@ -123,9 +122,9 @@ def _skewed_sets(rows: Sequence[ratio_studies.Row]) -> Claim:
     )
 
 
-def _distortion_is_error(rows: Sequence[ratio_studies.Row]) -> Claim:
+def _distortion_is_error(rows: Sequence[study.Row]) -> Claim:
     """Do mechanisms that distort less leave MMD a smaller error? By their order."""
-    here = [row for row in ratio_studies.of(rows, ratio_studies.PRIVATE) if row.method == MMD]
+    here = [row for row in study.select(rows, study.PRIVATE) if row.method == MMD]
     pairs = [
         (less, more)
         for less, more in itertools.permutations(here, 2)
@@ -151,7 +150,7 @@ def _distortion_is_error(rows: Sequence[ratio_studies.Row]) -> Claim:
     )
 
 
-def _theorem_1(rows: Sequence[ratio_studies.Row]) -> Claim:
+def _theorem_1(rows: Sequence[study.Row]) -> Claim:
     """The bound of MMD's L2 error, which lies between L1/√c and the L1 error of the file."""
     here = [row for row in rows if row.method == MMD and math.isnan(row.share) and math.isfinite(row.bound)]
     nearest = min(here, key=lambda row: row.bound / row.error)
@@ -171,14 +170,14 @@ def _theorem_1(rows: Sequence[ratio_studies.Row]) -> Claim:
     )
 
 
-def _advice(rows: Sequence[ratio_studies.Row]) -> list[Claim]:
+def _advice(rows: Sequence[study.Row]) -> list[Claim]:
     """The paper's advice for sets, of MMD with true counts."""
     found = []
-    for words, study, lever, name in (
-        ("skewed sets are easier to learn from", ratio_studies.SKEW, "rho", "ρ ="),
-        ("few, large sets are easier to learn from than many", ratio_studies.SETS, "copies", "sets of each kind:"),
+    for words, name, lever, place in (
+        ("skewed sets are easier to learn from", study.SKEW, "rho", "ρ ="),
+        ("few, large sets are easier to learn from than many", study.SETS, "copies", "sets of each kind:"),
     ):
-        here = [row for row in ratio_studies.of(rows, study) if (row.method, row.release) == (MMD, NO_RELEASE)]
+        here = [row for row in study.select(rows, name) if (row.method, row.release) == (MMD, NO_RELEASE)]
         first, last = (pick(here, key=lambda row: getattr(row, lever)) for pick in (min, max))
         gap = gap_interval(last.estimate, first.estimate)
         found.append(
@@ -190,7 +189,7 @@ def _advice(rows: Sequence[ratio_studies.Row]) -> list[Claim]:
                 seeds=first_draws(first.n_draws),
                 command=_SETS,
                 verdict=judge_difference(gap),
-                why=f"error {first.error:.3f} at {name} {getattr(first, lever):g}, {last.error:.3f} at "
+                why=f"error {first.error:.3f} at {place} {getattr(first, lever):g}, {last.error:.3f} at "
                 f"{getattr(last, lever):g}{'' if gap.excludes_zero else '; no difference shows'}",
             )
         )

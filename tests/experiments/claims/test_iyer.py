@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from privdemo.experiments import label_counts, ratio_studies
+from privdemo.experiments import class_ratio, label_counts
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, iyer, iyer_counts, iyer_ratios
 from tests.experiments.claims.changes import change, plus, times, verdicts
 
-COUNTS, SETS = label_counts.load(), ratio_studies.load()
+COUNTS, SETS = label_counts.load(), class_ratio.study.load()
 DISTORTION, DEVIATION = ("distortion", "low", "high"), ("deviation", "deviation_low", "deviation_high")
 ERROR = ("error", "low", "high")
 PUBLISHED, PUBLIC = "dirichlet published", "dirichlet public"

@@ -1,6 +1,6 @@
-"""Class ratios over many draws: the paper's figures 2 and 3, and what skew and the number of sets change.
+"""The shipped studies: the paper's figures 2 and 3, and what skew and the number of sets change.
 
-The results are shipped as one small CSV file; `python -m privdemo reproduce classratio` computes it anew.
+Their results are one small CSV file; `python -m privdemo reproduce classratio` computes it anew.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from privdemo.datasets import name_of
-from privdemo.experiments import class_ratio, results
-from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
+from privdemo.experiments import results
+from privdemo.experiments.class_ratio.config import NO_RELEASE, SHARES, RatioConfig, default_set_size
+from privdemo.experiments.class_ratio.fit import run_releases
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
@@ -22,15 +23,15 @@ from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, R
 NAME = "classratio"
 TITLE = "Class ratios from sets (Iyer, Nath & Sarawagi 2016): figures 2 and 3, and what skew and many sets change"
 BINARY, DIGITS, PRIVATE, SKEW, SETS = "two classes", "ten digits", "private counts", "skew", "sets"
-# A row's share of the first class where it is the mean over all of `SHARES`.
+# The share in a row that is the mean over all of `SHARES`.
 ALL_SHARES = math.nan
-# Noise that the studies of skew and of the number of sets are also made with.
+# The noise in the studies of skew and of the number of sets.
 WITH_NOISE = "gaussian tight"
 
 
 @dataclass(frozen=True)
-class RatioStudy:
-    """A question asked of several configs, each with some releases of the counts on the same records."""
+class Study:
+    """A question put to several configs, each with some releases of the counts on the same records."""
 
     name: str
     title: str
@@ -39,7 +40,7 @@ class RatioStudy:
 
 
 def base() -> RatioConfig:
-    """Three digits in sets of 600, for the studies of skew and of the number of sets."""
+    """Three digits in sets of 600 records: the studies of skew and of the number of sets start from it."""
     return RatioConfig("mnist", 3, 600, rho=0.1, n_test=600, methods=(SPREAD, MMD))
 
 
@@ -49,7 +50,7 @@ def ten_digits() -> RatioConfig:
 
 
 def _two_classes(dataset: str) -> RatioConfig:
-    size = class_ratio.default_set_size(dataset)
+    size = default_set_size(dataset)
     methods = (SPREAD, MMD, RFF, IDENTITY, COUNT, PSVM, EM, PCC)
     return RatioConfig(dataset, 2, size, rho=0.1, n_test=size, methods=methods)
 
@@ -57,29 +58,29 @@ def _two_classes(dataset: str) -> RatioConfig:
 STUDIES = {
     study.name: study
     for study in (
-        RatioStudy(
+        Study(
             BINARY,
             "Figure 2: two classes, sets of proportions 0.1 and 0.9",
             tuple(_two_classes(dataset) for dataset in ("adult", "mnist", "sms", "breast_cancer")),
         ),
-        RatioStudy(
+        Study(
             DIGITS,
             "Ten digits, the other methods (spread and MMD are among those of figure 3)",
             (replace(ten_digits(), methods=(RFF, IDENTITY, EM, PCC)),),
         ),
-        RatioStudy(
+        Study(
             PRIVATE,
             "Figure 3: ten digits, counts released with ε = δ = 0.05",
             (replace(ten_digits(), methods=(SPREAD, MMD)),),
             (NO_RELEASE, *RELEASES),
         ),
-        RatioStudy(
+        Study(
             SKEW,
             "The share ρ of every class but the common one of a set",
             tuple(replace(base(), rho=rho) for rho in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
             (NO_RELEASE, WITH_NOISE),
         ),
-        RatioStudy(
+        Study(
             SETS,
             "The same records in few large sets, or in many small ones",
             tuple(replace(base(), copies=n, set_size=2400 // n) for n in (1, 2, 4, 8, 16)),
@@ -91,7 +92,10 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Mark:
-    """One method on one draw and one release: L1 errors along `SHARES`; of the sets Q, the bound and the distortion."""
+    """One method on one draw with one release.
+
+    `errors` are the L1 errors along `SHARES`; `condition_number`, `bound` and `distortion` are those of the trial.
+    """
 
     study: str
     config: RatioConfig
@@ -105,9 +109,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method in one place of a study, with its mean L1 error over `n_draws` draws and 95 % ends.
+    """One method with one config of a study: its mean L1 error over `n_draws` draws, and its 95 % interval.
 
-    `share` is that of the first class in the asked set; nan: the mean over all shares.
+    `share` is the share of the first class in the asked set; nan for the mean over all shares.
     """
 
     study: str
@@ -140,20 +144,19 @@ class Row:
 
 def trial(study: str, config: RatioConfig) -> list[Mark]:
     """All releases and methods of `config` on one draw."""
-    draws = class_ratio.run_releases(config, STUDIES[study].releases)
     return [
         Mark(
             study,
-            replace(draw.config, draw=0),
+            replace(one.config, draw=0),
             fit.method,
             fit.errors,
-            draw.condition_number,
-            draw.bound,
-            draw.distortion,
+            one.condition_number,
+            one.bound,
+            one.distortion,
             fit.seconds,
         )
-        for draw in draws
-        for fit in draw.fits.values()
+        for one in run_releases(config, STUDIES[study].releases)
+        for fit in one.fits.values()
     ]
 
 
@@ -168,7 +171,7 @@ def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, RatioConfig]]:
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over draws, in the order of the studies; of each place the mean over all shares first."""
+    """The means over draws, in the order of the studies; for each config and method the mean over all shares first."""
     groups: dict[tuple[str, RatioConfig, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method), []).append(mark)
@@ -222,28 +225,22 @@ def _row(study: str, config: RatioConfig, method: str, marks: list[Mark], share:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of the paper's text: how much lower one error is than another, `published` and `ours` (below 0: higher).
-
-    `interval` is that of ours, from those of the two errors.
-    """
+class Reduction:
+    """How much lower one error is than another, as a part of it: as `published`, and `ours` (below 0: higher)."""
 
     words: str
     published: float
-    ours: float
-    interval: Estimate
+    ours: Estimate
 
 
-def claims(all_rows: Sequence[Row]) -> list[Claim]:
-    """What the paper's text says of figures 2 and 3, beside the same ratios of our rows."""
-    at = {row.release: row.estimate for row in of(all_rows, PRIVATE) if row.method == MMD}
-    curves = {
-        method: [row.estimate for row in of(all_rows, BINARY, False) if (row.dataset, row.method) == ("adult", method)]
-        for method in (MMD, PSVM)
-    }
-    most = max(range(len(curves[PSVM])), key=lambda i: curves[PSVM][i].mean / curves[MMD][i].mean)
-    told = {
-        f"MMD below ∝SVM, up to, at a share of {SHARES[most]:g} (Adult)": (0.7, curves[MMD][most], curves[PSVM][most]),
+def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
+    """The reductions that the paper's text reads from figures 2 and 3, beside those of our rows."""
+    at = {row.release: row.estimate for row in select(all_rows, PRIVATE) if row.method == MMD}
+    adult = [row for row in select(all_rows, BINARY, overall=False) if row.dataset == "adult"]
+    mmd, svm = ([row.estimate for row in adult if row.method == method] for method in (MMD, PSVM))
+    most = max(range(len(svm)), key=lambda i: svm[i].mean / mmd[i].mean)
+    compared = {
+        f"MMD below ∝SVM, up to, at a share of {SHARES[most]:g} (Adult)": (0.7, mmd[most], svm[most]),
         "MMD with scaled Dirichlet, as published, below Laplace (ten digits)": (
             0.6,
             at["dirichlet published"],
@@ -257,9 +254,9 @@ def claims(all_rows: Sequence[Row]) -> list[Claim]:
         "the same, both tight": (0.6, at["dirichlet public"], at["laplace tight"]),
     }
     found = []
-    for words, (published, lower, higher) in told.items():
-        times = ratio_interval(lower, higher)
-        found.append(Claim(words, published, 1 - times.mean, Estimate(1 - times.mean, 1 - times.high, 1 - times.low)))
+    for words, (published, lower, higher) in compared.items():
+        ratio = ratio_interval(lower, higher)
+        found.append(Reduction(words, published, Estimate(1 - ratio.mean, 1 - ratio.high, 1 - ratio.low)))
     return found
 
 
@@ -273,6 +270,6 @@ def load() -> tuple[Row, ...]:
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
-def of(all_rows: Sequence[Row], study: str, overall: bool = True) -> list[Row]:
-    """The rows of a study: the means over all shares, or those of single ones."""
+def select(all_rows: Sequence[Row], study: str, overall: bool = True) -> list[Row]:
+    """The rows of a study: the means over all shares, or, if not `overall`, those of single shares."""
     return [row for row in all_rows if row.study == study and math.isnan(row.share) == overall]

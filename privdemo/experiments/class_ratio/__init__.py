@@ -1,0 +1,70 @@
+"""Class ratios from sets: how well are the class proportions of a set found from sets with known proportions?
+
+The sets' proportions are known exactly, or released privately. `study` holds the shipped results.
+"""
+
+from privdemo.experiments.class_ratio import study
+from privdemo.experiments.class_ratio.adversary import Attack
+from privdemo.experiments.class_ratio.config import NO_RELEASE, SHARES, TEST_SHARE, RatioConfig, default_set_size
+from privdemo.experiments.class_ratio.fit import (
+    LABELLED,
+    N_FEATURES,
+    Fit,
+    Trial,
+    fit_method,
+    l1_distance,
+    run,
+    run_releases,
+)
+from privdemo.experiments.class_ratio.release import (
+    Sample,
+    as_input,
+    check,
+    draw_asked_set,
+    draw_sample,
+    most_records,
+    release_proportions,
+)
+from privdemo.experiments.class_ratio.score import (
+    attack_rates,
+    difference,
+    error,
+    error_along,
+    features_gap,
+    mean_error,
+    share_of,
+    table,
+)
+
+__all__ = [
+    "LABELLED",
+    "NO_RELEASE",
+    "N_FEATURES",
+    "SHARES",
+    "TEST_SHARE",
+    "Attack",
+    "Fit",
+    "RatioConfig",
+    "Sample",
+    "Trial",
+    "as_input",
+    "attack_rates",
+    "check",
+    "default_set_size",
+    "difference",
+    "draw_asked_set",
+    "draw_sample",
+    "error",
+    "error_along",
+    "features_gap",
+    "fit_method",
+    "l1_distance",
+    "mean_error",
+    "most_records",
+    "release_proportions",
+    "run",
+    "run_releases",
+    "share_of",
+    "study",
+    "table",
+]

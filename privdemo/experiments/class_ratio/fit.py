@@ -1,0 +1,211 @@
+"""Methods fitted to the sets of a draw, and the class proportions that they find in the sets that are asked about."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
+from threadpoolctl import threadpool_limits
+
+from privdemo.estimators.label_proportions import LabelProportionClassifier
+from privdemo.estimators.mmd import MMDClassRatio
+from privdemo.estimators.proportion_svm import ProportionSVM
+from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
+from privdemo.estimators.sets import span_problem
+from privdemo.experiments.class_ratio.adversary import Attack, attack_labels
+from privdemo.experiments.class_ratio.config import ESTIMATOR_STREAM, SHARES, TEST_STREAM, RatioConfig
+from privdemo.experiments.class_ratio.release import (
+    Group,
+    Sample,
+    as_input,
+    draw_asked_set,
+    draw_sample,
+    release_proportions,
+)
+from privdemo.experiments.draws import generator, stream
+from privdemo.mechanisms.aggregation import Matrix
+from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+
+Array = NDArray[np.floating]
+
+# Random Fourier features in place of the exact kernel.
+N_FEATURES = 1500
+# Methods that see the label of every record: what the others are measured against.
+LABELLED = (EM, PCC)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One method on one draw.
+
+    Args:
+        method: The method's name.
+        found: The proportions that it finds in the asked set, (c,).
+        errors: The L1 errors in sets with each of `SHARES`.
+        seconds: The time to train; nan if a kernel was reused.
+    """
+
+    method: str
+    found: tuple[float, ...]
+    errors: tuple[float, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """All methods on one draw.
+
+    Args:
+        config: The question.
+        truth: The true proportions of the asked set, (c,).
+        fits: What each method finds, by its name.
+        proportions: The true proportions of the training sets, (M, c).
+        released: Their released proportions, (M, c).
+        distortion: The mean L1 distance of the two.
+        noise: The noise in words.
+        holds: Whether the noise is (ε, δ)-private for a record in one set, without a look at private counts.
+        most_sets: The number of sets that one record is in, at most.
+        problem: Why the released proportions cannot tell the classes apart, if so.
+        condition_number: Q of MMD; nan without MMD.
+        bound: Theorem 1's bound of MMD's error; nan with noise, for which it would need a further term.
+        factor: The bandwidth of MMD as a multiple of the median heuristic.
+        attack: How often single labels are guessed; None without the spread likelihood.
+    """
+
+    config: RatioConfig
+    truth: tuple[float, ...]
+    fits: dict[str, Fit]
+    proportions: Array
+    released: Array
+    distortion: float
+    noise: str
+    holds: bool
+    most_sets: int
+    problem: str | None
+    condition_number: float
+    bound: float
+    factor: float
+    attack: Attack | None
+
+
+def run(config: RatioConfig) -> Trial:
+    """Draw the sets, release their proportions, fit every method, and ask about sets of known proportions.
+
+    Raises ``ValueError`` if sets are too large for the data set, or if their counts cannot be released so.
+    """
+    return run_releases(config, (config.release,))[0]
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")
+def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Trial]:
+    """`run` with each of `releases` on the same records, for which each kernel is computed once.
+
+    Always in one thread, for the same numbers everywhere.
+    """
+    sample, rng = draw_sample(config), generator(config, TEST_STREAM)
+    asked = [draw_asked_set(config, sample, share, rng) for share in (config.share, *SHARES)]
+    kernels: dict[str, _Kernel] = {}
+    return [_run(replace(config, release=name), sample, asked, kernels) for name in releases]
+
+
+class _Kernel(NamedTuple):
+    """MMD fitted to some sets, and similarities of asked sets by their number and the bandwidth."""
+
+    model: MMDClassRatio
+    similar: dict[tuple[int, float], Array]
+
+    def find(self, asked: Sequence[tuple[Matrix, Array]], model: MMDClassRatio) -> list[Array]:
+        """The proportions that `model`, which has this kernel, finds in each of the asked sets."""
+        found = []
+        for i, (U, _) in enumerate(asked):
+            key = i, model.factor_
+            if key not in self.similar:
+                self.similar[key] = model.similarities(U)
+            found.append(model.project(model.from_similarities(self.similar[key])))
+        return found
+
+
+def _run(
+    config: RatioConfig, sample: Sample, asked: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
+) -> Trial:
+    """All methods on one release."""
+    training, tuning, mechanism = release_proportions(config, sample)
+    fits, models = {}, {}
+    for name in dict.fromkeys(config.methods):
+        start = time.perf_counter()
+        if name in kernels:
+            model, start = kernels[name].model.reweigh(training, tuning), math.nan
+        else:
+            model = fit_method(name, config, sample, training, tuning)
+        seconds = time.perf_counter() - start
+        if isinstance(model, MMDClassRatio):
+            found = kernels.setdefault(name, _Kernel(model, {})).find(asked, model)
+        else:
+            found = [model.predict(U) for U, _ in asked]
+        errors = [l1_distance(p, truth) for p, (_, truth) in zip(found, asked, strict=True)]
+        models[name] = model
+        fits[name] = Fit(name, tuple(found[0].tolist()), tuple(errors[1:]), seconds)
+    mmd = models.get(MMD, models.get(RFF))
+    uses = np.unique(np.concatenate(sample.training.rows + sample.tuning.rows), return_counts=True)[1]
+    return Trial(
+        config=config,
+        truth=tuple(asked[0][1].tolist()),
+        fits=fits,
+        proportions=sample.training.proportions,
+        released=training,
+        distortion=float(np.abs(training - sample.training.proportions).sum(axis=1).mean()),
+        noise=mechanism.noise if mechanism else "none",
+        holds=mechanism is not None
+        and not RELEASES[config.release].data_dependent
+        and mechanism.delta_at(config.epsilon) <= config.delta * (1 + 1e-9),
+        most_sets=int(uses.max()),
+        problem=span_problem(np.concatenate((training, tuning))),
+        condition_number=mmd.condition_number_ if mmd else math.nan,
+        bound=mmd.bound(config.n_test) if mmd and not config.private else math.nan,
+        factor=mmd.factor_ if mmd else math.nan,
+        attack=attack_labels(config, sample, models[SPREAD], training) if SPREAD in models else None,
+    )
+
+
+def fit_method(name: str, config: RatioConfig, sample: Sample, training: Array, tuning: Array) -> Any:
+    """The fitted estimator of a method.
+
+    `training` and `tuning` (M, c) are the released proportions of the sets. The methods of `LABELLED` see one set of
+    each class instead.
+    """
+    seed = int(stream(config, ESTIMATOR_STREAM).generate_state(1)[0])
+    if name in LABELLED:
+        by_class = [_by_class(sample, group) for group in (sample.training, sample.tuning)]
+        sure = np.eye(config.n_classes)
+        return SpreadClassRatio(correct=name == EM).fit(by_class[0], sure, by_class[1], sure)
+    sets = [[as_input(sample.dataset, rows) for rows in group.rows] for group in (sample.training, sample.tuning)]
+    by_group = PredefinedSplit(np.repeat([0, 1], [len(training), len(tuning)]))  # either group holds every mix
+    bandwidth = "cv" if config.bandwidth is None else config.bandwidth
+    estimators = {
+        MMD: MMDClassRatio(bandwidth, random_state=seed),
+        RFF: MMDClassRatio(bandwidth, N_FEATURES, random_state=seed),
+        SPREAD: SpreadClassRatio(random_state=seed),
+        IDENTITY: SetIdentityClassRatio(random_state=seed),
+        COUNT: ClassifyAndCount(LabelProportionClassifier(C="cv", cv=by_group)),
+        PSVM: ClassifyAndCount(ProportionSVM(random_state=seed)),
+    }
+    return estimators[name].fit(sets[0], training, sets[1], tuning)
+
+
+def _by_class(sample: Sample, group: Group) -> list[Matrix]:
+    """The records of a group of sets, one matrix for each class."""
+    rows = np.concatenate(group.rows)
+    y = sample.dataset.y[rows]
+    return [as_input(sample.dataset, rows[y == c]) for c in range(len(sample.pools))]
+
+
+def l1_distance(found: Array, truth: Array) -> float:
+    """The L1 distance of two proportions (c,), from 0 to 2."""
+    return float(np.abs(np.asarray(found) - truth).sum())
