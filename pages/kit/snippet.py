@@ -17,7 +17,7 @@ class Snippet:
         return Snippet((*self.imports, *imports), (*self.lines, *lines))
 
     def __str__(self) -> str:
-        unique = sorted(dict.fromkeys(self.imports), key=lambda line: line.split()[1])
+        unique = sorted(dict.fromkeys(self.imports), key=lambda line: (line.split()[1], line))
         ours = [line for line in unique if line.split()[1].startswith("privdemo")]
         others = [line for line in unique if line not in ours]
         blocks = ["\n".join(block) for block in (others, ours, self.lines) if block]

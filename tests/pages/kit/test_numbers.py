@@ -1,0 +1,132 @@
+"""Every format of a number, and both ways to write an interval."""
+
+import math
+
+import pytest
+
+from pages.kit import numbers
+from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, with_half, with_range
+from privdemo.intervals import Estimate
+
+UNKNOWN = Estimate(0.5, -math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "scale", "words"),
+    [
+        (Estimate(0.887, 0.866, 0.905), SHARE, "88.7 % (86.6–90.5)"),
+        (Estimate(0.99, 0.95, 1.03), SHARE, "99.0 % (95.0–100.0)"),
+        (Estimate(0.01, -0.03, 0.05), SHARE, "1.0 % (0.0–5.0)"),
+        (Estimate(0.806, 0.798, 1.2), MARK, "0.806 (0.798–1.000)"),
+        (Estimate(1.2, 1.1, 1.3), LOSS, "1.200 (1.100–1.300)"),
+        (Estimate(0.02, -0.01, 0.05), LOSS, "0.020 (0.000–0.050)"),
+        (UNKNOWN, SHARE, "50.0 %"),
+        (Estimate(0.5, 0.4, math.inf), MARK, "0.500"),
+    ],
+)
+def test_an_interval_in_brackets(estimate, scale, words):
+    assert with_range(estimate, scale) == words
+
+
+@pytest.mark.parametrize(
+    ("estimate", "scale", "words"),
+    [
+        (Estimate(0.917, 0.909, 0.925), SHARE, "91.7 ± 0.8 %"),
+        (Estimate(0.03, 0.01, 0.05), POINTS, "3.0 ± 2.0 points"),
+        (Estimate(0.806, 0.796, 0.81), MARK, "0.806 ± 0.010"),
+        (Estimate(0.806, 0.8, 0.816), MARK, "0.806 ± 0.010"),
+        (UNKNOWN, POINTS, "50.0 points"),
+    ],
+)
+def test_half_an_interval_is_its_longer_side(estimate, scale, words):
+    assert with_half(estimate, scale) == words
+
+
+def test_a_bold_number_leaves_its_interval_thin():
+    assert with_half(Estimate(0.8, 0.7, 0.9), MARK, bold=True) == "<b>0.800</b> ± 0.100"
+    assert with_half(UNKNOWN, MARK, bold=True) == "<b>0.500</b>"
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "words"),
+    [
+        ("epsilon", (math.inf,), "∞"),
+        ("epsilon", (1e-13,), "0"),
+        ("epsilon", (2e-5,), "2·10⁻⁵"),
+        ("epsilon", (0.123,), "0.12"),
+        ("epsilon", (1.386,), "1.39"),
+        ("epsilon", (99.96,), "100"),
+        ("epsilon", (5431.2,), "5,431"),
+        ("odds_factor", (math.inf,), "any factor at all"),
+        ("odds_factor", (math.log(4),), "a factor of 4.00"),
+        ("odds_factor", (math.log(4.001),), "a factor of 4.01"),
+        ("odds_factor", (math.log(20.5),), "a factor of 21"),
+        ("odds_factor", (20.0,), "a factor of 10⁹"),
+        ("power_of_ten", (0.05,), "0.05"),
+        ("power_of_ten", (0.0,), "0"),
+        ("power_of_ten", (1e-5,), "10⁻⁵"),
+        ("power_of_ten", (2.5e-4,), "2.5·10⁻⁴"),
+        ("a_list", (("7",),), "7"),
+        ("a_list", (("1", "2", "3"),), "1, 2 and 3"),
+        ("share", (0.353,), "35.3 %"),
+        ("share", (-0.012,), "−1.2 %"),
+        ("share", (0.9999,), "over 99.9 %"),
+        ("share", (0.0001,), "under 0.1 %"),
+        ("share", (1.0001,), "just over 100 %"),
+        ("share", (-0.0001,), "just under 0 %"),
+        ("share", (1.0,), "100.0 %"),
+        ("share", (0.0,), "0.0 %"),
+        ("between", (0.321, 0.38), "32.1 to 38.0 %"),
+        ("between", (-0.02, 0.3), "−2.0 to 30.0 %"),
+        ("between", (0.3, 0.3), "30.0 to 30.0 %"),
+        ("between", (0.30001, 0.30002), "30.0010 to 30.0020 %"),
+        ("per_hundred", (0.8,), "80"),
+        ("per_hundred", (0.9999,), "over 99.9"),
+        ("per_hundred", (0.0001,), "under 0.1"),
+        ("per_hundred", (1.0,), "100"),
+        ("odds", (math.inf,), "all to nothing"),
+        ("odds", (-math.inf,), "nothing to all"),
+        ("odds", (0.0,), "even"),
+        ("odds", (math.log(4),), "4 to 1"),
+        ("odds", (-math.log(2.25),), "1 to 2.25"),
+        ("odds", (math.log(150),), "150 to 1"),
+        ("odds", (21.0,), "over 10⁹ to 1"),
+        ("standard_error", (0.016,), "1.6"),
+        ("standard_error", (0.25,), "25"),
+        ("points", (0.059,), "+5.9 points"),
+        ("points", (-0.0001,), "+0.0 points"),
+        ("distance", (0.1634,), "0.163"),
+        ("distance", (0.0012,), "0.0012"),
+        ("distance", (4.7e-6,), "4.7·10⁻⁶"),
+        ("signed", (0.0421,), "+0.042"),
+        ("signed", (-0.004,), "−0.004"),
+        ("difference", (0.0596, 0.0), "+5.96"),
+        ("difference", (0.000012, 0.00001), "+0.001"),
+        ("difference", (0.05, 0.02, ""), "5.00"),
+        ("times", (4.66,), "4.7"),
+        ("times", (1.02,), "1.02"),
+        ("times", (12300,), "12,300"),
+        ("times", (2.5e9,), "2.5·10⁹"),
+        ("seconds", (0.021,), "21 ms"),
+        ("seconds", (0.25,), "0.25 s"),
+        ("seconds", (63.2,), "63 s"),
+        ("degrees", (27.44,), "27.4°"),
+        ("degrees", (-0.01,), "0.0°"),
+        ("near_zero", (1e-10,), "0"),
+        ("near_zero", (-0.25,), "−0.25"),
+        ("people", (1,), "1 person"),
+        ("people", (1000,), "1,000 people"),
+        ("people", (6e16,), "6.0·10¹⁶ people"),
+        ("sentence", ("flip_prob is <b>1</b>",), "Flip prob is &lt;b&gt;1&lt;/b&gt;."),
+        ("probability", (0.25806,), "0.2581"),
+        ("probability", (0.49999,), "0.49999"),
+        ("probability", (0.5,), "0.5"),
+        ("at_most", (0.25809,), "0.2580"),
+        ("at_most", (0.00005,), "under 0.0001"),
+        ("count_draws", ([1],), "one draw"),
+        ("count_draws", (range(10),), "10 draws"),
+        ("unbroken", ("5 % ± 1 ε = 2",), "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
+    ],
+)
+def test_a_number_as_people_read_it(function, values, words):
+    assert getattr(numbers, function)(*values) == words

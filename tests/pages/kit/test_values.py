@@ -1,0 +1,101 @@
+"""Verdicts, snippets, folds and panels: the kit's values."""
+
+import csv
+import io
+
+import pytest
+
+from pages.kit import folds, numbers
+from pages.kit.page import Tab, Tabs
+from pages.kit.panel import Cards, Table, to_csv
+from pages.kit.snippet import Snippet
+from pages.kit.verdict import ENOUGH, Verdict, judge
+from privdemo.intervals import Estimate
+
+UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Estimate(0.1, -0.05, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("difference", "options", "verdict"),
+    [
+        (UP, {}, Verdict.BETTER),
+        (DOWN, {}, Verdict.WORSE),
+        (UNCLEAR, {}, Verdict.NOT_CLEAR),
+        (Estimate(0.1, 0.0, 0.2), {}, Verdict.NOT_CLEAR),
+        (UP, {"lower_is_better": True}, Verdict.WORSE),
+        (DOWN, {"lower_is_better": True}, Verdict.BETTER),
+        (UP, {"least": 0.1}, Verdict.BETTER),
+        (UP, {"least": 0.11}, Verdict.NOT_CLEAR),
+        (DOWN, {"least": 0.11}, Verdict.NOT_CLEAR),
+        (UP, {"n_draws": ENOUGH}, Verdict.BETTER),
+        (UP, {"n_draws": ENOUGH - 1}, Verdict.TOO_FEW),
+    ],
+)
+def test_one_rule_says_which_is_better(difference, options, verdict):
+    assert judge(difference, **options) is verdict
+    assert verdict.clear == (verdict in (Verdict.BETTER, Verdict.WORSE))
+
+
+def test_five_draws_are_enough():
+    assert ENOUGH == 5
+
+
+def test_a_snippet_puts_each_import_once_and_ours_last():
+    first = Snippet(("from privdemo import b", "from pathlib import Path"), ("x = 1",))
+    more = first.then("y = 2", imports=("from privdemo import a", "from privdemo import b"))
+    assert str(more) == "from pathlib import Path\n\nfrom privdemo import a\nfrom privdemo import b\n\nx = 1\ny = 2"
+    assert str(first) == "from pathlib import Path\n\nfrom privdemo import b\n\nx = 1"
+    assert more.markdown == f"```python\n{more}\n```"
+
+
+def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
+    assert folds.fill(r"$\frac{a}{b}$ of {n}", n=3) == r"$\frac{a}{b}$ of 3"
+    with pytest.raises(KeyError, match="no place for m"):
+        folds.fill("{n}", n=1, m=2)
+    file = tmp_path / "how.md"
+    file.write_text("ε = {epsilon}", encoding="utf-8")
+    assert folds.read(file, epsilon=2) == "ε = 2"
+    assert list(folds.folds("h", "a", "c")) == ["How it works", "What the adversary sees", "Caveats"]
+    assert folds.folds("h", "a", "c", "code")["Code that reproduces this"] == "code"
+
+
+def test_a_table_names_its_rows_and_labels_its_cells():
+    table = Table(["", "error"], [["naive", "5 %"]], labelled=True)
+    assert '<th scope="row">naive</th><td data-label="error">5\u00a0%</td>' in table.html
+    assert 'class="grid labelled"' in table.html
+    page = table.page()
+    assert page.startswith("<!doctype html>")
+    assert "labelled" not in page
+
+
+def test_cards_hold_title_number_and_meaning():
+    assert Cards([("One pixel", "ε = 1", "Little.")]).html.count("<section") == 1
+    assert (
+        '<h4>One pixel</h4><div class="number">ε = 1</div><p>Little.</p>'
+        in Cards([("One pixel", "ε = 1", "Little.")]).html
+    )
+
+
+def test_rows_become_csv():
+    rows = [{"a": 1, "b": "x,y"}, {"a": 2, "b": ""}]
+    assert list(csv.DictReader(io.StringIO(to_csv(rows)))) == [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}]
+
+
+def test_tabs_that_do_not_fit_are_no_options():
+    tabs = Tabs("look", (Tab("a", list), Tab("b", list, fits=lambda answer: answer == "images")))
+    assert tabs.choice().options == ("a", "b")
+    assert tabs.choice("table").options == ("a",)
+    assert tabs.choice("images").default == "a"
+    assert [setting.key for setting in tabs.settings] == ["look"]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
+        ("www.b.test", "www\u2060\\.b\\.test"),
+        ("x" * 401, "x" * 400 + "…"),
+    ],
+)
+def test_somebody_elses_words_stay_words(words, shown):
+    assert numbers.unmarked(words) == shown
