@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from threadpoolctl import threadpool_limits
 
 from privdemo.datasets import name_of
-from privdemo.experiments import label_proportions as llp
 from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.label_proportions import HALF, BagConfig
+from privdemo.experiments.label_proportions.config import AGGREGATIONS, F1S, HALF, BagConfig, default_bags
+from privdemo.experiments.label_proportions.fit import F1, run
+from privdemo.experiments.label_proportions.release import n_training
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
@@ -31,7 +32,7 @@ SELECTION = "skewed"
 
 
 @dataclass(frozen=True)
-class BagStudy:
+class Study:
     """A question asked of several configs of a data set; `axis` is what is varied."""
 
     name: str
@@ -43,7 +44,7 @@ class BagStudy:
 
 def base(dataset: str) -> BagConfig:
     """Bags that suit the data set's size."""
-    return BagConfig(dataset, *llp.default_bags(dataset), SELECTION)
+    return BagConfig(dataset, *default_bags(dataset), SELECTION)
 
 
 def at_random(dataset: str) -> BagConfig:
@@ -63,7 +64,7 @@ def _ks(dataset: str) -> list[BagConfig]:
     start = replace(base(dataset), methods=(FULL, LABELLED, NAMES, LLP))
     return [start] + [
         replace(start, aggregation=name, k=k)
-        for name in llp.AGGREGATIONS[1:]
+        for name in AGGREGATIONS[1:]
         for k in KS[1:]
         if k <= (start.bag_size // 2 if name == "k-tree" else start.bag_size)
     ]
@@ -83,7 +84,7 @@ def _proportion_noise(dataset: str) -> list[BagConfig]:
 
 def _bag_numbers(dataset: str) -> list[BagConfig]:
     start = replace(at_random(dataset), methods=(FULL, NAMES, LLP))
-    most = min(llp.n_training(dataset) // start.bag_size, 2 * start.n_bags)
+    most = min(n_training(dataset) // start.bag_size, 2 * start.n_bags)
     return [
         replace(start, n_bags=n, proportion_epsilon=epsilon)
         for n in sorted({*BAG_NUMBERS, start.n_bags})
@@ -97,11 +98,11 @@ SELECTING, BY_K, FEATURE_NOISE, PROPORTION_NOISE, BAG_NUMBER = "selection", "k",
 STUDIES = {
     study.name: study
     for study in (
-        BagStudy(SELECTING, "How bags are filled", "selection", ("adult", "sms"), _selections),
-        BagStudy(BY_K, "k-anonymity by means", "k, records in a mean at least", _ALL, _ks),
-        BagStudy(FEATURE_NOISE, "Noise on random-k means", "ε of every column of a mean", _ALL, _feature_noise),
-        BagStudy(PROPORTION_NOISE, "Noise on the proportions", "ε of every label", _ALL, _proportion_noise),
-        BagStudy(BAG_NUMBER, "The number of bags", "number of bags", _ALL, _bag_numbers),
+        Study(SELECTING, "How bags are filled", "selection", ("adult", "sms"), _selections),
+        Study(BY_K, "k-anonymity by means", "k, records in a mean at least", _ALL, _ks),
+        Study(FEATURE_NOISE, "Noise on random-k means", "ε of every column of a mean", _ALL, _feature_noise),
+        Study(PROPORTION_NOISE, "Noise on the proportions", "ε of every label", _ALL, _proportion_noise),
+        Study(BAG_NUMBER, "The number of bags", "number of bags", _ALL, _bag_numbers),
     )
 }
 
@@ -133,7 +134,7 @@ class Mark:
     config: BagConfig
     method: str
     threshold: str
-    f1: llp.F1
+    f1: F1
     loss: float
 
 
@@ -195,13 +196,13 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
     """
     with threadpool_limits(1, user_api="blas"):
         try:
-            draw = llp.run(config)
+            done = run(config)
         except TooFewRecords:
             return []
     place = replace(config, draw=0)
     return [
-        Mark(study, place, fit.method, threshold, f1, draw.loss)
-        for fit in draw.fits.values()
+        Mark(study, place, fit.method, threshold, f1, done.loss)
+        for fit in done.fits.values()
         for threshold, f1 in fit.f1.items()
     ]
 
@@ -235,9 +236,7 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
 
 
 def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list[Mark]) -> Row:
-    average, positive, negative = (
-        mean_interval([getattr(mark.f1, kind) for mark in marks], 0.0, 1.0) for kind in llp.F1S
-    )
+    average, positive, negative = (mean_interval([getattr(mark.f1, kind) for mark in marks], 0.0, 1.0) for kind in F1S)
     loss = mean_interval([mark.loss for mark in marks], 0.0, 1.0)
     return Row(
         study=study,
@@ -284,7 +283,7 @@ def published(row: Row) -> float | None:
     return PUBLISHED.get((row.selection, row.method))
 
 
-def of(all_rows: Sequence[Row], study: str, dataset: str, threshold: str | None = None) -> list[Row]:
+def select(all_rows: Sequence[Row], study: str, dataset: str, threshold: str | None = None) -> list[Row]:
     """The rows of one study and data set; with one threshold, or ½ where a row has only that."""
     here = [row for row in all_rows if row.study == study and row.dataset == dataset]
     if threshold is None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
-from privdemo.experiments import private_training as training
 from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training.config import TrainingConfig, with_methods
+from privdemo.experiments.training.fit import run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
@@ -112,9 +112,9 @@ class Point:
 
 def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list[Row]:
     """Some methods on one draw at one level; always in one thread, for the same numbers everywhere."""
-    config = at_draw(training.with_methods(STUDIES[study].config(level), methods), draw)
+    config = at_draw(with_methods(STUDIES[study].config(level), methods), draw)
     with threadpool_limits(1, user_api="blas"):
-        done = training.run(config)
+        done = run(config)
     return [
         Row(
             level,

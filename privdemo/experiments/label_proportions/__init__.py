@@ -1,0 +1,60 @@
+"""Label proportions: records go into bags, each bag's share is released, single records are classified."""
+
+from privdemo.experiments.label_proportions import study
+from privdemo.experiments.label_proportions.attack import Attack, Guess, bag_posterior
+from privdemo.experiments.label_proportions.config import (
+    AGGREGATIONS,
+    F1S,
+    HALF,
+    SHARE,
+    THRESHOLDS,
+    BagConfig,
+    changed_columns,
+    default_bags,
+    methods_of,
+    record_epsilon,
+)
+from privdemo.experiments.label_proportions.fit import F1, Fit, Trial, run
+from privdemo.experiments.label_proportions.release import Records, Release, draw_release, n_training, records
+from privdemo.experiments.label_proportions.score import (
+    all_negative,
+    attack_rates,
+    bag_table,
+    difference,
+    mean_of,
+    mean_score,
+    score_table,
+)
+
+__all__ = [
+    "AGGREGATIONS",
+    "F1",
+    "F1S",
+    "HALF",
+    "SHARE",
+    "THRESHOLDS",
+    "Attack",
+    "BagConfig",
+    "Fit",
+    "Guess",
+    "Records",
+    "Release",
+    "Trial",
+    "all_negative",
+    "attack_rates",
+    "bag_posterior",
+    "bag_table",
+    "changed_columns",
+    "default_bags",
+    "difference",
+    "draw_release",
+    "mean_of",
+    "mean_score",
+    "methods_of",
+    "n_training",
+    "record_epsilon",
+    "records",
+    "run",
+    "score_table",
+    "study",
+]

@@ -1,0 +1,64 @@
+"""What many draws say of a method: mean F1, differences, and who names labels, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from privdemo.experiments.label_proportions.fit import F1, Trial
+from privdemo.intervals import Estimate, grouped_interval, mean_interval
+
+
+def mean_score(trials: Sequence[Trial], method: str, which: str, threshold: str) -> Estimate:
+    """A method's mean F1 over the trials, one of `F1S`, with a 95 % interval; that of a single trial is unknown."""
+    return mean_interval([getattr(trial.fits[method].f1[threshold], which) for trial in trials])
+
+
+def all_negative(trials: Sequence[Trial]) -> F1:
+    """The F1 of naming every test record negative: of share s positive, negatives get 2(1 − s)/(2 − s)."""
+    share = float(np.mean([trial.test_share for trial in trials]))
+    negative = 2 * (1 - share) / (2 - share)
+    return F1(0.0, negative, (1 - share) * negative)
+
+
+def difference(trials: Sequence[Trial], method: str, other: str, threshold: str) -> Estimate:
+    """`method`'s average F1 less `other`'s on the same trials, with a 95 % interval."""
+    return mean_interval([t.fits[method].f1[threshold].average - t.fits[other].f1[threshold].average for t in trials])
+
+
+def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
+    """How often the label is named before, from the bag, from the model and from both, with 95 % intervals."""
+    n = [trial.attack.n for trial in trials]
+    return {
+        source: grouped_interval([getattr(trial.attack, f"{source}_right") for trial in trials], n)
+        for source in ("prior", "bag", "model", "both")
+    }
+
+
+def mean_of(trials: Sequence[Trial], field_name: str) -> Estimate:
+    """The mean over the trials of one of the numbers that a `Trial` holds, with a 95 % interval."""
+    return mean_interval([getattr(trial, field_name) for trial in trials])
+
+
+def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    """One row for each trial, method and threshold, for a CSV file."""
+    return [
+        {"draw": trial.config.draw, "method": fit.method, "threshold": threshold}
+        | {f"f1_{which}": value for which, value in f1._asdict().items()}
+        | {"C": fit.C, "seconds": fit.seconds, "information_loss": trial.loss}
+        for trial in trials
+        for fit in trial.fits.values()
+        for threshold, f1 in fit.f1.items()
+    ]
+
+
+def bag_table(trial: Trial) -> list[dict[str, Any]]:
+    """One row for each bag, for a CSV file."""
+    return [
+        {"bag": bag + 1, "size": sum(block), "groups": len(block), "proportion": true, "released": noisy}
+        for bag, (block, true, noisy) in enumerate(
+            zip(trial.blocks, trial.true_proportions.tolist(), trial.proportions.tolist(), strict=True)
+        )
+    ]

@@ -1,0 +1,49 @@
+"""An adversary names true labels from fresh releases: from the label, the image, and both together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import limits
+from privdemo.experiments.images import LabelMechanism
+from privdemo.experiments.training.config import TrainingConfig
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often an adversary names the true label of a fresh release, of `n`: see `attack`."""
+
+    n: int
+    label: int
+    image: int
+    both: int
+
+
+def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer], rng: np.random.Generator) -> Attack:
+    """Name the labels of fresh releases of `X` (n, n_pixels) and `y` (n,), by people nobody trained on.
+
+    The adversary knows both channels and has `model`, trained on other releases. The likelier class is named from the
+    label alone, from the image alone (attack b) and from both together.
+    """
+    X_noisy, y_noisy = config.pixels.randomise(X, rng), config.labels.randomise(y, rng)
+    image = model.released_proba(X_noisy)
+    both = image * config.labels.channel_matrix[y_noisy]
+    label = config.labels.channel_matrix.argmax(axis=1)[y_noisy]
+    right = [int((guess == y).sum()) for guess in (label, image.argmax(axis=1), both.argmax(axis=1))]
+    return Attack(len(y), *right)
+
+
+def best_guess(labels: LabelMechanism) -> float:
+    """How often the best guess from the released label alone is right, both classes being equally common."""
+    return float(labels.channel_matrix.max(axis=1).sum() / labels.n_states)
+
+
+def equivalent_epsilon(accuracy: float) -> float:
+    """The ε of a symmetric binary lie whose answers are right as often: ln(a / (1 − a)); ∞ for a = 1."""
+    limits.SHARE.check(accuracy)
+    return math.inf if accuracy >= 1 else abs(math.log(accuracy / (1 - accuracy))) if accuracy else math.inf

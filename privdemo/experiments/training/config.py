@@ -1,0 +1,45 @@
+"""Who releases what, and who learns from it: the question that a training experiment asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from privdemo import limits
+from privdemo.datasets import Source
+from privdemo.experiments.images import LabelMechanism, check_classes
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING, check_methods
+
+TrainingNoise = RandomisedResponse | GaussianNoise
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Who releases what, and who learns from it: `n_train` people of each of two `classes`, image and label.
+
+    `draw` counts the repeats: another draw has other people, other noise and other test images. Clean data is always
+    trained on as well, as the ceiling.
+    """
+
+    dataset: Source = "mnist"
+    classes: tuple[str, str] = ("7", "9")
+    n_train: int = 250
+    pixels: TrainingNoise = field(default=RandomisedResponse(0.2, 256))
+    labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
+    methods: tuple[str, ...] = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
+    seed: int = 0
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        limits.N_TRAIN.check(self.n_train)
+        limits.SEED.check(self.seed)
+        limits.DRAW.check(self.draw)
+        check_classes(self.classes, self.labels)
+        if len(self.classes) != 2:
+            raise ValueError(f"classes must be two, got {len(self.classes)}: {', '.join(self.classes)}")
+        check_methods(self.methods, TRAINING)
+
+
+def with_methods(config: TrainingConfig, methods: tuple[str, ...]) -> TrainingConfig:
+    """The same question, put to other methods."""
+    return replace(config, methods=methods)

@@ -1,0 +1,109 @@
+"""The people of one draw, what they release, and the clean images that models are tested on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import datasets, limits
+from privdemo.datasets import Dataset, Source
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.pixel_priors import Prior
+from privdemo.experiments.draws import generator
+from privdemo.experiments.images import check_pixels, image_shape, n_states
+from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import clean_values, to_grey
+
+# Test images of each class where there are as many (Barber, section 6).
+N_TEST = 900
+# Where the publisher has no test part, this share of the smaller class is kept for testing.
+TEST_SHARE = 1 / 3
+# Fixed numbers of the random streams of a draw.
+PEOPLE_STREAM, PIXEL_STREAM, LABEL_STREAM, ATTACK_STREAM = range(4)
+
+
+class Release(NamedTuple):
+    """One draw of people: clean `X` (n, n_pixels) and `y` (n,), what they release, and clean test images.
+
+    All X are in the pixel mechanism's own domain. `true_prior` is the clean pixels' own.
+    """
+
+    X: NDArray
+    y: NDArray[np.integer]
+    X_noisy: NDArray
+    y_noisy: NDArray[np.integer]
+    X_test: NDArray
+    y_test: NDArray[np.integer]
+    true_prior: Prior
+
+
+def sizes(dataset: Source, classes: Sequence[str]) -> tuple[int, int]:
+    """The most people of each class to train on, and how many images of each class are kept for testing."""
+    chosen = datasets.load(dataset).select_classes(classes)
+    if chosen.n_train is None:
+        smaller = int(np.bincount(chosen.y).min())
+        n_test = min(N_TEST, math.floor(smaller * TEST_SHARE))
+        return smaller - n_test, n_test
+    train, test = (int(np.bincount(part.y).min()) for part in (chosen.train, chosen.test))
+    return train, min(N_TEST, test)
+
+
+def draw_release(config: TrainingConfig) -> Release:
+    """Draw the people and test images of `config`, and release the people's data; errors as in `run`."""
+    check_pixels(config.pixels, config.dataset)
+    check_noise(config)
+    train, test = _split(config, generator(config, PEOPLE_STREAM))
+    k = n_states(config.dataset)
+    X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
+    y_noisy = config.labels.randomise(train.y, generator(config, LABEL_STREAM))
+    if len(np.unique(y_noisy)) < 2:
+        raise ValueError(
+            f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
+            "learnt from one label; ask more people, or change the lies or the seed"
+        )
+    X_noisy = config.pixels.randomise(X, generator(config, PIXEL_STREAM))
+    return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, _true_prior(config.pixels, train.X, k))
+
+
+def check_noise(config: TrainingConfig) -> None:
+    """Raise ``ValueError`` where pixels or labels are pure noise, so that nothing can be learnt."""
+    channel = config.labels.channel_matrix
+    if np.allclose(channel[:, 0], channel[:, 1], rtol=0, atol=1e-9):
+        first, second = config.classes
+        raise ValueError(
+            f"the lies about the label add up to 1 ({first} sent as {second} with {channel[1, 0]:.4g}, {second} as "
+            f"{first} with {channel[0, 1]:.4g}), so a label says nothing and nothing can be learnt; change one of them"
+        )
+    if isinstance(config.pixels, RandomisedResponse) and config.pixels.redraw_prob >= 1:
+        raise ValueError(
+            f"a flip probability of {config.pixels.flip_prob:.4g} draws every pixel afresh and leaves nothing of the "
+            "image to learn from; lower it"
+        )
+
+
+def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
+    """The clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
+    _, test = _split(config, generator(config, PEOPLE_STREAM))
+    k = n_states(config.dataset)
+    values = clean_values(config.pixels, test.X, k)
+    return to_grey(config.pixels, values, k).reshape(-1, *image_shape(test))
+
+
+def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+    """The people to learn from, and the test images."""
+    most, n_test = sizes(config.dataset, config.classes)
+    source = datasets.load(config.dataset)
+    advice = f"{source.name} has no more of {' and '.join(config.classes)}"
+    limits.Limit("n_train", limits.N_TRAIN.low, most, advice, integer=True).check(config.n_train)
+    return source.select_classes(config.classes).split(config.n_train, n_test, rng)
+
+
+def _true_prior(mechanism: TrainingNoise, states: NDArray[np.integer], k: int) -> Prior:
+    if isinstance(mechanism, GaussianNoise):
+        return pixel_priors.true_gaussian_prior(clean_values(mechanism, states, k))
+    return pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, k))

@@ -1,0 +1,131 @@
+"""What many draws say of a method: means with intervals, differences, calibration, and who names labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo.experiments.training.fit import Trial
+from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
+
+Array = NDArray[np.floating]
+
+METRICS = ("accuracy", "log_loss", "brier")
+# Bins of a calibration curve.
+N_BINS = 10
+
+
+def per_image(trial: Trial, method: str, metric: str) -> Array:
+    """One of `METRICS` on every test image, (n_test,); its mean is the trial's own."""
+    proba = trial.fits[method].proba
+    if metric == "accuracy":
+        return ((proba > 0.5) == trial.y).astype(float)
+    if metric == "brier":
+        return np.square(proba - trial.y)
+    eps = np.finfo(float).eps  # as scikit-learn's log_loss
+    return -np.log(np.clip(np.where(trial.y == 1, proba, 1 - proba), eps, 1))
+
+
+def having(trials: Sequence[Trial], method: str) -> list[Trial]:
+    """The trials on which `method` was tried. Raises ``ValueError`` if there is none."""
+    tried = [trial for trial in trials if method in trial.fits]
+    if not tried:
+        raise ValueError(f"method must have been tried on a draw, got {method!r}")
+    return tried
+
+
+def merge(trials: Sequence[Trial], more: Sequence[Trial]) -> list[Trial]:
+    """`trials`, each with the fits of other methods on the same draw among `more`."""
+    fits = {trial.config.draw: trial.fits for trial in more}
+    return [replace(trial, fits={**fits.get(trial.config.draw, {}), **trial.fits}) for trial in trials]
+
+
+def mean_score(trials: Sequence[Trial], method: str, metric: str) -> Estimate:
+    """A method's mark with a 95 % interval: over the trials, or, of a single one, over its test images."""
+    trials = having(trials, method)
+    if len(trials) > 1:
+        return mean_interval([getattr(trial.fits[method], metric) for trial in trials])
+    marks = per_image(trials[0], method, metric)
+    return wilson_interval(float(marks.sum()), len(marks)) if metric == "accuracy" else mean_interval(marks)
+
+
+def difference(trials: Sequence[Trial], method: str, other: str, metric: str) -> Estimate:
+    """`method`'s mark less `other`'s on the same trials (or the test images of a single one), with a 95 % interval."""
+    trials = having(having(trials, method), other)
+    if len(trials) > 1:
+        return mean_interval([getattr(t.fits[method], metric) - getattr(t.fits[other], metric) for t in trials])
+    return mean_interval(per_image(trials[0], method, metric) - per_image(trials[0], other, metric))
+
+
+def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
+    """How often the label is named from the "label" alone, the "image" alone and "both", with 95 % intervals.
+
+    Over the trials, whose models differ; of a single one, over its releases.
+    """
+    n = [trial.attack.n for trial in trials]
+    return {
+        source: grouped_interval([getattr(trial.attack, source) for trial in trials], n)
+        for source in ("label", "image", "both")
+    }
+
+
+def mean_of(trials: Sequence[Trial], method: str, field_name: str) -> float:
+    """The mean over the trials of one of the numbers that a `Fit` holds."""
+    return float(np.mean([getattr(trial.fits[method], field_name) for trial in having(trials, method)]))
+
+
+def one_sided(trials: Sequence[Trial], method: str) -> bool:
+    """Whether a method names the same class for nearly all test images of some trial."""
+    shares = [float((trial.fits[method].proba > 0.5).mean()) for trial in having(trials, method)]
+    return any(min(share, 1 - share) < 0.02 for share in shares)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Test images to which a model gave about the same probability: its mean, and how often the class was true."""
+
+    said: float
+    true: Estimate
+    n: int
+
+
+def calibration(trials: Sequence[Trial], method: str) -> tuple[Bin, ...]:
+    """Of the images given a probability of about s, what share is of the second class? Ten bins, empty ones left out.
+
+    Intervals are over the trials that have images in the bin; of a single one, over its images.
+    """
+    successes: list[list[int]] = [[] for _ in range(N_BINS)]
+    sizes: list[list[int]] = [[] for _ in range(N_BINS)]
+    said = np.zeros(N_BINS)
+    for trial in having(trials, method):
+        proba = trial.fits[method].proba
+        place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
+        said += np.bincount(place, proba, N_BINS)
+        for here in np.unique(place):
+            successes[here].append(int(trial.y[place == here].sum()))
+            sizes[here].append(int((place == here).sum()))
+    return tuple(
+        Bin(said[i] / sum(sizes[i]), grouped_interval(successes[i], sizes[i]), sum(sizes[i]))
+        for i in range(N_BINS)
+        if sizes[i]
+    )
+
+
+def calibration_error(trials: Sequence[Trial], method: str) -> float:
+    """How far the probabilities given are from the shares that are true, on average over the test images."""
+    bins = calibration(trials, method)
+    return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
+
+
+def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
+    """The `n` test images on whose probability the methods differ most."""
+    probas = np.stack([fit.proba for fit in trial.fits.values()])
+    return np.argsort(-np.ptp(probas, axis=0), kind="stable")[:n]
+
+
+def typical(trial: Trial, n: int) -> NDArray[np.integer]:
+    """The first test images, half of them of each class."""
+    return np.concatenate([np.flatnonzero(trial.y == c)[: n // 2] for c in (0, 1)])
