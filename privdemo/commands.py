@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 from privdemo import datasets, limits, reports
 from privdemo.experiments import (
-    bag_studies,
     claims,
     class_ratio,
     comparison_studies,
     label_counts,
+    label_proportions,
     results,
     running,
     sweep,
-    trade_off,
+    training,
 )
 
 Step = TypeVar("Step", bound=tuple[Any, ...])
@@ -96,15 +96,15 @@ def reproductions() -> dict[str, Reproduction]:
     of_training = {
         study.name: Reproduction(
             f"{study.title}, needs MNIST",
-            trade_off.trial,
-            partial(trade_off.trials, study),
-            trade_off.to_csv,
+            training.study.trial,
+            partial(training.study.trials, study),
+            training.study.to_csv,
             partial(reports.trade_off_lines, study),
         )
-        for study in trade_off.STUDIES.values()
+        for study in training.study.STUDIES.values()
     }
     others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
-        (bag_studies, ", needs MNIST, Adult and SMS", reports.bag_lines),
+        (label_proportions.study, ", needs MNIST, Adult and SMS", reports.bag_lines),
         (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),
         (comparison_studies, ", needs MNIST and Adult", reports.comparison_lines),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from privdemo.experiments import bag_studies, comparison_studies, label_counts, results, trade_off
+from privdemo.experiments import comparison_studies, label_counts, label_proportions, results, training
 from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.label_proportions import HALF
@@ -21,10 +21,10 @@ def four_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def trade_off_lines(study: trade_off.Study, rows: list[trade_off.Row]) -> list[str]:
+def trade_off_lines(study: training.study.Study, rows: list[training.study.Row]) -> list[str]:
     """Accuracy and log loss of every method at every level of a study of training."""
     lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
-    for method, curve in trade_off.points(tuple(rows)).items():
+    for method, curve in training.study.points(tuple(rows)).items():
         for point in curve:
             published = study.published.get(method, {}).get(point.level)
             lines.append(
@@ -34,16 +34,16 @@ def trade_off_lines(study: trade_off.Study, rows: list[trade_off.Row]) -> list[s
     return lines
 
 
-def bag_lines(marks: list[bag_studies.Mark]) -> list[str]:
+def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:
     """F1 of every method in every place of the studies of bags."""
-    lines = [bag_studies.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
-    for row in bag_studies.rows(marks):
+    lines = [label_proportions.study.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
+    for row in label_proportions.study.rows(marks):
         noise = "".join(
             f"  {name} {epsilon:g}"
             for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
             if math.isfinite(epsilon)
         )
-        published = bag_studies.published(row) if row.threshold == HALF else None
+        published = label_proportions.study.published(row) if row.threshold == HALF else None
         lines.append(
             f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
             f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "

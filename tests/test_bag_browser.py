@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import BagConfig
 from tests import browsing
 
@@ -55,8 +55,11 @@ def test_other_records_keep_the_link_true(page: Page, address: str) -> None:
 def test_downloads_hold_the_shown_numbers(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/proportions?{QUICK}&bag_draws=1&look_into=the+bags")
     browsing.settled(page)
-    draw = llp.run(CONFIG)
-    for name, rows in (("bag-scores", llp.score_table([draw])), ("bags", llp.bag_table(draw))):
+    draw = label_proportions.run(CONFIG)
+    for name, rows in (
+        ("bag-scores", label_proportions.score_table([draw])),
+        ("bags", label_proportions.bag_table(draw)),
+    ):
         with page.expect_download() as download:
             page.locator(f".st-key-{name}-csv button").click()
         download.value.save_as(tmp_path / f"{name}.csv")

@@ -25,11 +25,10 @@ from privdemo.estimators.label_proportions import (
     MeanMapClassifier,
 )
 from privdemo.estimators.logistic import NaiveLogisticRegression
-from privdemo.experiments import bag_studies, results, running
-from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.bag_studies import STUDIES, BagStudy, Mark
+from privdemo.experiments import label_proportions, results, running
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import F1, F1S, HALF, SHARE, BagConfig
+from privdemo.experiments.label_proportions.study import STUDIES, Mark, Study
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags as filling
 from privdemo.mechanisms.aggregation import TooFewRecords, dense
@@ -81,7 +80,7 @@ def counted(data):
 
 def clean(config):
     """The same release without noise."""
-    return llp.release(replace(config, feature_epsilon=math.inf, proportion_epsilon=math.inf))
+    return label_proportions.draw_release(replace(config, feature_epsilon=math.inf, proportion_epsilon=math.inf))
 
 
 def same(one, other, fields):
@@ -98,7 +97,7 @@ def student(values):
 
 @pytest.mark.parametrize("config", CASES)
 def test_a_release_is_what_counting_its_records_gives(config):
-    released, known = llp.release(config), llp.records(config.dataset)[0]
+    released, known = label_proportions.draw_release(config), label_proportions.records(config.dataset)[0]
     inside, bags = released.records, released.record_bags
     assert max(counted(known).values()) == 1  # no tumour twice, so that sets of records are sets of people
     assert len(counted(inside) + counted(released.test)) == len(inside.y) + len(released.test.y)
@@ -135,20 +134,20 @@ def test_a_release_is_what_counting_its_records_gives(config):
 @pytest.mark.parametrize(("selection", "low", "high"), [("skewed", 0, 0.75), ("even", 0, 1)])
 def test_bags_that_differ_have_evenly_spaced_proportions(selection, low, high):
     config = replace(SINGLE, selection=selection, n_bags=8)
-    by_number = llp.release(config).proportions
+    by_number = label_proportions.draw_release(config).proportions
     share = np.sort(by_number)
     assert (share != by_number).any()  # a bag's number does not tell
     # 37 % of tumours are malignant, so 0 to 2 · 0.37; half a record of 20 is rounded, and the train part varies
     assert share[[0, -1]] == pytest.approx([low, high], abs=0.025 + 5 * 2 * math.sqrt(0.37 * 0.63 / 569 * 3 / 7))
     assert np.diff(share) == pytest.approx(np.diff(share).mean(), abs=0.05 + 1e-12)
-    assert np.ptp(llp.release(replace(config, selection="iid")).proportions) < np.ptp(share)
+    assert np.ptp(label_proportions.draw_release(replace(config, selection="iid")).proportions) < np.ptp(share)
 
 
 def test_noise_has_the_scale_that_epsilon_asks_for():
     features, shares = [], []
     config = BagConfig("breast_cancer", 60, 6, "iid", "random-k", 3, feature_epsilon=0.7, proportion_epsilon=0.2)
     for draw in range(20):
-        noisy, plain = (kind(at_draw(config, draw)) for kind in (llp.release, clean))
+        noisy, plain = (kind(at_draw(config, draw)) for kind in (label_proportions.draw_release, clean))
         features.append((noisy.rows - plain.rows) * plain.counts[:, None] * 0.7)
         shares.append((noisy.proportions - plain.proportions) * plain.sizes * 0.2)
     for noise in map(np.ravel, (np.concatenate(features), np.concatenate(shares))):
@@ -158,38 +157,42 @@ def test_noise_has_the_scale_that_epsilon_asks_for():
         assert stats.kstest(noise, stats.laplace.cdf).pvalue > 1e-4
         assert stats.kstest(noise, stats.norm(scale=math.sqrt(2)).cdf).pvalue < 1e-4
     assert np.concatenate(shares).max() > 1  # beyond [0, 1] and left there
-    noisy = llp.release(config)
+    noisy = label_proportions.draw_release(config)
     np.testing.assert_array_equal(noisy.projected, np.minimum(np.maximum(noisy.proportions, 0), 1))
     assert noisy.proportions.min() < 0
 
 
 def test_one_choice_does_not_move_what_else_is_random():
-    first = llp.release(NOISY)
+    first = label_proportions.draw_release(NOISY)
     people, bags = ("record_bags", "true_proportions", "proportions"), ("names", "counts", "positives")
     for change in ({"k": 7}, {"aggregation": "nearest-k"}, {"aggregation": "none", "k": 1}):
-        other = llp.release(replace(NOISY, **change))
+        other = label_proportions.draw_release(replace(NOISY, **change))
         assert same(other, first, people)
         assert same(other.records, first.records, ("X", "y"))
         assert not same(other, first, bags)
     plain = clean(NOISY)
     for change, factor in (({"feature_epsilon": 0.3}, 10), ({"proportion_epsilon": 5.0}, 0.1)):
-        other = llp.release(replace(NOISY, **change))
+        other = label_proportions.draw_release(replace(NOISY, **change))
         assert same(other, first, bags)
         assert same(other, first, people[:2])
         name, still = ("rows", "proportions") if "feature_epsilon" in change else ("proportions", "rows")
         assert same(other, first, (still,))
         gaps = [getattr(r, name) - getattr(plain, name) for r in (first, other)]
         np.testing.assert_allclose(gaps[1], factor * gaps[0], rtol=1e-6, atol=1e-12)
-    other = llp.release(replace(NOISY, selection="iid", n_bags=9, aggregation="none", k=1))
+    other = label_proportions.draw_release(replace(NOISY, selection="iid", n_bags=9, aggregation="none", k=1))
     assert same(other.test, first.test, ("X", "y"))
 
 
 def test_another_draw_or_seed_has_other_people_bags_groups_and_noise():
     changes = ({}, {"draw": 1}, {"seed": 1}, {"seed": 1, "draw": 1})
-    noisy, plain = ([kind(replace(NOISY, **change)) for change in changes] for kind in (llp.release, clean))
+    noisy, plain = (
+        [kind(replace(NOISY, **change)) for change in changes] for kind in (label_proportions.draw_release, clean)
+    )
     for i in range(4):
         assert same(
-            llp.release(replace(NOISY, **changes[i])), noisy[i], ("rows", "proportions", "names", "record_bags")
+            label_proportions.draw_release(replace(NOISY, **changes[i])),
+            noisy[i],
+            ("rows", "proportions", "names", "record_bags"),
         )
         for j in range(i):
             assert counted(noisy[i].test) != counted(noisy[j].test)
@@ -204,27 +207,27 @@ def test_another_draw_or_seed_has_other_people_bags_groups_and_noise():
 
 @pytest.mark.parametrize("config", [BagConfig("adult", 12, 60, "skewed"), BagConfig("sms", 8, 40)])
 def test_real_records_stay_sparse_till_there_is_noise(data_folder, config):
-    known, n_train = llp.records(config.dataset)
+    known, n_train = label_proportions.records(config.dataset)
     if n_train is None:
         n_train = len(known.y) - round(0.3 * len(known.y))
         part = counted(known)
     else:
         assert n_train == 32_561
-        part = counted(llp.Records(known.X[:n_train], known.y[:n_train]))
-    assert llp.n_training(config.dataset) == n_train
+        part = counted(label_proportions.Records(known.X[:n_train], known.y[:n_train]))
+    assert label_proportions.n_training(config.dataset) == n_train
     for change in ({}, {"aggregation": "random-k", "k": 5}, {"aggregation": "k-tree", "k": 5}):
-        released = llp.release(replace(config, **change))
+        released = label_proportions.draw_release(replace(config, **change))
         assert issparse(released.rows)
         assert issparse(released.records.X)
         assert counted(released.records) <= part
         if config.dataset == "adult":
-            assert counted(released.test) == counted(llp.Records(known.X[n_train:], known.y[n_train:]))
+            assert counted(released.test) == counted(label_proportions.Records(known.X[n_train:], known.y[n_train:]))
         else:
             assert counted(released.records) + counted(released.test) <= part
-        noisy = llp.release(replace(config, **change, feature_epsilon=1.0))
+        noisy = label_proportions.draw_release(replace(config, **change, feature_epsilon=1.0))
         assert not issparse(noisy.rows)
         np.testing.assert_array_equal(noisy.counts, released.counts)
-    alike = llp.run(replace(config, methods=(NAMES, LLP, MEAN_MAP)))
+    alike = label_proportions.run(replace(config, methods=(NAMES, LLP, MEAN_MAP)))
     assert all(fit.f1[HALF].average > 0.6 for fit in alike.fits.values())
 
 
@@ -262,10 +265,10 @@ def marks(y, named):
 
 @pytest.mark.parametrize("config", CASES)
 def test_marks_are_scikit_learns_of_models_fitted_here(config):
-    draw, released = llp.run(config), llp.release(config)
+    draw, released = label_proportions.run(config), label_proportions.draw_release(config)
     single = config.k == 1 and math.isinf(config.feature_epsilon)
     expected = [name for name in ALL if name != LABELLED or not single]
-    assert list(draw.fits) == expected == list(llp.methods_of(config))
+    assert list(draw.fits) == expected == list(label_proportions.methods_of(config))
     share = min(max(released.sizes @ released.proportions, 0), released.sizes.sum())
     for name in expected:
         fit, model = draw.fits[name], fitted(name, released)
@@ -293,7 +296,7 @@ def test_noise_averages_out_before_the_overall_share_is_projected(selection):
     config = BagConfig("breast_cancer", 10, 10, selection, proportion_epsilon=0.2)
     errors, one_by_one = [], []
     for draw in range(40):
-        r = llp.release(at_draw(config, draw))
+        r = label_proportions.draw_release(at_draw(config, draw))
         raw = float(np.average(r.proportions, weights=r.sizes))
         assert r.known_share == pytest.approx(min(max(raw, 0.0), 1.0), abs=1e-12)
         if 0 < raw < 1:
@@ -303,14 +306,14 @@ def test_noise_averages_out_before_the_overall_share_is_projected(selection):
     # of ten bags with noise of deviation √2/(10 · 0.2)
     assert abs(np.mean(errors)) < 5 * math.sqrt(2) / 2 / math.sqrt(10 * len(errors))
     assert np.abs(one_by_one).mean() > 0.05
-    released = llp.release(config)
+    released = label_proportions.draw_release(config)
     for shift in (-9.0, 9.0):
         assert released._replace(proportions=released.proportions + shift).known_share == (shift > 0)
 
 
 def test_labels_of_means_are_logistic_regressions_on_their_weights():
     for config in (GROUPED, replace(GROUPED, k=9), NOISY):
-        released, fit = llp.release(config), llp.run(config).fits[LABELLED]
+        released, fit = label_proportions.draw_release(config), label_proportions.run(config).fits[LABELLED]
         X, y, weight = labelled_rows(released)
         model = LogisticRegression(C=fit.C, tol=1e-8, max_iter=5000)
         named = model.fit(X, y, weight).predict(released.test.X) == 1
@@ -321,20 +324,20 @@ def test_labels_of_means_are_logistic_regressions_on_their_weights():
 
 
 def test_full_labels_are_always_there_and_a_method_is_not_changed_by_others():
-    whole = llp.run(NOISY)
+    whole = label_proportions.run(NOISY)
     for methods in ((NAMES,), (LLP, LLP, MEAN_MAP), (FULL,), (ALTERNATING, LABELLED)):
-        draw = llp.run(replace(NOISY, methods=methods))
+        draw = label_proportions.run(replace(NOISY, methods=methods))
         assert list(draw.fits) == list(dict.fromkeys((FULL, *methods)))
         for name, fit in draw.fits.items():
             assert (fit.f1, fit.C) == (whole.fits[name].f1, whole.fits[name].C)
-    assert llp.methods_of(replace(SINGLE, methods=(LABELLED, LLP))) == (LLP,)
-    assert llp.methods_of(replace(SINGLE, feature_epsilon=1.0, methods=(LABELLED,))) == (LABELLED,)
+    assert label_proportions.methods_of(replace(SINGLE, methods=(LABELLED, LLP))) == (LLP,)
+    assert label_proportions.methods_of(replace(SINGLE, feature_epsilon=1.0, methods=(LABELLED,))) == (LABELLED,)
 
 
 def test_methods_see_no_label_of_a_record_and_no_test_record(monkeypatch):
     """With other labels behind the same release, what bag methods know stays; with other test labels, all models do."""
-    release = llp.release
-    first = llp.run(GROUPED)
+    release = label_proportions.draw_release
+    first = label_proportions.run(GROUPED)
 
     def lying(config):
         found = release(config)
@@ -342,14 +345,18 @@ def test_methods_see_no_label_of_a_record_and_no_test_record(monkeypatch):
             positives=found.counts - found.positives, records=found.records._replace(y=1 - found.records.y)
         )
 
-    monkeypatch.setattr(llp, "release", lying)
-    other = llp.run(GROUPED)
+    monkeypatch.setattr(label_proportions.fit, "draw_release", lying)
+    other = label_proportions.run(GROUPED)
     for name in MODELS:
         assert (other.fits[name].f1, other.fits[name].C) == (first.fits[name].f1, first.fits[name].C)
     assert all(other.fits[name].f1[HALF].average < 0.2 < first.fits[name].f1[HALF].average for name in (FULL, LABELLED))
 
-    monkeypatch.setattr(llp, "release", lambda c: (r := release(c))._replace(test=r.test._replace(y=1 - r.test.y)))
-    other = llp.run(GROUPED)
+    monkeypatch.setattr(
+        label_proportions.fit,
+        "draw_release",
+        lambda c: (r := release(c))._replace(test=r.test._replace(y=1 - r.test.y)),
+    )
+    other = label_proportions.run(GROUPED)
     assert {name: fit.C for name, fit in other.fits.items()} == {name: fit.C for name, fit in first.fits.items()}
 
 
@@ -358,13 +365,15 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(methods):
     config = BagConfig("breast_cancer", 2, 5, methods=methods)
 
     def share(draw):
-        return llp.release(at_draw(config, draw)).proportions
+        return label_proportions.draw_release(at_draw(config, draw)).proportions
 
     # two bags of five are equal with about ¼, so fifty draws lack it with 10⁻⁶
-    draw = llp.run(at_draw(config, next(d for d in range(50) if np.ptp(share(d)) == 0 and 0 < share(d)[0] < 0.5)))
+    draw = label_proportions.run(
+        at_draw(config, next(d for d in range(50) if np.ptp(share(d)) == 0 and 0 < share(d)[0] < 0.5))
+    )
     assert not draw.identified
     fit = draw.fits[methods[0]]
-    nothing = pytest.approx(llp.all_negative([draw]), abs=1e-12)
+    nothing = pytest.approx(label_proportions.all_negative([draw]), abs=1e-12)
     assert fit.f1[HALF] == nothing  # everybody gets the share, under ½, so all are named negative
     assert fit.f1[SHARE] == nothing
     assert math.isnan(fit.C)
@@ -375,16 +384,18 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(methods):
 @pytest.mark.parametrize("draw", range(3))
 def test_two_bags_are_enough(selection, draw):
     config = BagConfig("breast_cancer", 2, 20, selection, methods=ALL, draw=draw)
-    found = llp.run(config)
+    found = label_proportions.run(config)
     assert len(found.blocks) == 2
     assert found.identified == (np.ptp(found.proportions) > 0)
     assert all(0 <= mark <= 1 for fit in found.fits.values() for f1 in fit.f1.values() for mark in f1)
 
 
 def test_as_many_and_as_large_bags_as_there_are_records_for():
-    whole = llp.run(BagConfig("breast_cancer", llp.n_training("breast_cancer") // 2, 2, methods=(NAMES,)))
+    whole = label_proportions.run(
+        BagConfig("breast_cancer", label_proportions.n_training("breast_cancer") // 2, 2, methods=(NAMES,))
+    )
     assert whole.fits[NAMES].f1[HALF].average > 0.8
-    one_mean = llp.run(replace(GROUPED, k=20))
+    one_mean = label_proportions.run(replace(GROUPED, k=20))
     assert [len(block) for block in one_mean.blocks] == [1] * 15
     assert one_mean.fits[LLP].f1[HALF].average > 0.7
 
@@ -400,7 +411,7 @@ def gradient(X, bags, weight, share):
 
 @pytest.mark.parametrize("config", CASES)
 def test_means_do_not_turn_the_slides_gradient_and_noise_does(config):
-    draw, r = llp.run(replace(config, methods=(FULL,))), llp.release(config)
+    draw, r = label_proportions.run(replace(config, methods=(FULL,))), label_proportions.draw_release(config)
     before = gradient(r.records.X, r.record_bags, np.ones(len(r.records.y)), r.true_proportions)
     after = gradient(r.rows, r.names, r.counts, np.clip(r.proportions, 0, 1))
     assert draw.turned == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), abs=1e-12)
@@ -429,7 +440,7 @@ def of_bag(released, m, epsilon, prior):
 @pytest.mark.parametrize("prior", [0.2, 0.5, 0.9])
 def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon, prior):
     released = np.array([-1.3, 0.0, 0.31, 0.5, 0.77, 1.0, 2.4])
-    found = llp.bag_posterior(released, np.full(7, float(m)), epsilon, prior)
+    found = label_proportions.bag_posterior(released, np.full(7, float(m)), epsilon, prior)
     law = stats.laplace(scale=1 / (m * epsilon))
     for r, one in zip(released, found, strict=True):
         both = [0.0, 0.0]  # of all labellings, by the first label
@@ -439,7 +450,7 @@ def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon,
         assert one == pytest.approx(both[1] / sum(both), rel=1e-11)
         assert one == pytest.approx(of_bag(r, m, epsilon, prior), rel=1e-11)
     assert np.diff(found).min() >= -1e-12  # the more was released, the likelier
-    other = llp.bag_posterior(released, np.full(7, float(m)), 1.5 * epsilon, prior)
+    other = label_proportions.bag_posterior(released, np.full(7, float(m)), 1.5 * epsilon, prior)
     assert np.abs(other - found).max() > 1e-3
 
 
@@ -451,7 +462,7 @@ def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon,
 )
 def test_no_noisy_proportion_moves_the_odds_of_a_label_by_more_than_epsilon(m, epsilon, prior, released):
     low, high = expit(logit(prior) - epsilon), expit(logit(prior) + epsilon)
-    found, least, most = llp.bag_posterior(np.array([released, -0.5, 1.5]), np.full(3, m), epsilon, prior)
+    found, least, most = label_proportions.bag_posterior(np.array([released, -0.5, 1.5]), np.full(3, m), epsilon, prior)
     # logarithms of up to 20 · 4000, rounded
     assert low * (1 - 1e-9) <= found <= high * (1 + 1e-9)
     assert 1 - found >= (1 - high) * (1 - 1e-9) - 1e-15
@@ -473,18 +484,20 @@ def test_what_follows_from_a_noisy_proportion_comes_true_as_often_as_it_says(m, 
             errors.append(abs(gap.mean()) / (gap.std(ddof=1) / math.sqrt(len(tenth))))
         return max(errors)
 
-    assert furthest(llp.bag_posterior(released, np.full(n, m), epsilon, prior)) < 4.5
+    assert furthest(label_proportions.bag_posterior(released, np.full(n, m), epsilon, prior)) < 4.5
     for wrong in (np.clip(released, 0, 1), np.full(n, prior)):
         assert furthest(wrong) > 5
-    assert furthest(llp.bag_posterior(released, np.full(n, m), 2 * epsilon, prior)) > 4.5
+    assert furthest(label_proportions.bag_posterior(released, np.full(n, m), 2 * epsilon, prior)) > 4.5
 
 
 def test_without_noise_a_proportion_is_what_it_says():
     exact = np.array([0.0, 0.25, 1.0])
-    found = llp.bag_posterior(exact, np.array([4, 4, 7]), math.inf, 0.4)
+    found = label_proportions.bag_posterior(exact, np.array([4, 4, 7]), math.inf, 0.4)
     np.testing.assert_array_equal(found, exact)
     # and with hardly any, of bags that could have been filled with it
-    np.testing.assert_allclose(llp.bag_posterior(exact, np.array([4, 4, 7]), 60.0, 0.4), exact, atol=1e-12)
+    np.testing.assert_allclose(
+        label_proportions.bag_posterior(exact, np.array([4, 4, 7]), 60.0, 0.4), exact, atol=1e-12
+    )
 
 
 def posterior(by_model, by_bag, prior):
@@ -505,7 +518,7 @@ def posterior(by_model, by_bag, prior):
     ],
 )
 def test_the_attack_made_again_names_as_many(config, spy):
-    attack, released = llp.run(config).attack, llp.release(config)
+    attack, released = label_proportions.run(config).attack, label_proportions.draw_release(config)
     X, y = released.records
     prior = sum(y) / len(y)
     said = [
@@ -544,10 +557,10 @@ def test_the_attack_made_again_names_as_many(config, spy):
 
 def test_bags_of_one_label_give_every_label_away():
     config = BagConfig("breast_cancer", 2, 20, "even", methods=(NAMES,))
-    attack = llp.run(config).attack
+    attack = label_proportions.run(config).attack
     assert (attack.exposed, attack.bag_right, attack.both_right) == (40, 40, 40)
     assert {guess.by_both for guess in attack.guesses} == {0.0, 1.0}
-    mixed = llp.run(replace(config, selection="iid")).attack
+    mixed = label_proportions.run(replace(config, selection="iid")).attack
     assert mixed.exposed == 0
     assert mixed.bag_right < 40
 
@@ -556,18 +569,18 @@ def test_bags_of_one_label_give_every_label_away():
 
 
 def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data_folder):
-    X = llp.records("adult")[0].X
+    X = label_proportions.records("adult")[0].X
     assert X.shape[1] == 338
     assert set(X.data) == {1}
     assert set(np.diff(X.indptr)) == {14}  # one 1 for each attribute, so two records differ in 28 columns at most
     some = dense(X[np.random.default_rng(0).choice(X.shape[0], 2000, replace=False)])
     differing = (some[:1000] != some[1000:]).sum(axis=1)
-    assert differing.max() <= 28 == llp.changed_columns("adult")
+    assert differing.max() <= 28 == label_proportions.changed_columns("adult")
     assert differing.max() > 20
     noisy = BagConfig("adult", feature_epsilon=0.5, proportion_epsilon=3.0)
-    assert llp.record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
-    assert llp.record_epsilon(NOISY) == (30 * 3.0 + 0.5,) * 2
-    assert llp.record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
+    assert label_proportions.record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
+    assert label_proportions.record_epsilon(NOISY) == (30 * 3.0 + 0.5,) * 2
+    assert label_proportions.record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
 
 
 @pytest.mark.parametrize("selection", filling.SELECTIONS)
@@ -593,10 +606,10 @@ def test_noise_promises_only_where_nothing_looked_at_what_it_hides(selection, ag
 def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregation, monkeypatch):
     """With other labels of the same records, bags and groups are the same just where a promise says so."""
     config = replace(GROUPED, selection="iid", aggregation=aggregation, k=1 if aggregation == "none" else 4)
-    first, known = llp.release(config), llp.records("breast_cancer")
+    first, known = label_proportions.draw_release(config), label_proportions.records("breast_cancer")
     turned = np.random.default_rng(0).permutation(known[0].y)
-    monkeypatch.setattr(llp, "records", lambda dataset: (known[0]._replace(y=turned), known[1]))
-    other = llp.release(config)
+    monkeypatch.setattr(label_proportions.release, "records", lambda dataset: (known[0]._replace(y=turned), known[1]))
+    other = label_proportions.draw_release(config)
     assert not np.array_equal(other.true_proportions, first.true_proportions)
     alike = first.rows.shape == other.rows.shape and same(other, first, ("rows", "names", "counts"))
     assert alike == config.label_promise
@@ -608,20 +621,20 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
 @pytest.fixture(scope="module")
 def three_draws():
     with threadpool_limits(1, user_api="blas"):
-        return [llp.run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
+        return [label_proportions.run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
 
 
 def test_scores_and_differences_have_the_textbooks_intervals(three_draws):
     for which in F1S:
         for threshold in (HALF, SHARE):
             values = [getattr(d.fits[LLP].f1[threshold], which) for d in three_draws]
-            assert llp.score(three_draws, LLP, which, threshold) == student(values)
+            assert label_proportions.mean_score(three_draws, LLP, which, threshold) == student(values)
     gaps = [d.fits[LLP].f1[SHARE].average - d.fits[NAMES].f1[SHARE].average for d in three_draws]
-    assert llp.difference(three_draws, LLP, NAMES, SHARE) == student(gaps)
-    one = llp.score(three_draws[:1], FULL, "average", HALF)
+    assert label_proportions.difference(three_draws, LLP, NAMES, SHARE) == student(gaps)
+    one = label_proportions.mean_score(three_draws[:1], FULL, "average", HALF)
     assert one == (three_draws[0].fits[FULL].f1[HALF].average, -math.inf, math.inf)
-    assert llp.mean_of(three_draws, "test_share") == student([d.test_share for d in three_draws])
-    rates = llp.attack_rates(three_draws)
+    assert label_proportions.mean_of(three_draws, "test_share") == student([d.test_share for d in three_draws])
+    rates = label_proportions.attack_rates(three_draws)
     assert list(rates) == ["prior", "bag", "model", "both"]
     n = [d.attack.n for d in three_draws]
     for source, rate in rates.items():
@@ -631,15 +644,15 @@ def test_scores_and_differences_have_the_textbooks_intervals(three_draws):
 
 def test_naming_all_negative_gets_what_scikit_learn_says(three_draws):
     for draw in three_draws:
-        y = llp.release(draw.config).test.y
-        assert llp.all_negative([draw]) == pytest.approx(marks(y, np.zeros(len(y), bool)), abs=1e-12)
+        y = label_proportions.draw_release(draw.config).test.y
+        assert label_proportions.all_negative([draw]) == pytest.approx(marks(y, np.zeros(len(y), bool)), abs=1e-12)
     # the mean over draws is that of the mean share up to its curvature: shares of 171 have deviation 0.04
-    average = np.mean([llp.all_negative([d]).average for d in three_draws])
-    assert llp.all_negative(three_draws).average == pytest.approx(average, abs=0.04**2)
+    average = np.mean([label_proportions.all_negative([d]).average for d in three_draws])
+    assert label_proportions.all_negative(three_draws).average == pytest.approx(average, abs=0.04**2)
 
 
 def test_tables_hold_every_number(three_draws):
-    rows = llp.score_table(three_draws)
+    rows = label_proportions.score_table(three_draws)
     places = [(d.config.draw, m, t) for d in three_draws for m in (FULL, NAMES, LLP) for t in (HALF, SHARE)]
     assert [(row["draw"], row["method"], row["threshold"]) for row in rows] == places
     for row in rows:
@@ -647,8 +660,8 @@ def test_tables_hold_every_number(three_draws):
         fit = draw.fits[row["method"]]
         assert F1(row["f1_positive"], row["f1_negative"], row["f1_average"]) == fit.f1[row["threshold"]]
         assert (row["C"], row["seconds"], row["information_loss"]) == (fit.C, fit.seconds, draw.loss)
-    draw, released = llp.run(replace(NOISY, methods=(FULL,))), llp.release(NOISY)
-    assert llp.bag_table(draw) == [
+    draw, released = label_proportions.run(replace(NOISY, methods=(FULL,))), label_proportions.draw_release(NOISY)
+    assert label_proportions.bag_table(draw) == [
         {
             "bag": b + 1,
             "size": (released.record_bags == b).sum(),
@@ -704,7 +717,10 @@ def test_bad_configs_say_what_is_wrong(change, sentence):
 
 def test_the_largest_k_of_a_bag_is_not_refused():
     for name, k, size in (("random-k", 20, 20), ("nearest-k", 7, 7), ("k-tree", 10, 20), ("k-tree", 3, 7)):
-        assert llp.release(replace(SINGLE, aggregation=name, k=k, bag_size=size, n_bags=6)).counts.min() >= k
+        assert (
+            label_proportions.draw_release(replace(SINGLE, aggregation=name, k=k, bag_size=size, n_bags=6)).counts.min()
+            >= k
+        )
     assert replace(SINGLE, aggregation="k-tree", k=1, bag_size=2).k == 1
 
 
@@ -746,7 +762,7 @@ def test_the_largest_k_of_a_bag_is_not_refused():
 )
 def test_questions_without_an_answer_say_why(change, error, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}") as refused:
-        llp.run(replace(SINGLE, **change))
+        label_proportions.run(replace(SINGLE, **change))
     assert type(refused.value) is error
 
 
@@ -754,7 +770,7 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
     config, found = BagConfig("breast_cancer", 2, 2, methods=(NAMES,)), {}
     for draw in range(60):  # four records are benign with a chance of 0.63⁴ = 0.16, malignant with 0.02
         try:
-            y = llp.release(at_draw(config, draw)).records.y
+            y = label_proportions.draw_release(at_draw(config, draw)).records.y
             assert len(set(y)) == 2
         except TooFewRecords as refused:
             found[draw] = str(refused)
@@ -765,7 +781,7 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
         assert sentence.endswith(
             "nothing can be learnt from one class; take larger or other bags, lower k, or change the seed"
         )
-        assert bag_studies.trial("k", at_draw(config, draw)) == []
+        assert label_proportions.study.trial("k", at_draw(config, draw)) == []
     assert abs(len(found) / 60 - 0.18) < 5 * math.sqrt(0.18 * 0.82 / 60)
 
 
@@ -774,8 +790,8 @@ def test_proportions_that_noise_made_all_nought_or_all_one_tell_nothing_apart(en
     config = BagConfig("breast_cancer", 2, 2, "even", proportion_epsilon=0.01, methods=(NAMES, LLP, MEAN_MAP))
     # with noise of scale 50 both are beyond 0, or both beyond 1, in one draw of four
     at = (at_draw(config, draw) for draw in range(100))
-    config = next(c for c in at if (np.clip(llp.release(c).proportions, 0, 1) == end).all())
-    released, draw = llp.release(config), llp.run(config)
+    config = next(c for c in at if (np.clip(label_proportions.draw_release(c).proportions, 0, 1) == end).all())
+    released, draw = label_proportions.draw_release(config), label_proportions.run(config)
     # half a record of two from the end, in both bags alike: both classes stay possible, and nothing parts them
     assert released.projected.tolist() == [abs(end - 0.25)] * 2
     assert not draw.identified
@@ -797,8 +813,8 @@ def tiny_configs(dataset):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    study = BagStudy("tiny", "Tumours", "k", ("breast_cancer",), tiny_configs)
-    monkeypatch.setattr(bag_studies, "STUDIES", {"other": replace(study, name="other"), "tiny": study})
+    study = Study("tiny", "Tumours", "k", ("breast_cancer",), tiny_configs)
+    monkeypatch.setattr(label_proportions.study, "STUDIES", {"other": replace(study, name="other"), "tiny": study})
     return study
 
 
@@ -819,7 +835,7 @@ def test_rows_are_means_over_draws_in_the_studys_order(tiny):
         for draw in range(4)
         for study, config, method in values
     ]
-    rows = bag_studies.rows(found)
+    rows = label_proportions.study.rows(found)
     assert [(r.study, r.aggregation, r.k, r.method) for r in rows] == [
         (study, c.aggregation, c.k, method) for study in ("other", "tiny") for c in configs for method in (FULL, LLP)
     ]
@@ -837,14 +853,14 @@ def test_rows_are_means_over_draws_in_the_studys_order(tiny):
 def test_rows_keep_a_studys_own_order_of_data_sets(tiny, monkeypatch):
     names = ("sms", "breast_cancer", "adult")
     for study in ("other", "tiny"):
-        monkeypatch.setitem(bag_studies.STUDIES, study, replace(tiny, name=study, datasets=names))
+        monkeypatch.setitem(label_proportions.study.STUDIES, study, replace(tiny, name=study, datasets=names))
     marks_ = [
         made(study, config, FULL, HALF, 0.5)
         for study in ("tiny", "other")
         for dataset in sorted(names)
         for config in tiny_configs(dataset)[::-1]
     ]
-    assert [(r.study, r.dataset, r.aggregation, r.k) for r in bag_studies.rows(marks_)] == [
+    assert [(r.study, r.dataset, r.aggregation, r.k) for r in label_proportions.study.rows(marks_)] == [
         (study, dataset, config.aggregation, config.k)
         for study in ("other", "tiny")
         for dataset in names
@@ -853,21 +869,27 @@ def test_rows_keep_a_studys_own_order_of_data_sets(tiny, monkeypatch):
 
 
 def test_one_process_and_two_give_the_same_rows_and_a_file_gives_them_back(tiny, monkeypatch):
-    monkeypatch.delitem(bag_studies.STUDIES, "other")
+    monkeypatch.delitem(label_proportions.study.STUDIES, "other")
     one, two = (
-        [m for *_, new in running.side_by_side(bag_studies.trial, bag_studies.trials(2), n_jobs) for m in new]
+        [
+            m
+            for *_, new in running.side_by_side(
+                label_proportions.study.trial, label_proportions.study.trials(2), n_jobs
+            )
+            for m in new
+        ]
         for n_jobs in (1, 2)
     )
     key = [(m.config, m.method, m.threshold) for m in one]
     assert len(set(key)) * 2 == len(key)
     assert Counter(one) == Counter(two)
-    assert bag_studies.to_csv(one) == bag_studies.to_csv(two)
+    assert label_proportions.study.to_csv(one) == label_proportions.study.to_csv(two)
     places = {(m.config.k, m.method, m.threshold) for m in one}  # 300 bags cannot be filled
     assert places == {(1, m, t) for m in (FULL, LLP) for t in (HALF, SHARE)} | {
         (5, m, HALF) for m in (FULL, LABELLED, LLP)
     }
-    rows = bag_studies.rows(one)
-    back = results.from_csv(bag_studies.Row, bag_studies.to_csv(one))
+    rows = label_proportions.study.rows(one)
+    back = results.from_csv(label_proportions.study.Row, label_proportions.study.to_csv(one))
     for row, again in zip(rows, back, strict=True):
         for name, value in vars(row).items():
             read = getattr(again, name)
@@ -875,48 +897,61 @@ def test_one_process_and_two_give_the_same_rows_and_a_file_gives_them_back(tiny,
             # six digits are written
             assert read == (pytest.approx(value, rel=5e-6, nan_ok=True) if isinstance(value, float) else value)
         assert again.feature_epsilon == math.inf
-    single = results.from_csv(bag_studies.Row, bag_studies.to_csv(one[:1]))[0]
+    single = results.from_csv(label_proportions.study.Row, label_proportions.study.to_csv(one[:1]))[0]
     assert (single.n_draws, single.low, single.high) == (1, -math.inf, math.inf)
 
 
 def test_a_trial_is_a_run_and_where_bags_cannot_be_filled_nothing(monkeypatch):
     config = replace(GROUPED, draw=3)
-    draw, found = llp.run(config), bag_studies.trial("k", config)
+    draw, found = label_proportions.run(config), label_proportions.study.trial("k", config)
     assert [(m.study, m.config, m.method, m.threshold, m.f1, m.loss) for m in found] == [
         ("k", replace(config, draw=0), name, threshold, f1, draw.loss)
         for name, fit in draw.fits.items()
         for threshold, f1 in fit.f1.items()
     ]
-    assert bag_studies.trial("k", replace(GROUPED, n_bags=10, selection="confident", bag_size=40, k=40)) == []
-    assert bag_studies.trial("selection", replace(SINGLE, n_bags=300, selection="iid")) == []
+    assert (
+        label_proportions.study.trial("k", replace(GROUPED, n_bags=10, selection="confident", bag_size=40, k=40)) == []
+    )
+    assert label_proportions.study.trial("selection", replace(SINGLE, n_bags=300, selection="iid")) == []
 
     def broken(config):
         raise ValueError("what has nothing to do with too few records")
 
-    monkeypatch.setattr(llp, "run", broken)
+    monkeypatch.setattr(label_proportions.study, "run", broken)
     with pytest.raises(ValueError, match="what has nothing to do"):
-        bag_studies.trial("k", config)
+        label_proportions.study.trial("k", config)
 
 
 def test_rows_with_one_threshold_or_half_where_there_is_no_other(tiny):
     single, _, grouped, _ = tiny_configs("breast_cancer")
     cases = [(single, FULL, HALF), (single, FULL, SHARE), (grouped, FULL, HALF), (grouped, LABELLED, HALF)]
-    rows = bag_studies.rows([made("tiny", *case, 0.5) for case in cases] + [made("other", single, LLP, HALF, 0.4)])
+    rows = label_proportions.study.rows(
+        [made("tiny", *case, 0.5) for case in cases] + [made("other", single, LLP, HALF, 0.4)]
+    )
 
     def kept(threshold):
-        return [(r.k, r.method, r.threshold) for r in bag_studies.of(rows, "tiny", "breast_cancer", threshold)]
+        return [
+            (r.k, r.method, r.threshold)
+            for r in label_proportions.study.select(rows, "tiny", "breast_cancer", threshold)
+        ]
 
     grouped_rows = [(5, FULL, HALF), (5, LABELLED, HALF)]
     assert kept(None) == [(1, FULL, HALF), (1, FULL, SHARE), *grouped_rows]
     assert kept(SHARE) == [(1, FULL, SHARE), *grouped_rows]
     assert kept(HALF) == [(1, FULL, HALF), *grouped_rows]
-    assert bag_studies.of(rows, "tiny", "adult") == bag_studies.of(rows, "k", "breast_cancer") == []
+    assert (
+        label_proportions.study.select(rows, "tiny", "adult")
+        == label_proportions.study.select(rows, "k", "breast_cancer")
+        == []
+    )
 
 
 def test_published_values_are_those_of_the_slides():
-    rows = [r for r in bag_studies.load() if r.study == bag_studies.SELECTING]
+    rows = [r for r in label_proportions.study.load() if r.study == label_proportions.study.SELECTING]
     values = {
-        (r.dataset, r.selection, r.method, r.threshold): value for r in rows if (value := bag_studies.published(r))
+        (r.dataset, r.selection, r.method, r.threshold): value
+        for r in rows
+        if (value := label_proportions.study.published(r))
     }
     assert values == {  # whatever the threshold
         (*place, threshold): value
@@ -932,11 +967,11 @@ def test_published_values_are_those_of_the_slides():
     }
     (elsewhere,) = [
         r
-        for r in bag_studies.load()
-        if (r.study, r.dataset, r.method, r.threshold) == (bag_studies.PROPORTION_NOISE, "adult", LLP, HALF)
+        for r in label_proportions.study.load()
+        if (r.study, r.dataset, r.method, r.threshold) == (label_proportions.study.PROPORTION_NOISE, "adult", LLP, HALF)
         and math.isinf(r.proportion_epsilon)
     ]
-    assert bag_studies.published(elsewhere) is None
+    assert label_proportions.study.published(elsewhere) is None
 
 
 def configs_of(study, dataset):
@@ -946,28 +981,32 @@ def configs_of(study, dataset):
 
 
 def test_noise_is_studied_where_it_promises_something(data_folder, mnist):
-    for study in (bag_studies.PROPORTION_NOISE, bag_studies.FEATURE_NOISE, bag_studies.BAG_NUMBER):
+    for study in (
+        label_proportions.study.PROPORTION_NOISE,
+        label_proportions.study.FEATURE_NOISE,
+        label_proportions.study.BAG_NUMBER,
+    ):
         for dataset in STUDIES[study].datasets:
             for config in configs_of(study, dataset):
                 assert config.label_promise
                 assert config.column_promise
                 assert config == replace(
-                    bag_studies.at_random(dataset),
+                    label_proportions.study.at_random(dataset),
                     **{
                         name: getattr(config, name)
                         for name in ("n_bags", "aggregation", "k", "feature_epsilon", "proportion_epsilon", "methods")
                     },
                 )
-    for dataset in STUDIES[bag_studies.PROPORTION_NOISE].datasets:
-        found = [c.proportion_epsilon for c in configs_of(bag_studies.PROPORTION_NOISE, dataset)]
-        assert found == list(bag_studies.EPSILONS)
-    base = bag_studies.base("adult")
-    assert (base.selection, bag_studies.at_random("adult")) == ("skewed", replace(base, selection="iid"))
+    for dataset in STUDIES[label_proportions.study.PROPORTION_NOISE].datasets:
+        found = [c.proportion_epsilon for c in configs_of(label_proportions.study.PROPORTION_NOISE, dataset)]
+        assert found == list(label_proportions.study.EPSILONS)
+    base = label_proportions.study.base("adult")
+    assert (base.selection, label_proportions.study.at_random("adult")) == ("skewed", replace(base, selection="iid"))
     assert not base.label_promise
 
 
 def test_as_many_bags_are_studied_as_a_data_set_can_fill_and_its_own_number_is_among_them(data_folder, mnist):
-    assert bag_studies.BAG_NUMBERS == (5, 10, 20, 50, 100, 200)
+    assert label_proportions.study.BAG_NUMBERS == (5, 10, 20, 50, 100, 200)
     expected = {
         "adult": [5, 10, 20, 50, 100, 200],
         "sms": [5, 10, 20, 50, 60],
@@ -975,21 +1014,21 @@ def test_as_many_bags_are_studied_as_a_data_set_can_fill_and_its_own_number_is_a
         "mnist": [5, 10, 20, 40, 50],
     }
     for dataset, numbers in expected.items():
-        configs = configs_of(bag_studies.BAG_NUMBER, dataset)
+        configs = configs_of(label_proportions.study.BAG_NUMBER, dataset)
         assert [c.n_bags for c in configs] == [n for n in numbers for _ in range(3)]
         assert [c.proportion_epsilon for c in configs] == [0.05, 0.2, math.inf] * len(numbers)
-        assert llp.default_bags(dataset)[0] in numbers
-        assert all(c.n_bags * c.bag_size <= llp.n_training(dataset) for c in configs)
+        assert label_proportions.default_bags(dataset)[0] in numbers
+        assert all(c.n_bags * c.bag_size <= label_proportions.n_training(dataset) for c in configs)
 
 
 def test_selections_and_ks_are_studied_as_far_as_bags_can_be_filled():
     for dataset, n_bags in (("adult", 100), ("sms", 12)):
-        configs = configs_of(bag_studies.SELECTING, dataset)
+        configs = configs_of(label_proportions.study.SELECTING, dataset)
         assert [c.selection for c in configs] == list(filling.SELECTIONS)
         assert {c.n_bags for c in configs} == {n_bags}
-    for dataset in STUDIES[bag_studies.BY_K].datasets:
-        size = llp.default_bags(dataset)[1]
-        found = [(c.aggregation, c.k) for c in configs_of(bag_studies.BY_K, dataset)]
+    for dataset in STUDIES[label_proportions.study.BY_K].datasets:
+        size = label_proportions.default_bags(dataset)[1]
+        found = [(c.aggregation, c.k) for c in configs_of(label_proportions.study.BY_K, dataset)]
         assert found == [("none", 1)] + [
             (name, k)
             for name, most in (("random-k", size), ("nearest-k", size), ("k-tree", size // 2))
@@ -1005,14 +1044,14 @@ def shipped(study, dataset, **place):
     """The one row of the shipped file at a place."""
     (row,) = [
         row
-        for row in bag_studies.load()
+        for row in label_proportions.study.load()
         if (row.study, row.dataset) == (study, dataset) and all(getattr(row, k) == v for k, v in place.items())
     ]
     return row
 
 
 def test_the_shipped_file_holds_every_place_once(data_folder, mnist):
-    rows = bag_studies.load()
+    rows = label_proportions.study.load()
     fields = ("dataset", "selection", "aggregation", "k", "feature_epsilon", "proportion_epsilon", "n_bags", "bag_size")
     found = Counter((r.study, *(getattr(r, f) for f in fields), r.method, r.threshold) for r in rows)
     assert set(found.values()) == {1}
@@ -1023,10 +1062,10 @@ def test_the_shipped_file_holds_every_place_once(data_folder, mnist):
                 place = (study.name, *(getattr(config, f) for f in fields))
                 if place not in places:
                     with pytest.raises(TooFewRecords):
-                        llp.release(config)
+                        label_proportions.draw_release(config)
                     continue
                 thresholds = (HALF, SHARE) if config.single else (HALF,)
-                names = dict.fromkeys((FULL, *llp.methods_of(config)))
+                names = dict.fromkeys((FULL, *label_proportions.methods_of(config)))
                 expected |= {(*place, name, threshold) for name in names for threshold in thresholds}
     assert set(found) == expected
     for row in rows:
@@ -1040,7 +1079,7 @@ def test_the_shipped_file_holds_every_place_once(data_folder, mnist):
             (r.dataset, r.threshold, r.average)
             for r in rows
             if r.method == FULL
-            if (r.n_bags, r.bag_size) == llp.default_bags(r.dataset)
+            if (r.n_bags, r.bag_size) == label_proportions.default_bags(r.dataset)
             if r.selection == selection and r.aggregation != "k-tree"
             if r.threshold == HALF or math.isinf(r.proportion_epsilon)  # the share that is matched has its noise
         }
@@ -1054,16 +1093,23 @@ AGAIN = {"breast_cancer": 2 / 171, "adult": 0.002}
 @pytest.mark.parametrize(
     ("study", "dataset", "change", "method", "threshold", "other"),
     [
-        (bag_studies.PROPORTION_NOISE, "breast_cancer", {"proportion_epsilon": 0.1}, LLP, SHARE, 0.02),
-        (bag_studies.PROPORTION_NOISE, "breast_cancer", {"proportion_epsilon": 0.2}, MEAN_MAP, HALF, 0.05),
-        (bag_studies.BAG_NUMBER, "adult", {"n_bags": 20, "proportion_epsilon": math.inf}, NAMES, SHARE, 0.05),
+        (label_proportions.study.PROPORTION_NOISE, "breast_cancer", {"proportion_epsilon": 0.1}, LLP, SHARE, 0.02),
+        (label_proportions.study.PROPORTION_NOISE, "breast_cancer", {"proportion_epsilon": 0.2}, MEAN_MAP, HALF, 0.05),
+        (
+            label_proportions.study.BAG_NUMBER,
+            "adult",
+            {"n_bags": 20, "proportion_epsilon": math.inf},
+            NAMES,
+            SHARE,
+            0.05,
+        ),
     ],
 )
 def test_shipped_rows_come_out_again(data_folder, study, dataset, change, method, threshold, other):
     key = {"method": method, "threshold": threshold}
-    config = replace(bag_studies.at_random(dataset), methods=(method,), **change)
+    config = replace(label_proportions.study.at_random(dataset), methods=(method,), **change)
     assert any(replace(one, methods=(method,)) == config for one in STUDIES[study].configs(dataset))
-    trials = [bag_studies.trial(study, at_draw(config, draw)) for draw in range(results.N_DRAWS)]
+    trials = [label_proportions.study.trial(study, at_draw(config, draw)) for draw in range(results.N_DRAWS)]
     found = np.mean([m.f1 for new in trials for m in new if (m.method, m.threshold) == (method, threshold)], axis=0)
     row, neighbour = (
         shipped(study, dataset, **change, **key),
@@ -1074,7 +1120,7 @@ def test_shipped_rows_come_out_again(data_folder, study, dataset, change, method
 
 
 def selected(selection, method, threshold):
-    return shipped(bag_studies.SELECTING, "adult", selection=selection, method=method, threshold=threshold)
+    return shipped(label_proportions.study.SELECTING, "adult", selection=selection, method=method, threshold=threshold)
 
 
 def standard_error(row):
@@ -1101,7 +1147,7 @@ def test_learning_from_bags_reaches_what_the_issue_asks(selection, method, thres
 
 def test_the_other_reading_of_balanced_does_not_reach_the_published_number():
     mixed, balanced = (selected(name, LLP, HALF) for name in ("mixed", "balanced"))
-    assert mixed.high < bag_studies.PUBLISHED["balanced", LLP] <= balanced.high
+    assert mixed.high < label_proportions.study.PUBLISHED["balanced", LLP] <= balanced.high
     assert selected("mixed", NAMES, SHARE).high < 0.75
 
 
@@ -1116,24 +1162,26 @@ def test_levers_cost_what_the_slides_say():
     def pair(study, method, *places, **shared):
         return (shipped(study, "adult", method=method, threshold=HALF, **place, **shared) for place in places)
 
-    one, many = pair(bag_studies.BY_K, LABELLED, {"k": 2}, {"k": 50}, aggregation="random-k")
+    one, many = pair(label_proportions.study.BY_K, LABELLED, {"k": 2}, {"k": 50}, aggregation="random-k")
     assert one.low > many.high
     assert one.loss < many.loss
     for study, change in (
-        (bag_studies.PROPORTION_NOISE, "proportion_epsilon"),
-        (bag_studies.FEATURE_NOISE, "feature_epsilon"),
+        (label_proportions.study.PROPORTION_NOISE, "proportion_epsilon"),
+        (label_proportions.study.FEATURE_NOISE, "feature_epsilon"),
     ):
-        shared = {"k": 10} if study == bag_studies.FEATURE_NOISE else {}
+        shared = {"k": 10} if study == label_proportions.study.FEATURE_NOISE else {}
         strong, none = pair(study, LLP, {change: 0.02}, {change: math.inf}, **shared)
         assert strong.high < none.low
     # Under noise ten or a hundred bags at random leave next to nothing but the intercept; without it, bags count.
-    few, many = pair(bag_studies.BAG_NUMBER, LLP, {"n_bags": 10}, {"n_bags": 100}, proportion_epsilon=math.inf)
+    few, many = pair(
+        label_proportions.study.BAG_NUMBER, LLP, {"n_bags": 10}, {"n_bags": 100}, proportion_epsilon=math.inf
+    )
     assert few.high < many.low
 
 
 def test_the_penalty_of_full_labels_is_as_good_as_scikit_learns_cross_validation(data_folder):
-    X, y = llp.release(BagConfig()).records
-    ours = llp.run(BagConfig(methods=(FULL,))).fits[FULL].C
+    X, y = label_proportions.draw_release(BagConfig()).records
+    ours = label_proportions.run(BagConfig(methods=(FULL,))).fits[FULL].C
     loss = {
         C: -cross_val_score(LogisticRegression(C=C, max_iter=1000), csr_array(X), y, scoring="neg_log_loss").mean()
         for C in (ours, 10 * ours)
@@ -1143,7 +1191,7 @@ def test_the_penalty_of_full_labels_is_as_good_as_scikit_learns_cross_validation
 
 def test_limits_and_tasks_agree():
     for name in BINARY:
-        n_bags, bag_size = llp.default_bags(name)
+        n_bags, bag_size = label_proportions.default_bags(name)
         limits.N_BAGS.check(n_bags)
         limits.BAG_SIZE.check(bag_size)
-    assert set(filling.SELECTIONS) >= {selection for selection, _ in bag_studies.PUBLISHED}
+    assert set(filling.SELECTIONS) >= {selection for selection, _ in label_proportions.study.PUBLISHED}

@@ -11,11 +11,10 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from privdemo import palette
-from privdemo.experiments import bag_studies
-from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.bag_studies import Row
+from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
+from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.charts import to_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
@@ -32,13 +31,13 @@ BAG_NAMES = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
 @pytest.fixture(scope="module")
 def draws():
     with threadpool_limits(1, user_api="blas"):
-        return [llp.run(at_draw(SINGLE, draw)) for draw in range(3)]
+        return [label_proportions.run(at_draw(SINGLE, draw)) for draw in range(3)]
 
 
 @pytest.fixture(scope="module")
 def grouped():
     with threadpool_limits(1, user_api="blas"):
-        return llp.run(GROUPED)
+        return label_proportions.run(GROUPED)
 
 
 def interval(trace, i, axis):
@@ -79,14 +78,14 @@ def test_scores_are_those_of_the_experiment(draws, n, threshold):
     some = draws[:n]
     figure = charts.scores(some, BAG_NAMES, threshold)
     assert len(figure.data) == 3 * len(BAG_NAMES)
-    for i, which in enumerate(llp.F1S):
+    for i, which in enumerate(label_proportions.F1S):
         axis = str(i + 1) if i else ""
         here = [trace for trace in figure.data if trace.xaxis == f"x{axis}"]
         labels = dict(zip(figure.layout[f"yaxis{axis}"].tickvals, figure.layout[f"yaxis{axis}"].ticktext, strict=True))
         low, high = figure.layout[f"xaxis{axis}"].range
         assert high == 1
         for trace, name in zip(here, BAG_NAMES, strict=True):
-            estimate = llp.score(some, name, which, threshold)
+            estimate = label_proportions.mean_score(some, name, which, threshold)
             assert list(trace.y) == [LABEL_PROPORTIONS[name].title]
             assert f"<b>{estimate.mean:.3f}</b>" in labels[LABEL_PROPORTIONS[name].title]
             assert low < trace.x[0] <= high
@@ -98,9 +97,9 @@ def test_scores_are_those_of_the_experiment(draws, n, threshold):
                 assert interval(trace, 0, "x") == near(estimate)
                 assert f"95 %: {estimate.low:.3f} to {estimate.high:.3f}" in trace.hovertemplate
         rules = [shape for shape in figure.layout.shapes if shape.xref == f"x{axis}"]
-        assert rules[0].x0 == rules[0].x1 == llp.score(some, FULL, which, threshold).mean
+        assert rules[0].x0 == rules[0].x1 == label_proportions.mean_score(some, FULL, which, threshold).mean
         assert rules[0].line.dash != "dot"
-        nothing = getattr(llp.all_negative(some), which)
+        nothing = getattr(label_proportions.all_negative(some), which)
         assert [rule.x0 for rule in rules[1:]] == ([nothing] if low <= nothing > 0 else [])
         assert all(rule.line.dash == "dot" for rule in rules[1:])
     words = [note.text for note in figure.layout.annotations if note.text.startswith("<b>")]
@@ -110,9 +109,9 @@ def test_scores_are_those_of_the_experiment(draws, n, threshold):
 
 def test_what_naming_all_negative_gets_is_drawn_where_it_can_be_seen(draws):
     poor = replace(draws[0], fits=dict(draws[0].fits))
-    poor.fits[LLP] = replace(poor.fits[LLP], f1={HALF: llp.F1(0.0, 0.31, 0.25)})
+    poor.fits[LLP] = replace(poor.fits[LLP], f1={HALF: label_proportions.F1(0.0, 0.31, 0.25)})
     figure = charts.scores([poor], (FULL, LLP), HALF)
-    nothing = llp.all_negative([poor])
+    nothing = label_proportions.all_negative([poor])
     dotted = [shape.x0 for shape in figure.layout.shapes if shape.line.dash == "dot"]
     assert dotted == [nothing.average, nothing.negative]  # of positives it gets nothing, and no rule
     assert [note.x for note in figure.layout.annotations if note.text == "all negative"] == dotted
@@ -124,7 +123,11 @@ def test_methods_differ_by_colour_or_dash_and_by_marker():
     styles = [method.style for method in LABEL_PROPORTIONS.values()]
     assert len({(style.colour, style.marker) for style in styles}) == len(LABEL_PROPORTIONS)
     assert len({style.colour for style in styles}) == len(LABEL_PROPORTIONS) - 1  # both fits to labels are grey
-    rows = [row for row in bag_studies.load() if row.study == bag_studies.SELECTING and row.dataset == "adult"]
+    rows = [
+        row
+        for row in label_proportions.study.load()
+        if row.study == label_proportions.study.SELECTING and row.dataset == "adult"
+    ]
     figure = charts.selections([row for row in rows if row.threshold == HALF], BAG_NAMES)
     drawn = [trace for trace in figure.data if trace.name in {method.title for method in LABEL_PROPORTIONS.values()}]
     assert len({trace.marker.symbol for trace in drawn}) == len({cues(trace) for trace in drawn}) == len(BAG_NAMES)
@@ -135,8 +138,8 @@ def test_methods_differ_by_colour_or_dash_and_by_marker():
 
 def made(blocks, true, released):
     """A draw of bags with groups of the given sizes."""
-    attack = llp.Attack(1, 1, 1, 1, 1, 0, 0.5, ())
-    return llp.Draw(
+    attack = label_proportions.Attack(1, 1, 1, 1, 1, 0, 0.5, ())
+    return label_proportions.Trial(
         SINGLE, {}, tuple(map(tuple, blocks)), np.array(released, float), np.array(true, float),
         0.0, (1, 1), 0.0, True, 1, 0.5, attack,
     )  # fmt: skip
@@ -219,7 +222,7 @@ def test_of_many_bags_forty_evenly_picked_ones_are_drawn():
 
 # --- curves ------------------------------------------------------------------------------------------
 
-LEVELS = bag_studies.EPSILONS
+LEVELS = label_proportions.study.EPSILONS
 
 
 def test_places_keep_the_order_and_infinity_is_last():
@@ -237,7 +240,7 @@ def test_places_keep_the_order_and_infinity_is_last():
 def study_rows(study, method, threshold=HALF, **place):
     return [
         row
-        for row in bag_studies.of(bag_studies.load(), study, "breast_cancer", threshold)
+        for row in label_proportions.study.select(label_proportions.study.load(), study, "breast_cancer", threshold)
         if row.method == method and all(getattr(row, name) == value for name, value in place.items())
     ]
 
@@ -248,7 +251,7 @@ def lines(names):
             name,
             LABEL_PROPORTIONS[name].title,
             LABEL_PROPORTIONS[name].style,
-            study_rows(bag_studies.PROPORTION_NOISE, name),
+            study_rows(label_proportions.study.PROPORTION_NOISE, name),
             lambda row: row.proportion_epsilon,
         )
         for name in names
@@ -263,7 +266,7 @@ def test_curves_are_the_rows_and_own_marks_stand_at_their_level(level, names):
     curves = [trace for trace in figure.data if trace.mode == "lines+markers"]
     shifts = []
     for trace, name in zip(curves, names, strict=True):
-        rows = study_rows(bag_studies.PROPORTION_NOISE, name)
+        rows = study_rows(label_proportions.study.PROPORTION_NOISE, name)
         assert len(rows) == len(LEVELS) == len(trace.x)
         for i, row in enumerate(rows):
             assert interval(trace, i, "y") == near(row.estimate)
@@ -311,18 +314,18 @@ def test_a_curve_may_come_twice_but_own_marks_only_once():
             NAMES,
             f"k = {k}",
             LABEL_PROPORTIONS[NAMES].style,
-            study_rows(bag_studies.BY_K, NAMES, aggregation=how),
+            study_rows(label_proportions.study.BY_K, NAMES, aggregation=how),
             lambda r: r.k,
         )
         for k, how in ((1, "random-k"), (2, "nearest-k"))
     ]
-    figure = charts.curves(several, "k", bag_studies.KS, {NAMES: Estimate(0.9, 0.8, 1.0)}, 5)
+    figure = charts.curves(several, "k", label_proportions.study.KS, {NAMES: Estimate(0.9, 0.8, 1.0)}, 5)
     # under the method's own name, as the curve's is that of one k
     assert [trace.name for trace in figure.data] == ["k = 1", f"{LABEL_PROPORTIONS[NAMES].title}, yours", "k = 2"]
 
 
 def test_a_curve_of_one_draw_has_no_endless_error_bars():
-    (row,) = study_rows(bag_studies.PROPORTION_NOISE, LLP, proportion_epsilon=0.1)
+    (row,) = study_rows(label_proportions.study.PROPORTION_NOISE, LLP, proportion_epsilon=0.1)
     one = [replace(row, n_draws=1, low=-math.inf, high=math.inf)]
     figure = charts.curves(
         [(LLP, "x", LABEL_PROPORTIONS[LLP].style, one, lambda r: r.proportion_epsilon)], "ε", LEVELS, {}, 0.1
@@ -335,16 +338,19 @@ def test_a_curve_of_one_draw_has_no_endless_error_bars():
 
 
 def test_losses_are_the_rows_and_rise_with_k():
-    along = {how: study_rows(bag_studies.BY_K, LABELLED, aggregation=how) for how in llp.AGGREGATIONS[1:]}
-    figure = charts.losses(along, bag_studies.KS, (7, 0.42))
+    along = {
+        how: study_rows(label_proportions.study.BY_K, LABELLED, aggregation=how)
+        for how in label_proportions.AGGREGATIONS[1:]
+    }
+    figure = charts.losses(along, label_proportions.study.KS, (7, 0.42))
     *curves, own = figure.data
     assert [trace.name for trace in curves] == list(along)
     assert len({cues(trace) for trace in curves}) == len({trace.line.dash for trace in curves}) == 3
     for trace, rows in zip(curves, along.values(), strict=True):
         assert len(rows) >= 2
         assert list(trace.y) == [row.loss for row in rows] == sorted(row.loss for row in rows)
-        assert list(trace.x) == [bag_studies.KS.index(row.k) for row in rows]
-    assert (own.x[0], own.y[0]) == (charts.place(bag_studies.KS, 7), 0.42)
+        assert list(trace.x) == [label_proportions.study.KS.index(row.k) for row in rows]
+    assert (own.x[0], own.y[0]) == (charts.place(label_proportions.study.KS, 7), 0.42)
     assert 2 < own.x[0] < 3  # between 5 and 10
     low, high = figure.layout.yaxis.range
     assert low < 0 < 1 < high
@@ -358,7 +364,9 @@ def test_losses_are_the_rows_and_rise_with_k():
 @pytest.mark.parametrize("threshold", [HALF, SHARE])
 @pytest.mark.parametrize("names", [BAG_NAMES, (LLP, FULL), (NAMES,)])
 def test_selections_hold_the_rows_and_the_published_stars(dataset, threshold, names):
-    rows = bag_studies.of(bag_studies.load(), bag_studies.SELECTING, dataset, threshold)
+    rows = label_proportions.study.select(
+        label_proportions.study.load(), label_proportions.study.SELECTING, dataset, threshold
+    )
     figure = charts.selections(rows, names)
     titles = list(figure.layout.yaxis.ticktext)
     there = [name for name in SELECTIONS if any(row.selection == name for row in rows)]
@@ -379,7 +387,7 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, threshold, na
     stars = [(trace.marker.color, there[trace.y[0]], trace.x[0]) for trace in figure.data if trace.name == "published"]
     expected = [
         (LABEL_PROPORTIONS[method].style.colour, selection, value)
-        for (selection, method), value in bag_studies.PUBLISHED.items()
+        for (selection, method), value in label_proportions.study.PUBLISHED.items()
         if dataset == "adult" and method in names
     ]
     assert sorted(stars) == sorted(expected)
@@ -388,7 +396,11 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, threshold, na
 
 
 def test_a_selection_without_an_interval_is_drawn_without_one():
-    rows = [row for row in bag_studies.load() if row.study == bag_studies.SELECTING and row.dataset == "adult"]
+    rows = [
+        row
+        for row in label_proportions.study.load()
+        if row.study == label_proportions.study.SELECTING and row.dataset == "adult"
+    ]
     assert isinstance(rows[0], Row)
     figure = charts.selections([replace(rows[0], n_draws=1, low=-math.inf, high=math.inf)], (rows[0].method,))
     assert finite(figure)
@@ -401,7 +413,7 @@ def test_a_selection_without_an_interval_is_drawn_without_one():
 
 @pytest.mark.parametrize("n", [3, 1])
 def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(draws, n):
-    rates = llp.attack_rates(draws[:n])
+    rates = label_proportions.attack_rates(draws[:n])
     figure = charts.attack(rates)
     assert len(figure.data) == 4
     sources = ("the overall share", "its bag’s proportion", "a model", "bag and model")
@@ -422,7 +434,9 @@ def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(dra
 def test_every_rate_of_the_attack_is_on_its_axis(draws, right):
     """Noise can make the released share lie, and who names by it is then wrong more often than a coin."""
     named = dict.fromkeys(("prior_right", "bag_right", "model_right", "both_right"), right)
-    figure = charts.attack(llp.attack_rates([replace(draws[0], attack=replace(draws[0].attack, n=100, **named))]))
+    figure = charts.attack(
+        label_proportions.attack_rates([replace(draws[0], attack=replace(draws[0].attack, n=100, **named))])
+    )
     low, high = figure.layout.xaxis.range
     for trace in figure.data:
         mean, *ends = interval(trace, 0, "x")

@@ -10,8 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import bag_controls, cached
-from privdemo.experiments import bag_studies
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.mechanisms import aggregation
@@ -42,7 +41,7 @@ def test_default_is_adult_in_a_hundred_bags_of_a_hundred():
     while "being trained" in takeaway(at) and time.monotonic() < deadline:
         time.sleep(0.5)
         at.run()
-    draw = llp.run(BagConfig())
+    draw = label_proportions.run(BagConfig())
     assert "the records of each bag and the share that earn over $50,000 are known" in takeaway(at)
     for name in (NAMES, LLP, FULL):
         assert f"{draw.fits[name].f1[SHARE].average:.3f}" in summaries(at)
@@ -74,7 +73,7 @@ def test_the_screen_says_what_the_package_computes(link, config, threshold):
     while "being trained" in takeaway(at) and time.monotonic() < deadline:
         time.sleep(0.3)
         at.run()
-    draw, summary = llp.run(config), summaries(at)
+    draw, summary = label_proportions.run(config), summaries(at)
     for name, fit in draw.fits.items():
         f1 = fit.f1[threshold]
         words = f"{f1.average:.3f}, positives {f1.positive:.3f}, negatives {f1.negative:.3f}"
@@ -82,7 +81,7 @@ def test_the_screen_says_what_the_package_computes(link, config, threshold):
     best = max(fit.f1[threshold].average for name, fit in draw.fits.items() if name not in (FULL, LABELLED))
     assert f"<b>{best:.3f}</b>" in takeaway(at)
     # Of another draw, the numbers are others.
-    other = llp.run(at_draw(config, 3)).fits[LLP].f1[threshold]
+    other = label_proportions.run(at_draw(config, 3)).fits[LLP].f1[threshold]
     assert f"{LABEL_PROPORTIONS[LLP].title} {other.average:.3f}, positives {other.positive:.3f}" not in summary
 
 
@@ -96,7 +95,7 @@ def test_controls_change_the_screen_and_reset_brings_the_defaults_back():
     at.number_input(key="k").set_value(6).run()
     assert "the means of 6 or more records" in takeaway(at)
     at.button(key="reset").click().run()
-    assert at.number_input(key="bags").value == llp.default_bags(llp_default())[0]
+    assert at.number_input(key="bags").value == label_proportions.default_bags(llp_default())[0]
     assert at.selectbox(key="fill").value == "at random"
     assert at.button_group(key="means").value == "none"
 
@@ -108,7 +107,7 @@ def llp_default() -> str:
 def test_other_records_bring_bags_that_suit_them():
     at = opened()
     at.button_group(key="records").set_value("Small digits").run()
-    n_bags, bag_size = llp.default_bags("digits")
+    n_bags, bag_size = label_proportions.default_bags("digits")
     assert (at.number_input(key="bags").value, at.number_input(key="bag_size").value) == (n_bags, bag_size)
     assert f"{n_bags} bags of {bag_size} images" in takeaway(at)
 
@@ -129,7 +128,7 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
     assert len(answers(at)) == 1
     assert len(at.get("download_button")) >= 4, "CSV and HTML of the marks, and of the lesson"
     config = BagConfig("breast_cancer", 15, 20, "skewed", "random-k", 4, proportion_epsilon=0.5) if link else CONFIG
-    draw = llp.run(config)
+    draw = label_proportions.run(config)
     everything = answers(at)[0] + summaries(at) + visiting.html(at)
     if lesson == bag_controls.BAGS:
         assert f"<b>{draw.attack.exposed:,} of {draw.attack.n:,} tumours are in bags of one label</b>" in answers(at)[0]
@@ -149,15 +148,18 @@ def test_every_lesson_has_an_answer_data_and_code(lesson, link):
 
 
 def test_curves_say_what_the_shipped_results_say():
-    rows = bag_studies.load()
-    of = bag_studies.of(rows, bag_studies.BY_K, "breast_cancer", HALF)
+    rows = label_proportions.study.load()
+    of = label_proportions.study.select(rows, label_proportions.study.BY_K, "breast_cancer", HALF)
     at = opened(look_into=bag_controls.MEANS)
     largest = max(row.k for row in of)
     mine = {(row.k, row.method): row for row in of if row.aggregation == "random-k" or row.k == 1}
     fall = mine[1, LLP].average - mine[largest, LLP].average
     assert f"falls by <b>{fall:.3f}</b> for the slides’ model" in answers(at)[0]
     at = opened(look_into=bag_controls.FILLING, positive_if="½")
-    adult = {(row.selection, row.method): row for row in bag_studies.of(rows, bag_studies.SELECTING, "adult", HALF)}
+    adult = {
+        (row.selection, row.method): row
+        for row in label_proportions.study.select(rows, label_proportions.study.SELECTING, "adult", HALF)
+    }
     assert f"<b>{adult['balanced', LLP].average:.3f}</b> with balanced ones" in answers(at)[0]
     assert "<td>0.81</td>" in visiting.html(at)
 
@@ -166,7 +168,7 @@ def test_curves_say_what_the_shipped_results_say():
 @pytest.mark.parametrize("dataset", ["adult", "sms", "mnist", "digits"])
 def test_curves_are_there_for_every_data_set(dataset, lesson, mnist, data_folder, monkeypatch):
     small = BagConfig("breast_cancer", 15, 20, "skewed")
-    draw = llp.run(small)
+    draw = label_proportions.run(small)
     monkeypatch.setattr(cached, "one_bag_draw", lambda config: draw)
     title = BINARY[dataset].title
     at = opened(records=title, bags="20", bag_size="12", look_into=lesson)
@@ -239,8 +241,8 @@ def test_bags_of_equal_proportions_are_said_to_tell_nothing_apart():
     seed = next(
         seed
         for seed in range(100)
-        if len(set(llp.release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions)) == 1
-        and 0 < llp.release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions[0] < 1
+        if len(set(label_proportions.draw_release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions)) == 1
+        and 0 < label_proportions.draw_release(BagConfig("breast_cancer", 2, 2, seed=seed)).true_proportions[0] < 1
     )
     at = opened(bags="2", bag_size="2", fill="at random", bag_seed=str(seed))
     assert "nothing tells the classes apart" in takeaway(at)
@@ -288,6 +290,6 @@ def test_the_code_on_the_page_computes_the_numbers_on_the_page():
     code = at.code[0].value
     scope: dict = {"print": lambda *_: None}
     exec(code, scope)  # the page's own lines
-    estimate = llp.score(scope["draws"], LLP, "average", HALF)
+    estimate = label_proportions.mean_score(scope["draws"], LLP, "average", HALF)
     assert f"{estimate.mean:.3f}" in summaries(at)
     assert math.isinf(scope["config"].feature_epsilon)

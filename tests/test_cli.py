@@ -14,17 +14,16 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import bag_studies, class_ratio, label_counts, results, running, trade_off
-from privdemo.experiments import private_training as training
-from privdemo.experiments.bag_studies import BagStudy
+from privdemo.experiments import class_ratio, label_counts, label_proportions, results, running, training
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.label_proportions.study import Study
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CLEAN, FULL, LLP, MMD, NAIVE, SPREAD
 
 ROOT = Path(__file__).parents[1]
-BEFORE = results.to_csv(trade_off.Row, ())
+BEFORE = results.to_csv(training.study.Row, ())
 
 
 def test_data_says_what_a_data_set_holds(capsys):
@@ -107,8 +106,8 @@ def tiny_config(p):
 @pytest.fixture
 def tiny(monkeypatch):
     """A study that takes a second; with --jobs 1 it is seen by whoever runs it."""
-    study = trade_off.Study("tiny", "Digits", "p", (0.05, 0.2), tiny_config, (CLEAN, NAIVE), {NAIVE: {0.2: 0.876}})
-    monkeypatch.setitem(trade_off.STUDIES, "tiny", study)
+    study = training.study.Study("tiny", "Digits", "p", (0.05, 0.2), tiny_config, (CLEAN, NAIVE), {NAIVE: {0.2: 0.876}})
+    monkeypatch.setitem(training.study.STUDIES, "tiny", study)
     return study
 
 
@@ -125,7 +124,7 @@ def tiny(monkeypatch):
 )
 def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, tiny, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trade_off, "trial", lambda *_: pytest.fail("must not be run"))
+    monkeypatch.setattr(training.study, "trial", lambda *_: pytest.fail("must not be run"))
     assert main(["reproduce", "tiny", *arguments]) == 1
     output = capsys.readouterr()
     assert output.out == ""
@@ -153,7 +152,7 @@ def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path
     out = tmp_path / "tiny.csv"
     out.write_text(BEFORE)
     assert main(["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = results.from_csv(trade_off.Row, out.read_text(encoding="utf-8"))
+    rows = results.from_csv(training.study.Row, out.read_text(encoding="utf-8"))
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.csv"]
     cases = [(level, draw, method) for level in tiny.levels for method in tiny.methods for draw in (0, 1)]
     assert [(row.level, row.draw, row.method) for row in rows] == cases
@@ -181,7 +180,7 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     tiny, monkeypatch, tmp_path, capsys
 ):
     """Stopped in its third trial of four; the same command then makes two, and the file is that of one go."""
-    run, made = trade_off.trial, []
+    run, made = training.study.trial, []
 
     def trial(*arguments):
         if len(made) == 2:
@@ -190,7 +189,7 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
         return run(*arguments)
 
     trial.__qualname__, trial.__module__ = run.__qualname__, run.__module__
-    monkeypatch.setattr(trade_off, "trial", trial)
+    monkeypatch.setattr(training.study, "trial", trial)
     out, whole = tmp_path / "tiny.csv", tmp_path / "whole.csv"
     out.write_text(BEFORE)
     command = ["reproduce", "tiny", "--draws", "2", "--jobs", "1", "--out"]
@@ -200,14 +199,16 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
         "privdemo: interrupted; the trials that are done are kept beside the file (FILE.trials), what they say so far, "
         "if anything, in FILE.part; the same command goes on"
     )
-    so_far = results.from_csv(trade_off.Row, (tmp_path / "tiny.csv.part").read_text(encoding="utf-8"))
+    so_far = results.from_csv(training.study.Row, (tmp_path / "tiny.csv.part").read_text(encoding="utf-8"))
     assert len(so_far) == 2 * 2, "both methods of two trials: a file to use"
     assert output.out == ""
     assert out.read_text() == BEFORE
     assert trials_done(tmp_path) == 2
-    monkeypatch.setattr(trade_off, "trial", run)
+    monkeypatch.setattr(training.study, "trial", run)
     again = []
-    monkeypatch.setattr(trade_off.training, "run", lambda config, go=training.run: again.append(config) or go(config))
+    monkeypatch.setattr(
+        training.study.training, "run", lambda config, go=training.run: again.append(config) or go(config)
+    )
     assert main([*command, str(out)]) == 0
     assert len(again) == 2
     assert not {(config.pixels.flip_prob, config.draw) for config in again} & {(p, draw) for _, p, draw, _ in made}
@@ -359,7 +360,7 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
 def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(tiny, monkeypatch, tmp_path):
     monkeypatch.setattr(results, "shipped", lambda name: tmp_path / f"{name}.csv")
     assert main(["reproduce", "tiny", "--jobs", "1"]) == 0
-    assert len(trade_off.load("tiny")) == 2 * 2 * results.N_DRAWS
+    assert len(training.study.load("tiny")) == 2 * 2 * results.N_DRAWS
 
 
 def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_path, capsys):
@@ -381,7 +382,7 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_pa
                 name,
                 trial,
                 lambda n, name=name: [(name, i) for i in range(n)],
-                lambda found: results.to_csv(trade_off.Row, ()),
+                lambda found: results.to_csv(training.study.Row, ()),
                 lambda found: [],
             )
             for name in ("first", "second")
@@ -406,16 +407,16 @@ def tiny_bags(monkeypatch):
             for n, epsilon in ((6, 0.5), (6, float("inf")), (300, 0.5))
         ]
 
-    study = BagStudy("tiny", "Bags", "ε", ("breast_cancer",), configs)
-    monkeypatch.setattr(bag_studies, "STUDIES", {"tiny": study})
-    monkeypatch.setattr(bag_studies, "published", lambda row: 0.75 if row.method == LLP else None)
+    study = Study("tiny", "Bags", "ε", ("breast_cancer",), configs)
+    monkeypatch.setattr(label_proportions.study, "STUDIES", {"tiny": study})
+    monkeypatch.setattr(label_proportions.study, "published", lambda row: 0.75 if row.method == LLP else None)
 
 
 @pytest.mark.usefixtures("tiny_bags")
 def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys):
     out = tmp_path / "llp.csv"
     assert main(["reproduce", "llp", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = results.from_csv(bag_studies.Row, out.read_text(encoding="utf-8"))
+    rows = results.from_csv(label_proportions.study.Row, out.read_text(encoding="utf-8"))
     assert [path.name for path in tmp_path.iterdir()] == ["llp.csv"]
     assert [(row.proportion_epsilon, row.method, row.threshold, row.n_draws) for row in rows] == [
         (epsilon, method, threshold, 2)
@@ -426,7 +427,7 @@ def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys
     output = capsys.readouterr()
     assert "llp: 6 of 6 trials" in output.err
     title, head, *lines, last = output.out.splitlines()
-    assert title == bag_studies.TITLE
+    assert title == label_proportions.study.TITLE
     assert head.startswith("average F1 on clean test records")
     assert last == f"written to {out}"
     for row, line in zip(rows, lines, strict=True):

@@ -16,12 +16,11 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset, OwnDataError
-from privdemo.experiments import class_ratio, comparison, private_training
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import class_ratio, comparison, label_proportions, training
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.label_proportions import BagConfig
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import FULL, NAMES
 
@@ -396,9 +395,9 @@ def tumours() -> Dataset:
 
 def test_every_experiment_learns_from_a_visitors_own_records(tumours):
     pixels = RandomisedResponse(0.2, 256)
-    trained = private_training.run(TrainingConfig(tumours, tumours.class_names, 100, pixels, methods=("spread",)))
+    trained = training.run(TrainingConfig(tumours, tumours.class_names, 100, pixels, methods=("spread",)))
     assert trained.fits["clean"].accuracy > 0.85
-    bags = llp.run(BagConfig(tumours, 15, 20, methods=(NAMES,)))
+    bags = label_proportions.run(BagConfig(tumours, 15, 20, methods=(NAMES,)))
     assert bags.fits[NAMES].f1["half"].average > 0.8
     assert bags.fits[FULL].f1["half"].average > 0.85
     ratio = class_ratio.run(RatioConfig(tumours, 2, 80))
@@ -420,10 +419,10 @@ def test_what_cannot_be_asked_of_own_records_is_said(tumours):
     with pytest.raises(ValueError, match=r"n_classes must be a whole number in \[2, 2\], got 3"):
         RatioConfig(tumours, 3)
     with pytest.raises(ValueError, match=r"tumours.csv has no more of B and M"):
-        private_training.run(TrainingConfig(tumours, ("B", "M"), 500, RandomisedResponse(0.2, 256)))
+        training.run(TrainingConfig(tumours, ("B", "M"), 500, RandomisedResponse(0.2, 256)))
 
 
 def test_nothing_is_kept_of_own_records_but_of_names(tumours):
-    llp.n_training(tumours)
-    assert llp.records(tumours)[0].X is not llp.records(tumours)[0].X
-    assert llp.records("digits")[0].X is llp.records("digits")[0].X
+    label_proportions.n_training(tumours)
+    assert label_proportions.records(tumours)[0].X is not label_proportions.records(tumours)[0].X
+    assert label_proportions.records("digits")[0].X is label_proportions.records("digits")[0].X

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from privdemo import datasets
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.logistic import NaiveLogisticRegression, SpreadLogisticRegression
-from privdemo.experiments import private_training as training
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import METRICS, Attack, Draw, Fit, TrainingConfig
+from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial
 from privdemo.intervals import Estimate, grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse, to_unit
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
@@ -76,7 +76,7 @@ def made(probas, y, draw=0, attack=None):
         p = np.asarray(given, dtype=float)
         marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
         fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (draw + 1), 0.1, 0.2, *map(float, marks), None)
-    return Draw(replace(DIGITS, draw=draw), fits, y, attack or Attack(len(y), 0, 0, 0))
+    return Trial(replace(DIGITS, draw=draw), fits, y, attack or Attack(len(y), 0, 0, 0))
 
 
 def student(values):
@@ -194,7 +194,7 @@ def given(monkeypatch):
     def look(config, on_clean=False):
         name = CLEAN if on_clean else NAIVE
         with monkeypatch.context() as patch:
-            patch.setitem(training._MAKE, name, lambda pixels, *_: Recorder(pixels))
+            patch.setitem(training.fit._MAKE, name, lambda pixels, *_: Recorder(pixels))
             training.run(replace(config, methods=(name,)))
         return Recorder.seen
 
@@ -243,13 +243,13 @@ def test_one_level_of_noise_does_not_move_what_else_is_random(given):
 def test_a_penalty_is_not_chosen_by_clean_labels(monkeypatch):
     """What no method is given cannot move it: with other labels in the test part all weights stay."""
     first = training.run(DIGITS)
-    split = training._split
+    split = training.release._split
 
     def swapped(config, rng):
         train, test = split(config, rng)
         return train, replace(test, y=1 - test.y)
 
-    monkeypatch.setattr(training, "_split", swapped)
+    monkeypatch.setattr(training.release, "_split", swapped)
     other = training.run(DIGITS)
     for name in QUICK:
         np.testing.assert_array_equal(other.fits[name].coef, first.fits[name].coef)
@@ -386,13 +386,13 @@ def test_marks_of_images_average_to_that_of_the_draw(three_draws, metric):
 @pytest.mark.parametrize("metric", METRICS)
 def test_scores_and_differences_have_the_textbooks_intervals(three_draws, metric):
     marks = {name: [getattr(d.fits[name], metric) for d in three_draws] for name in (NAIVE, SPREAD)}
-    assert training.score(three_draws, NAIVE, metric) == student(marks[NAIVE])
+    assert training.mean_score(three_draws, NAIVE, metric) == student(marks[NAIVE])
     gaps = np.subtract(marks[SPREAD], marks[NAIVE])
     assert training.difference(three_draws, SPREAD, NAIVE, metric) == student(gaps)
     one = three_draws[:1]
     images = {name: training.per_image(one[0], name, metric) for name in (NAIVE, SPREAD)}
     single = wilson(images[NAIVE].sum(), 100) if metric == "accuracy" else student(images[NAIVE])
-    assert training.score(one, NAIVE, metric) == single
+    assert training.mean_score(one, NAIVE, metric) == single
     assert training.difference(one, SPREAD, NAIVE, metric) == student(images[SPREAD] - images[NAIVE])
     assert training.difference(one, SPREAD, SPREAD, metric) == (0, 0, 0)
 
@@ -407,7 +407,7 @@ def test_only_draws_that_had_the_method_count(three_draws):
     assert training.having(draws, PUBLISHED) == draws[:2]
     assert training.having(draws, NAIVE) == draws
     marks = [draw.fits[PUBLISHED].accuracy for draw in published]
-    assert training.score(draws, PUBLISHED, "accuracy") == student(marks)
+    assert training.mean_score(draws, PUBLISHED, "accuracy") == student(marks)
     gaps = [d.fits[PUBLISHED].accuracy - d.fits[NAIVE].accuracy for d in draws[:2]]
     for one, other, sign in ((PUBLISHED, NAIVE, 1), (NAIVE, PUBLISHED, -1)):
         assert training.difference(draws, one, other, "accuracy") == student(sign * np.array(gaps))
@@ -416,7 +416,7 @@ def test_only_draws_that_had_the_method_count(three_draws):
     with pytest.raises(ValueError, match="method must have been tried on a draw, got 'reconstruction'"):
         training.having(draws, RECONSTRUCTION)
     with pytest.raises(ValueError, match="method must have been tried on a draw, got 'naive'"):
-        training.score([], NAIVE, "accuracy")
+        training.mean_score([], NAIVE, "accuracy")
 
 
 def test_an_own_fit_is_not_replaced_by_another_of_the_same_draw():

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import bag_studies, class_ratio, comparison_studies, label_counts, sweep, trade_off
+from privdemo.experiments import class_ratio, comparison_studies, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
 
@@ -118,7 +118,7 @@ def test_what_training_on_noise_reaches_is_what_the_files_hold() -> None:
         "clean data": "clean",
     }
     for nth, study in enumerate(("figure3", "section6.1")):
-        points = trade_off.points(trade_off.load(study))
+        points = training.study.points(training.study.load(study))
         head, *rows = table_under("What training on noise reaches", nth)
         told = {words: cells for words, *cells in rows if "C = 0.1 given" not in words}  # of the benchmark of training
         assert len(told) >= 3
@@ -130,7 +130,9 @@ def test_what_training_on_noise_reaches_is_what_the_files_hold() -> None:
 
 
 def test_what_bag_totals_reach_is_what_the_file_holds() -> None:
-    rows = bag_studies.of(bag_studies.load(), bag_studies.SELECTING, "adult", "share")
+    rows = label_proportions.study.select(
+        label_proportions.study.load(), label_proportions.study.SELECTING, "adult", "share"
+    )
     shipped = {(row.selection, row.method): row for row in rows}
     methods = ("names", "llp", "mean map", "alternating", "full")
     _, *told = table_under("What bag totals reach")

@@ -15,9 +15,9 @@ import pytest
 
 from privdemo import __version__
 from privdemo.__main__ import main
-from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, sweep
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments import class_ratio, comparison, label_proportions, sweep, training
 from privdemo.experiments.sweep import Sweep
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
 
@@ -82,7 +82,7 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, refere
     rows = sweep.load(reference)
     assert len(rows) == 12
     for trial, row in zip(wanted.trials(), rows, strict=True):
-        draw = private_training.run(trial)
+        draw = training.run(trial)
         assert float(row["naive: accuracy"]) == draw.fits[NAIVE].accuracy
         assert float(row["naive: log_loss"]) == pytest.approx(draw.fits[NAIVE].log_loss, rel=1e-6)
         assert (row["seed"], row["draw"]) == ("0", str(trial.draw))

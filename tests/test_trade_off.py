@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-from privdemo.experiments import private_training as training
-from privdemo.experiments import results, running, trade_off
-from privdemo.experiments.trade_off import STUDIES, Row
+from privdemo.experiments import results, running, training
+from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
@@ -24,7 +23,7 @@ def tiny_config(p):
     return training.TrainingConfig("digits", n_train=20, pixels=RandomisedResponse(p, 17), labels=RandomisedResponse(p))
 
 
-TINY = trade_off.Study("tiny", "Digits", "p", (0.1, 0.3), tiny_config, (CLEAN, NAIVE, SPREAD), {NAIVE: {0.1: 0.9}})
+TINY = training.study.Study("tiny", "Digits", "p", (0.1, 0.3), tiny_config, (CLEAN, NAIVE, SPREAD), {NAIVE: {0.1: 0.9}})
 
 
 def row(level, draw, method, **marks):
@@ -62,8 +61,8 @@ def tiny(monkeypatch):
 
 def test_a_file_gives_back_what_was_written():
     rows = random_rows()
-    text = trade_off.to_csv(list(rows))
-    back = results.from_csv(trade_off.Row, text)
+    text = training.study.to_csv(list(rows))
+    back = results.from_csv(training.study.Row, text)
     assert len(back) == len(rows)
     for one, other in zip(back, rows, strict=True):  # already in the file's order
         assert (one.level, one.draw, one.method) == (other.level, other.draw, other.method)
@@ -71,15 +70,15 @@ def test_a_file_gives_back_what_was_written():
         assert {name: type(value) for name, value in vars(one).items()} == {
             name: type(value) for name, value in vars(other).items()
         }
-    assert trade_off.to_csv(list(back)) == text
+    assert training.study.to_csv(list(back)) == text
 
 
 def test_a_file_is_in_order_whatever_order_the_trials_ended_in():
     rows = list(random_rows())
     shuffled = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
     assert shuffled != rows
-    assert trade_off.to_csv(shuffled) == trade_off.to_csv(rows)
-    lines = trade_off.to_csv(shuffled).splitlines()
+    assert training.study.to_csv(shuffled) == training.study.to_csv(rows)
+    lines = training.study.to_csv(shuffled).splitlines()
     assert lines[0].startswith("# privdemo results, format 1; numpy ")
     assert lines[1] == ",".join(Row.__dataclass_fields__)
     methods = [line.split(",")[2] for line in lines[2:]]
@@ -88,9 +87,9 @@ def test_a_file_is_in_order_whatever_order_the_trials_ended_in():
 
 @pytest.mark.parametrize("first", ["", "level,draw,method", "# privdemo results, format 2; numpy 2"])
 def test_a_file_of_another_kind_is_refused(first):
-    rest = trade_off.to_csv(list(random_rows())).partition("\n")[2]
+    rest = training.study.to_csv(list(random_rows())).partition("\n")[2]
     with pytest.raises(ValueError, match=f"must begin with “# privdemo results, format 1”, got “{first}”"):
-        results.from_csv(trade_off.Row, f"{first}\n{rest}")
+        results.from_csv(training.study.Row, f"{first}\n{rest}")
 
 
 # --- curves ------------------------------------------------------------------------------------------
@@ -98,7 +97,7 @@ def test_a_file_of_another_kind_is_refused(first):
 
 def test_points_are_means_over_the_draws():
     rows = random_rows()
-    curves = trade_off.points(tuple(reversed(rows)))
+    curves = training.study.points(tuple(reversed(rows)))
     assert set(curves) == {CLEAN, NAIVE, SPREAD}
     for method, curve in curves.items():
         assert [point.level for point in curve] == [0.1, 0.25]
@@ -111,12 +110,12 @@ def test_points_are_means_over_the_draws():
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_methods_are_compared_on_the_same_draws(metric):
     rows = random_rows()
-    found = trade_off.compare(tuple(reversed(rows)), SPREAD, NAIVE, metric)
+    found = training.study.compare(tuple(reversed(rows)), SPREAD, NAIVE, metric)
     assert list(found) == [0.1, 0.25]
     for level, gap in found.items():
         assert gap == student(marks(rows, level, SPREAD, metric) - marks(rows, level, NAIVE, metric))
     few = tuple(row for row in rows if row.method != SPREAD or row.draw < 2)
-    for level, gap in trade_off.compare(few, SPREAD, NAIVE, metric).items():
+    for level, gap in training.study.compare(few, SPREAD, NAIVE, metric).items():
         assert gap == student(marks(few, level, SPREAD, metric) - marks(few, level, NAIVE, metric)[:2])
 
 
@@ -130,11 +129,11 @@ def test_a_study_runs_every_method_on_every_draw_at_every_level(monkeypatch):
         asked.extend((level, draw, method) for method in methods)
         return [row(level, draw, method) for method in methods]
 
-    monkeypatch.setattr(trade_off, "trial", trial)
+    monkeypatch.setattr(training.study, "trial", trial)
     study = replace(TINY, methods=(CLEAN, PUBLISHED, SPREAD))
     for n_draws in (5, 2):
         asked.clear()
-        steps = list(running.side_by_side(trade_off.trial, trade_off.trials(study, n_draws), n_jobs=1))
+        steps = list(running.side_by_side(training.study.trial, training.study.trials(study, n_draws), n_jobs=1))
         expected = {
             (level, draw, method) for level in study.levels for draw in range(n_draws) for method in study.methods
         }
@@ -146,7 +145,9 @@ def test_a_study_runs_every_method_on_every_draw_at_every_level(monkeypatch):
 
 def test_trials_are_runs_of_their_config(tiny):
     rows = [
-        row for _, _, new in running.side_by_side(trade_off.trial, trade_off.trials(tiny, 2), n_jobs=1) for row in new
+        row
+        for _, _, new in running.side_by_side(training.study.trial, training.study.trials(tiny, 2), n_jobs=1)
+        for row in new
     ]
     assert len(rows) == 2 * 2 * 3
     for found in rows:
@@ -156,16 +157,23 @@ def test_trials_are_runs_of_their_config(tiny):
         expected = (fit.accuracy, fit.log_loss, fit.brier, fit.angle, fit.C, draw.attack.image / draw.attack.n)
         assert tuple(vars(found).values())[3:] == expected
     direct = [
-        row for level in tiny.levels for draw in range(2) for row in trade_off.trial("tiny", level, draw, tiny.methods)
+        row
+        for level in tiny.levels
+        for draw in range(2)
+        for row in training.study.trial("tiny", level, draw, tiny.methods)
     ]
-    assert trade_off.to_csv(direct) == trade_off.to_csv(rows)
+    assert training.study.to_csv(direct) == training.study.to_csv(rows)
 
 
 @pytest.mark.mnist
 def test_one_process_and_two_give_the_same_rows(mnist):
     study = replace(STUDIES["figure3"], levels=(0.1, 0.4), methods=(CLEAN, NAIVE))
     one, two = (
-        [row for _, _, new in running.side_by_side(trade_off.trial, trade_off.trials(study, 2), n_jobs) for row in new]
+        [
+            row
+            for _, _, new in running.side_by_side(training.study.trial, training.study.trials(study, 2), n_jobs)
+            for row in new
+        ]
         for n_jobs in (1, 2)
     )
     key = [(row.level, row.draw, row.method) for row in one]
@@ -190,12 +198,12 @@ def test_studies_ask_what_the_paper_asks():
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_shipped_files_hold_every_level_method_and_draw_once(name):
-    study, rows = STUDIES[name], trade_off.load(name)
+    study, rows = STUDIES[name], training.study.load(name)
     expected = [
         (level, draw, method) for level in study.levels for method in study.methods for draw in range(results.N_DRAWS)
     ]
     assert sorted((row.level, row.draw, row.method) for row in rows) == sorted(expected)
-    assert results.from_csv(trade_off.Row, trade_off.to_csv(list(rows))) == rows
+    assert results.from_csv(training.study.Row, training.study.to_csv(list(rows))) == rows
     for row in rows:
         assert 0.45 <= row.accuracy <= 1
         assert 0 < row.brier <= 0.5 < row.accuracy + row.brier
@@ -215,12 +223,12 @@ def test_shipped_files_hold_every_level_method_and_draw_once(name):
     ],
 )
 def test_shipped_rows_come_out_again(mnist, name, level, draw, methods, other):
-    shipped = {(row.level, row.draw, row.method): row for row in trade_off.load(name)}
+    shipped = {(row.level, row.draw, row.method): row for row in training.study.load(name)}
 
     def near(one, two, mark):
         return abs(getattr(one, mark) - getattr(two, mark)) <= AGAIN[mark] + WRITTEN
 
-    for row in trade_off.trial(name, level, draw, methods):
+    for row in training.study.trial(name, level, draw, methods):
         same = shipped[level, draw, row.method]
         assert all(near(row, same, mark) for mark in AGAIN)
         assert math.isclose(row.C, same.C, rel_tol=WRITTEN)
@@ -231,7 +239,7 @@ def test_shipped_rows_come_out_again(mnist, name, level, draw, methods, other):
 
 @pytest.mark.parametrize(("level", "least"), [(0.1, 0.93), (0.2, 0.915), (0.3, 0.875), (0.4, 0.73)])
 def test_spread_training_reaches_figure_3(level, least):
-    rows = trade_off.load("figure3")
+    rows = training.study.load("figure3")
     spread, naive = (marks(rows, level, method, "accuracy") for method in (SPREAD, NAIVE))
     assert spread.mean() >= least
     gaps = spread - naive
@@ -241,7 +249,7 @@ def test_spread_training_reaches_figure_3(level, least):
 
 @pytest.mark.parametrize(("variance", "least"), [(0.1, 0.944), (0.5, 0.935)])
 def test_spread_training_reaches_section_6_1(variance, least):
-    rows = trade_off.load("section6.1")
+    rows = training.study.load("section6.1")
     means = [marks(rows, variance, method, "accuracy").mean() for method in (SPREAD, FLAT, TRUE)]
     assert max(means) >= least
     assert max(means) < marks(rows, variance, CLEAN, "accuracy").mean()
@@ -251,9 +259,9 @@ def test_spread_training_reaches_section_6_1(variance, least):
 
 
 def test_methods_of_fewer_draws_are_compared_on_the_draws_they_share():
-    rows = trade_off.load("figure3")
-    there = trade_off.compare(rows, SPREAD, PUBLISHED, "accuracy")
-    back = trade_off.compare(rows, PUBLISHED, SPREAD, "accuracy")
+    rows = training.study.load("figure3")
+    there = training.study.compare(rows, SPREAD, PUBLISHED, "accuracy")
+    back = training.study.compare(rows, PUBLISHED, SPREAD, "accuracy")
     assert {level: gap.mean for level, gap in there.items()} == pytest.approx(
         {level: -gap.mean for level, gap in back.items()}
     )

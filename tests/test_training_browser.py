@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from privdemo.experiments import private_training as training
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import SPREAD
 from tests import browsing
@@ -28,7 +28,7 @@ def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, addre
     expect(page.locator(".answer", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(PROGRESS)).to_have_count(0)
     draws = [training.run(at_draw(CONFIG, i)) for i in range(6)]
-    mean = training.score(draws, SPREAD, "accuracy").mean
+    mean = training.mean_score(draws, SPREAD, "accuracy").mean
     expect(page.locator(".takeaway", has_text=f"{100 * mean:.1f}")).to_be_visible()
 
 

@@ -15,9 +15,8 @@ from scipy.special import expit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo import palette
-from privdemo.experiments import private_training as training
-from privdemo.experiments import trade_off
-from privdemo.experiments.trade_off import STUDIES
+from privdemo.experiments import training
+from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, FLAT, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
@@ -37,7 +36,7 @@ def draw_of(seed):
         marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
         fits[name] = training.Fit(name, p, s[:4], 0.0, 5.0, 0.1, 1.0, *map(float, marks), None)
     attack = training.Attack(200, 160, 170, 184)
-    return training.Draw(training.TrainingConfig("digits", ("3", "8"), draw=seed), fits, y, attack)
+    return training.Trial(training.TrainingConfig("digits", ("3", "8"), draw=seed), fits, y, attack)
 
 
 DRAWS = [draw_of(seed) for seed in range(3)]
@@ -76,7 +75,7 @@ def test_scores_are_those_of_the_experiment(draws):
         labels = dict(zip(figure.layout[f"yaxis{axis}"].tickvals, figure.layout[f"yaxis{axis}"].ticktext, strict=True))
         low, high = figure.layout[f"xaxis{axis}"].range
         for trace, name in zip(here, NAMES, strict=True):
-            estimate = training.score(draws, name, mark)
+            estimate = training.mean_score(draws, name, mark)
             assert interval(trace, 0, "x") == near(estimate)
             assert list(trace.y) == [TRAINING[name].title]
             label = labels[TRAINING[name].title]
@@ -85,7 +84,7 @@ def test_scores_are_those_of_the_experiment(draws):
             assert ("←" in number) == (estimate.mean < low)
             shown = float(re.search(r"[\d.]+", number).group(0)) / (100 if mark == "accuracy" else 1)
             assert shown == pytest.approx(estimate.mean, rel=0.005, abs=0.0005)  # three digits
-        assert clean_rules[i].x0 == clean_rules[i].x1 == training.score(draws, CLEAN, mark).mean
+        assert clean_rules[i].x0 == clean_rules[i].x1 == training.mean_score(draws, CLEAN, mark).mean
         assert clean_rules[i].xref == f"x{axis}"
     nothing = {"accuracy": 0.5, "log_loss": log_loss([0, 1], [0.5, 0.5]), "brier": brier_score_loss([0, 1], [0.5, 0.5])}
     assert [shape.x0 for shape in dotted(figure.layout.shapes)] == pytest.approx(list(nothing.values()), abs=1e-12)
@@ -109,7 +108,7 @@ def draw_with(accuracy, n=100):
     p = np.where(np.arange(n) % 10 < accuracy * 10, y * 0.2 + 0.4, 0.6 - y * 0.2)
     fit = training.Fit(CLEAN, p, np.ones(4), 0.0, 0.0, 1.0, 1.0, accuracy_score(y, p > 0.5), log_loss(y, p), 0.2, None)
     assert fit.accuracy == accuracy
-    return training.Draw(training.TrainingConfig("digits"), {CLEAN: fit}, y, training.Attack(n, 1, 1, 1))
+    return training.Trial(training.TrainingConfig("digits"), {CLEAN: fit}, y, training.Attack(n, 1, 1, 1))
 
 
 def test_panels_of_scores_lie_apart():
@@ -124,7 +123,7 @@ def test_panels_of_scores_lie_apart():
 
 
 def test_methods_differ_by_colour_and_marker():
-    curves = trade_off.points(trade_off.load("figure3"))
+    curves = training.study.points(training.study.load("figure3"))
     assert set(curves) == set(TRAINING)
     drawn = charts.trade_off(STUDIES["figure3"], curves, {}, 0.1).data
     above = [trace for trace in drawn if (trace.yaxis or "y") == "y"]
@@ -159,7 +158,7 @@ def test_calibration_curves_are_the_bins():
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
 def test_the_trade_off_draws_every_point_of_a_study(study):
-    curves = trade_off.points(trade_off.load(study.name))
+    curves = training.study.points(training.study.load(study.name))
     figure = charts.trade_off(study, curves, {}, 0.17)
     drawn = [trace for trace in figure.data if "lines" in trace.mode]
     for axis, mark in (("y", "accuracy"), ("y2", "log_loss")):
@@ -193,7 +192,7 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
 
 def test_stars_stand_only_for_methods_that_are_drawn():
     study = STUDIES["section6.1"]
-    curves = trade_off.points(trade_off.load(study.name))
+    curves = training.study.points(training.study.load(study.name))
     for names, n_stars in (((NAIVE,), 0), ((NAIVE, CLEAN), 2), ((CLEAN, FLAT), 4)):
         figure = charts.trade_off(study, {name: curves[name] for name in names}, {}, 0.1)
         assert sum(trace.name == "published" for trace in figure.data) == n_stars
@@ -202,7 +201,7 @@ def test_stars_stand_only_for_methods_that_are_drawn():
 @pytest.mark.parametrize("level", [0.25, 0.02, 0.6])
 def test_the_visitors_own_marks_stand_at_their_level(level):
     study = STUDIES["figure3"]
-    curves = trade_off.points(trade_off.load(study.name))
+    curves = training.study.points(training.study.load(study.name))
     yours = {NAIVE: (Estimate(0.8, 0.75, 0.84), Estimate(0.5, 0.4, 0.7)), SPREAD: (Estimate(0.9, 0.8, 0.92),) * 2}
     figure = charts.trade_off(study, curves, yours, level)
     own = [trace for trace in figure.data if trace.name and trace.name.endswith(", yours")]

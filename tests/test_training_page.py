@@ -12,10 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import cached, training_controls
 from pages.shared.training_panels import Shown, clear, verdict
-from privdemo.experiments import private_training as training
-from privdemo.experiments import trade_off
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training import TrainingConfig
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
@@ -129,14 +128,14 @@ def test_every_lesson_has_an_answer_data_and_code(lesson):
 @pytest.mark.parametrize(("tab", "name"), training_controls.STUDIES.items())
 def test_the_trade_off_says_what_the_shipped_draws_say(tab, name):
     at = opened(study=tab)
-    rows = trade_off.load(name)
-    for method, curve in trade_off.points(rows).items():
+    rows = training.study.load(name)
+    for method, curve in training.study.points(rows).items():
         accuracies = ", ".join(percent(point.accuracy.mean) for point in curve)
         assert f"{TRAINING[method].title} {accuracies}" in summaries(at)
-    worse = [level for level, gap in trade_off.compare(rows, SPREAD, NAIVE, "log_loss").items() if gap.high < 0]
+    worse = [level for level, gap in training.study.compare(rows, SPREAD, NAIVE, "log_loss").items() if gap.high < 0]
     listed = " and ".join([", ".join(f"{level:g}" for level in worse[:-1]), f"{worse[-1]:g}"])
     assert f"{listed}: its log loss is the higher one" in answers(at)[0]
-    for values in trade_off.STUDIES[name].published.values():
+    for values in training.study.STUDIES[name].published.values():
         for level, value in values.items():
             assert f"{percent(value)} at {level:g}" in summaries(at)
 
@@ -279,7 +278,7 @@ def test_more_draws_come_from_elsewhere_and_can_be_stopped():
         time.sleep(0.3)
         at.run()
     draws = [training.run(at_draw(CONFIG, i)) for i in range(3)]
-    assert f"<b>{percent(training.score(draws, SPREAD, 'accuracy').mean)}</b>" in takeaway(at)
+    assert f"<b>{percent(training.mean_score(draws, SPREAD, 'accuracy').mean)}</b>" in takeaway(at)
     assert not at.get("progress")
     at.number_input(key="draws").set_value(50).run()
     at.button(key="stop-draws").click().run()
@@ -326,7 +325,7 @@ def fake(accuracy: float, loss: float, seed: int) -> training.Fit:
 )
 def test_the_verdict_names_the_better_one(spread, naive, words):
     draws = [
-        training.Draw(CONFIG, {SPREAD: fake(*spread, i), NAIVE: fake(*naive, i)}, np.zeros(1, int), None)
+        training.Trial(CONFIG, {SPREAD: fake(*spread, i), NAIVE: fake(*naive, i)}, np.zeros(1, int), None)
         for i in range(5)
     ]
     assert words in verdict(Shown(training_controls.Question(CONFIG, 5), draws, []))

@@ -11,7 +11,7 @@ from pages.shared import cached, lies, own, settings, text
 from pages.shared.settings import Choice, Number
 from privdemo import datasets, limits
 from privdemo.datasets import Source
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
@@ -25,7 +25,7 @@ _DATA = "bags_of"
 
 FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
 FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title)
-AGGREGATION = Choice("means", llp.AGGREGATIONS, llp.AGGREGATIONS[0])
+AGGREGATION = Choice("means", label_proportions.AGGREGATIONS, label_proportions.AGGREGATIONS[0])
 K = Number("k", limits.Limit("k", limits.K.low, 100, "a slider shows so many well", integer=True), 5)
 FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF)
 PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF)
@@ -34,7 +34,9 @@ FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0)
 PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2)
 TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
 TRAINED = Choice("train_by", TRAINERS, tuple(name for name in TRAINERS if name != ALTERNATING), many=True)
-THRESHOLD = Choice("positive_if", tuple(llp.THRESHOLDS.values()), llp.THRESHOLDS[llp.SHARE])
+THRESHOLD = Choice(
+    "positive_if", tuple(label_proportions.THRESHOLDS.values()), label_proportions.THRESHOLDS[label_proportions.SHARE]
+)
 DRAWS = Number("bag_draws", limits.N_DRAWS, 10)
 SEED = Number("bag_seed", limits.SEED, 0)
 
@@ -42,7 +44,7 @@ LESSONS = (BAGS, MEANS, NOISE, NUMBER, FILLING, ADVERSARY, NUMBERS) = (
     *("the bags", "k-anonymity", "noise", "number of bags", "filling bags", "the adversary", "all numbers"),
 )
 LESSON = Choice("look_into", LESSONS, BAGS)
-CURVE = Choice("curve", llp.AGGREGATIONS[1:], llp.AGGREGATIONS[1])
+CURVE = Choice("curve", label_proportions.AGGREGATIONS[1:], label_proportions.AGGREGATIONS[1])
 NOISY = Choice("noise_on", ("columns", "proportions"), "columns")
 
 
@@ -63,7 +65,7 @@ class Question:
     @property
     def threshold(self) -> str:
         """The threshold in use: ½ where the known share cannot be counted off."""
-        return self.asked_threshold if self.config.single else llp.HALF
+        return self.asked_threshold if self.config.single else label_proportions.HALF
 
 
 def data_choice() -> Choice:
@@ -85,7 +87,7 @@ def bag_settings(dataset: Source) -> tuple[Number, Number]:
     n = cached.n_training(dataset)
     most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
     size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
-    n_bags, bag_size = llp.default_bags(dataset)
+    n_bags, bag_size = label_proportions.default_bags(dataset)
     return Number("bags", most, n_bags), Number("bag_size", size, bag_size)
 
 
@@ -142,7 +144,7 @@ def controls() -> Question | str:
         config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
     except ValueError as error:  # k and the size of a bag, each in its range, may not go together
         return f"Nothing can be learnt here. {text.sentence(error)}"
-    asked = next(key for key, words in llp.THRESHOLDS.items() if words == threshold)
+    asked = next(key for key, words in label_proportions.THRESHOLDS.items() if words == threshold)
     return Question(config, n_draws, asked)
 
 

@@ -10,10 +10,9 @@ import streamlit as st
 from pages.shared import bag_controls, cached, layout, settings, text
 from pages.shared.bag_panels import Shown, interval
 from pages.shared.live import in_words
-from privdemo.experiments import bag_studies, results
-from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.bag_studies import Row
+from privdemo.experiments import label_proportions, results
 from privdemo.experiments.label_proportions import HALF
+from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import aggregation
@@ -33,8 +32,11 @@ def k_anonymity(shown: Shown) -> None:
     config = shown.question.config
     head = st.container()
     kind = settings.choose(bag_controls.CURVE, "Means by")
-    rows = _rows(bag_studies.BY_K, shown, HALF)
-    along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in llp.AGGREGATIONS[1:]}
+    rows = _rows(label_proportions.study.BY_K, shown, HALF)
+    along = {
+        name: [row for row in rows if row.aggregation == name or row.k == 1]
+        for name in label_proportions.AGGREGATIONS[1:]
+    }
     with head:
         layout.section("What do means of k records cost?", _k_words(along[kind], kind, shown))
     methods = (FULL, LABELLED, NAMES, LLP)
@@ -50,17 +52,17 @@ def k_anonymity(shown: Shown) -> None:
         f"{_study_words(shown)} {_summary(along[kind], methods, lambda row: f'k = {row.k}')} "
         f"{_own_words(shown, yours, _differences(shown, 'k'), HALF) if mine else elsewhere}",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.BY_K, _dataset(shown)),
+        _study_code(label_proportions.study.BY_K, _dataset(shown)),
     )
     once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
-    loss = llp.mean_of(shown.draws, "loss").mean
+    loss = label_proportions.mean_of(shown.draws, "loss").mean
     layout.figure(
         "loss-by-k",
         charts.losses(once, ks, (config.k, loss)),
         "Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that the means "
         f"hide. Yours is {text.share(loss)}.{_diversity(shown)}",
         lambda: [vars(row) for some in once.values() for row in some],
-        _study_code(bag_studies.BY_K, _dataset(shown)),
+        _study_code(label_proportions.study.BY_K, _dataset(shown)),
     )
 
 
@@ -79,7 +81,7 @@ def _k_words(rows: Sequence[Row], kind: str, shown: Shown) -> str:
     at = {(row.method, row.k): row.average for row in rows}
     # With labels for single records, it is full labels.
     losses = {name: at[name if name != LABELLED else FULL, 1] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
-    turned = llp.mean_of(shown.draws, "turned").mean
+    turned = label_proportions.mean_of(shown.draws, "turned").mean
     mix = "each of one label" if kind == "k-tree" else "labels mixed"
     moved = (
         "In your own draws the direction in which the slides’ model learns first has not moved at all."
@@ -104,7 +106,7 @@ def noise(shown: Shown) -> None:
     config = shown.question.config
     head, cards = st.container(), st.container()
     on_columns = settings.choose(bag_controls.NOISY, "Noise on") == "columns"
-    study = bag_studies.FEATURE_NOISE if on_columns else bag_studies.PROPORTION_NOISE
+    study = label_proportions.study.FEATURE_NOISE if on_columns else label_proportions.study.PROPORTION_NOISE
     threshold = HALF if on_columns else shown.question.threshold
     rows = _rows(study, shown, threshold)
     if on_columns:
@@ -132,7 +134,7 @@ def noise(shown: Shown) -> None:
         charts.curves(
             _lines(rows, methods, level),
             "ε of every column" if on_columns else "ε of every label",
-            bag_studies.EPSILONS,
+            label_proportions.study.EPSILONS,
             yours,
             own,
             [(bound, "90 % within ±0.5")],
@@ -166,7 +168,7 @@ def _noise_words(rows: Sequence[Row], level: Callable[[Row], float], on_columns:
 def _promises(shown: Shown) -> list[tuple[str, str, str]]:
     """What the visitor's own ε promise: of a column, an attribute, a label, and a whole record."""
     config = shown.question.config
-    n_changes, cards = llp.changed_columns(config.dataset), []
+    n_changes, cards = label_proportions.changed_columns(config.dataset), []
     if math.isfinite(config.feature_epsilon):
         words = _within(max(1, config.k), config.feature_epsilon, f"k = {config.k}")
         if n_changes:
@@ -177,7 +179,7 @@ def _promises(shown: Shown) -> list[tuple[str, str, str]]:
         m = int(shown.draws[0].sizes.min())
         words = _within(m, config.proportion_epsilon, f"bags of {m}")
         cards.append(_card("One label", config.proportion_epsilon, words, config.label_promise))
-    every, differing = llp.record_epsilon(config)
+    every, differing = label_proportions.record_epsilon(config)
     n_columns = cached.n_columns(config.dataset)
     if math.isinf(every):
         without = tuple(
@@ -220,7 +222,7 @@ def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str
 def number_of_bags(shown: Shown) -> None:
     """F1 against the number of bags, for several ε of the proportions."""
     config = shown.question.config
-    rows = _rows(bag_studies.BAG_NUMBER, shown, shown.question.threshold)
+    rows = _rows(label_proportions.study.BAG_NUMBER, shown, shown.question.threshold)
     epsilons = sorted({row.proportion_epsilon for row in rows})
     numbers = sorted({float(row.n_bags) for row in rows})
     lines = []
@@ -259,7 +261,7 @@ def number_of_bags(shown: Shown) -> None:
         )
         + f". {_own_words(shown, yours, _differences(shown, 'n_bags'), shown.question.threshold)}",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.BAG_NUMBER, _dataset(shown)),
+        _study_code(label_proportions.study.BAG_NUMBER, _dataset(shown)),
     )
 
 
@@ -270,7 +272,7 @@ def filling(shown: Shown) -> None:
     """The slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
     dataset = _dataset(shown) if _dataset(shown) in ("adult", "sms") else "adult"
     threshold = shown.question.asked_threshold
-    rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, threshold)
+    rows = label_proportions.study.select(cached.bag_rows(), label_proportions.study.SELECTING, dataset, threshold)
     at = {(row.selection, row.method): row for row in rows}
     methods = tuple(name for name in LABEL_PROPORTIONS if any(row.method == name for row in rows) and name != FULL)
     random = {row.method: row.average for row in rows if row.selection == "iid" and row.method != FULL}
@@ -295,27 +297,29 @@ def filling(shown: Shown) -> None:
         "filling",
         charts.selections(rows, methods),
         f"{BINARY[dataset].title}, {at['iid', LLP].n_bags} bags of {at['iid', LLP].bag_size}, "
-        f"{results.N_DRAWS} draws, threshold {llp.THRESHOLDS[threshold]}; stars: {stars}. Highest means: "
+        f"{results.N_DRAWS} draws, threshold {label_proportions.THRESHOLDS[threshold]}; stars: {stars}. Highest means: "
         + "; ".join(
             f"{SELECTIONS[row.selection].title}, {LABEL_PROPORTIONS[row.method].title} {row.average:.3f}"
             for row in winners
         )
         + ".",
         lambda: [vars(row) for row in rows],
-        _study_code(bag_studies.SELECTING, dataset),
+        _study_code(label_proportions.study.SELECTING, dataset),
     )
     _published(dataset)
 
 
 def _published(dataset: str) -> None:
     """Tables 4.1 and 4.3, published and ours, with the slides' threshold."""
-    rows = bag_studies.of(cached.bag_rows(), bag_studies.SELECTING, dataset, HALF)
+    rows = label_proportions.study.select(cached.bag_rows(), label_proportions.study.SELECTING, dataset, HALF)
     ours = {(row.selection, row.method): row for row in rows}
     adult = dataset == "adult"
     table41 = (
-        {s: bag_studies.PUBLISHED[s, LLP] for s in bag_studies.INSTAGRAM_41} if adult else bag_studies.INSTAGRAM_41
+        {s: label_proportions.study.PUBLISHED[s, LLP] for s in label_proportions.study.INSTAGRAM_41}
+        if adult
+        else label_proportions.study.INSTAGRAM_41
     )
-    table43 = bag_studies.TABLE_43 if adult else bag_studies.INSTAGRAM_43
+    table43 = label_proportions.study.TABLE_43 if adult else label_proportions.study.INSTAGRAM_43
     theirs = "published" if adult else "published, Instagram"
     heads = ["Table 4.1: slides’ model", theirs, "ours"]
     body = [
@@ -358,7 +362,7 @@ def _published(dataset: str) -> None:
         f"{stand_in}",
         lambda: [vars(row) for row in rows],
         lambda: layout.grid_page(heads, [*body, heads43, *body43]),
-        _study_code(bag_studies.SELECTING, dataset),
+        _study_code(label_proportions.study.SELECTING, dataset),
     )
 
 
@@ -367,7 +371,7 @@ def _published(dataset: str) -> None:
 
 def _rows(study: str, shown: Shown, threshold: str) -> list[Row]:
     """The shipped rows of a study for the visitor's data set, or for the one that stands in for it."""
-    return bag_studies.of(cached.bag_rows(), study, _dataset(shown), threshold)
+    return label_proportions.study.select(cached.bag_rows(), study, _dataset(shown), threshold)
 
 
 def _dataset(shown: Shown) -> str:
@@ -392,13 +396,13 @@ def _yours(shown: Shown, methods: Sequence[str], threshold: str) -> dict[str, Es
     """The visitor's own marks, with the threshold of the curves where that can be had."""
     there = threshold if threshold in shown.draws[0].fits[FULL].f1 else HALF
     known = [name for name in methods if name in shown.methods and name != FULL]
-    return {name: llp.score(shown.draws, name, "average", there) for name in known}
+    return {name: label_proportions.mean_score(shown.draws, name, "average", there) for name in known}
 
 
 def _study_words(shown: Shown, at_random: bool = False, counted: bool = True) -> str:
     """What the shipped curves were made of."""
     name = _dataset(shown)
-    base = bag_studies.base(name)
+    base = label_proportions.study.base(name)
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
     bags = f"{base.n_bags} bags" if counted else "bags"
     return (
@@ -408,7 +412,7 @@ def _study_words(shown: Shown, at_random: bool = False, counted: bool = True) ->
 
 def _differences(shown: Shown, axis: str, k: int = 1) -> tuple[str, ...]:
     """What tells the visitor's setting from that of the curves (means of `k`), but for what is on the `axis`."""
-    make = bag_studies.base if axis == "k" else bag_studies.at_random
+    make = label_proportions.study.base if axis == "k" else label_proportions.study.at_random
     own, base = shown.question.config, make(_dataset(shown))
     sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
     found = {
@@ -427,7 +431,11 @@ def _own_words(shown: Shown, yours: Mapping[str, Estimate], other: tuple[str, ..
     if not yours:
         return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {text.a_list(other)}" if other else ""
-    at = "" if threshold == shown.question.threshold else f", here with threshold {llp.THRESHOLDS[threshold]}"
+    at = (
+        ""
+        if threshold == shown.question.threshold
+        else f", here with threshold {label_proportions.THRESHOLDS[threshold]}"
+    )
     return f"The rule and the larger markers are your setting ({in_words(shown.draws)}){where}{at}."
 
 
@@ -447,10 +455,10 @@ def _summary(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row],
 
 def _study_code(study: str, dataset: str) -> str:
     return f"""
-from privdemo.experiments import bag_studies
+from privdemo.experiments import label_proportions
 
 # computed anew by: python -m privdemo reproduce llp
-for row in bag_studies.of(bag_studies.load(), "{study}", "{dataset}"):
+for row in label_proportions.study.select(label_proportions.study.load(), "{study}", "{dataset}"):
     noise = row.feature_epsilon, row.proportion_epsilon
     print(row.selection, row.n_bags, row.aggregation, row.k, noise, row.method, row.threshold, row.estimate)
 """

@@ -7,7 +7,7 @@ import math
 from pages.shared import bag_controls, bag_curves, layout, settings, text
 from pages.shared.bag_panels import Shown, code, interval
 from pages.shared.live import in_words
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import label_proportions
 from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
@@ -72,12 +72,12 @@ def the_bags(shown: Shown) -> None:
         f"{which} of the first draw, a column each. Above, teal records {shown.task.positive} and lie at the foot, "
         f"brown ones do not. Below, all that is released: {blocks}, and one proportion, which "
         f"is the colour of the whole bag and the height of its diamond.{noise}",
-        lambda: llp.bag_table(draw),
-        _more_code(shown, "print(llp.bag_table(draws[0]))"),
+        lambda: label_proportions.bag_table(draw),
+        _more_code(shown, "print(label_proportions.bag_table(draws[0]))"),
     )
 
 
-def _moved(draw: llp.Draw) -> float:
+def _moved(draw: label_proportions.Trial) -> float:
     return float(abs(draw.proportions - draw.true_proportions).mean())
 
 
@@ -90,7 +90,7 @@ def the_adversary(shown: Shown) -> None:
     spy = next((LABEL_PROPORTIONS[name].title for name in learners if name in shown.methods), None)
     rates = {
         source: rate
-        for source, rate in llp.attack_rates(shown.draws).items()
+        for source, rate in label_proportions.attack_rates(shown.draws).items()
         if spy or source in ("prior", "bag")  # no model, no guess by one
     }
     with_model, in_numbers = "; none of the models that learn from bags was trained", ""
@@ -116,7 +116,7 @@ def the_adversary(shown: Shown) -> None:
         f"{text.percent(rates['prior'])}, by the bag’s proportion {text.percent(rates['bag'])}{in_numbers}. Rule: "
         f"without the bag.{by_x}",
         lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-        _more_code(shown, "print(llp.attack_rates(draws))"),
+        _more_code(shown, "print(label_proportions.attack_rates(draws))"),
     )
     _some_guesses(shown, bool(spy))
 
@@ -153,15 +153,16 @@ def _some_guesses(shown: Shown, learnt: bool) -> None:
 
 def all_numbers(shown: Shown) -> None:
     """Every method's numbers in a table, the training time among them."""
+    loss = label_proportions.mean_of(shown.draws, "loss").mean
     layout.section(
         "How do they compare in numbers?",
-        f"Means over {in_words(shown.draws)}; information loss is {text.share(llp.mean_of(shown.draws, 'loss').mean)}.",
+        f"Means over {in_words(shown.draws)}; information loss is {text.share(loss)}.",
     )
     heads = ["", "average F1", "F1 of positives", "F1 of negatives", "training time"]
     rows = [
         [
             LABEL_PROPORTIONS[name].title,
-            *(interval(shown.score(name, which)) for which in llp.F1S),
+            *(interval(shown.score(name, which)) for which in label_proportions.F1S),
             text.seconds(sum(draw.fits[name].seconds for draw in shown.draws) / len(shown.draws)),
         ]
         for name in shown.methods
@@ -171,7 +172,7 @@ def all_numbers(shown: Shown) -> None:
         "bag-numbers",
         ("In brackets 95 % intervals over the draws. " if len(shown.draws) > 1 else "")
         + "Training includes the choice of a penalty.",
-        lambda: llp.score_table(shown.draws),
+        lambda: label_proportions.score_table(shown.draws),
         lambda: layout.grid_page(heads, rows),
-        _more_code(shown, "print(llp.score_table(draws))"),
+        _more_code(shown, "print(label_proportions.score_table(draws))"),
     )

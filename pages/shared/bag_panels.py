@@ -11,8 +11,8 @@ import streamlit as st
 from pages.shared import bag_controls, cached, layout, live, own, settings, text
 from pages.shared.bag_controls import Question
 from pages.shared.live import Job, in_words
-from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.label_proportions import Draw
+from privdemo.experiments import label_proportions
+from privdemo.experiments.label_proportions import Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
@@ -34,7 +34,7 @@ class Shown:
     """The question, the draws that are done, and how the others come along."""
 
     question: Question
-    draws: list[Draw]
+    draws: list[Trial]
     work: live.Work
 
     @property
@@ -49,7 +49,7 @@ class Shown:
 
     def score(self, method: str, which: str = "average") -> Estimate:
         """A method's F1."""
-        return llp.score(self.draws, method, which, self.question.threshold)
+        return label_proportions.mean_score(self.draws, method, which, self.question.threshold)
 
 
 def presets() -> None:
@@ -70,11 +70,11 @@ def _apply(name: str) -> None:
         bag_controls.AGGREGATION: means,
         bag_controls.FEATURE_NOISE: bag_controls.LAPLACE if columns else bag_controls.OFF,
         bag_controls.PROPORTION_NOISE: bag_controls.LAPLACE if proportions else bag_controls.OFF,
-        bag_controls.THRESHOLD: llp.THRESHOLDS[llp.HALF],
+        bag_controls.THRESHOLD: label_proportions.THRESHOLDS[label_proportions.HALF],
     }
     for choice, value in chosen.items():
         st.session_state[choice.key] = value
-    n_bags, bag_size = llp.default_bags("adult")
+    n_bags, bag_size = label_proportions.default_bags("adult")
     numbers = {"bags": n_bags, "bag_size": bag_size, "k": k if k > 1 else bag_controls.K.default}
     numbers |= {bag_controls.FEATURE_EPSILON.key: columns or bag_controls.FEATURE_EPSILON.default}
     numbers |= {bag_controls.PROPORTION_EPSILON.key: proportions or bag_controls.PROPORTION_EPSILON.default}
@@ -89,7 +89,7 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
             "bag-scores",
             charts.scores(shown.draws, shown.methods, shown.question.threshold),
             score_words(shown),
-            lambda: llp.score_table(shown.draws),
+            lambda: label_proportions.score_table(shown.draws),
             code(shown.question),
         )
         with st.container(key="rest"):
@@ -105,7 +105,7 @@ def lesson(below: Callable[[Shown], None]) -> live.Lesson:
 
 def _jobs(question: Question) -> list[Job]:
     """The draws that are made away from the screen."""
-    return live.one_job("bags", question, llp.run)
+    return live.one_job("bags", question, label_proportions.run)
 
 
 def answer(question: Question) -> Shown:
@@ -120,7 +120,7 @@ def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     config = question.config
     return (
-        f"<b>{len(llp.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
+        f"<b>{len(label_proportions.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
         f"{config.bag_size:,} {binary_task(config.dataset).records}."
     )
 
@@ -154,7 +154,7 @@ def takeaway(shown: Shown) -> str:
     if not tried:
         return f"{start} With every label known, F1 is <b>{ceiling:.3f}</b>."
     best = max(tried, key=lambda name: shown.score(name).mean)
-    nothing = llp.all_negative(shown.draws).average
+    nothing = label_proportions.all_negative(shown.draws).average
     reached = shown.score(best).mean
     beside = "above" if reached > ceiling else "below"
     lost = (
@@ -181,7 +181,7 @@ def _verdict(shown: Shown) -> str:
     """Spread on bag names against the slides' model, on the same draws."""
     if len(shown.draws) < live.ENOUGH:
         return f"{in_words(shown.draws).capitalize()} cannot tell which method is better."
-    gap = llp.difference(shown.draws, NAMES, LLP, shown.question.threshold)
+    gap = label_proportions.difference(shown.draws, NAMES, LLP, shown.question.threshold)
     if not gap.excludes_zero or abs(gap.mean) < 0.0005:
         return f"No difference shows between spread and the slides’ model in {in_words(shown.draws)}."
     ahead = ("spread", "the slides’ model") if gap.mean > 0 else ("the slides’ model", "spread")
@@ -204,11 +204,11 @@ def bold_interval(estimate: Estimate) -> str:
 
 def threshold_words(question: Question) -> str:
     """Where a record counts as positive."""
-    if question.threshold == llp.SHARE:
+    if question.threshold == label_proportions.SHARE:
         return "The threshold is where, of the records in the bags, as many are positive as their released share says"
     why = (
         ""
-        if question.config.single or question.asked_threshold == llp.HALF
+        if question.config.single or question.asked_threshold == label_proportions.HALF
         else (": of means or noisy records the known share cannot be counted off")
     )
     return f"A record is called positive where that is likelier than not{why}"
@@ -237,13 +237,13 @@ def code(question: Question) -> str:
         [
             "import math",
             *(own.imports(question.config) or [""]),
-            "from privdemo.experiments import label_proportions as llp",
+            "from privdemo.experiments import label_proportions",
             "from privdemo.experiments.draws import at_draw",
             "from privdemo.experiments.label_proportions import BagConfig",
             "",
             *(line.replace("=inf", "=math.inf") for line in own.code(question.config)),
-            f"draws = [llp.run(at_draw(config, i)) for i in range({question.n_draws})]",
+            f"draws = [label_proportions.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
-            f'    print(method, llp.score(draws, method, "average", "{question.threshold}"))',
+            f'    print(method, label_proportions.mean_score(draws, method, "average", "{question.threshold}"))',
         ]
     )

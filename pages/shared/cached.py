@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from pages.shared import own
 from privdemo import attacks, datasets, limits
 from privdemo.datasets import Source
+from privdemo.experiments import claims as published
 from privdemo.experiments import (
-    bag_studies,
     class_ratio,
     comparison,
     comparison_studies,
@@ -23,11 +23,9 @@ from privdemo.experiments import (
     label_counts,
     label_proportions,
     naive_training,
-    private_training,
-    trade_off,
+    training,
     voting,
 )
-from privdemo.experiments import claims as published
 from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
 
@@ -118,22 +116,22 @@ def naive_training_run(config: naive_training.NaiveConfig) -> naive_training.Nai
 
 
 @_by_config(max_entries=64, show_spinner="Releasing, training and testing once…")
-def one_draw(config: private_training.TrainingConfig) -> private_training.Draw:
-    return private_training.run(config)
+def one_draw(config: training.TrainingConfig) -> training.Trial:
+    return training.run(config)
 
 
 @_by_config(max_entries=64, show_spinner=False)
-def test_images(config: private_training.TrainingConfig) -> Any:
-    return private_training.test_images(config)
+def test_images(config: training.TrainingConfig) -> Any:
+    return training.test_images(config)
 
 
 @_by_config(max_entries=256, show_spinner=False)
 def sizes(dataset: Source, classes: tuple[str, ...]) -> tuple[int, int]:
-    return private_training.sizes(dataset, classes)
+    return training.sizes(dataset, classes)
 
 
 @_by_config(max_entries=64, show_spinner="Filling bags, training and testing once…")
-def one_bag_draw(config: label_proportions.BagConfig) -> label_proportions.Draw:
+def one_bag_draw(config: label_proportions.BagConfig) -> label_proportions.Trial:
     return label_proportions.run(config)
 
 
@@ -148,9 +146,9 @@ def n_columns(dataset: Source) -> int:
 
 
 @st.cache_data(show_spinner=False)
-def bag_rows() -> tuple[bag_studies.Row, ...]:
+def bag_rows() -> tuple[label_proportions.study.Row, ...]:
     """The shipped rows of the studies of bags."""
-    return bag_studies.load()
+    return label_proportions.study.load()
 
 
 @_by_config(max_entries=64, show_spinner="Drawing sets, training and asking once…")
@@ -206,9 +204,9 @@ def settled() -> label_counts.Settled:
 
 
 @st.cache_data(show_spinner=False)
-def study(name: str) -> tuple[trade_off.Row, ...]:
+def study(name: str) -> tuple[training.study.Row, ...]:
     """The shipped rows of a study."""
-    return trade_off.load(name)
+    return training.study.load(name)
 
 
 @st.cache_resource

@@ -11,9 +11,9 @@ from pages.shared.image_controls import DATASETS
 from pages.shared.settings import Choice, Number
 from privdemo import limits
 from privdemo.datasets import Source
-from privdemo.experiments import images, private_training
+from privdemo.experiments import images, training
 from privdemo.experiments.images import LabelMechanism
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
@@ -207,7 +207,7 @@ def _out_of_sight(data: Source) -> None:
             settings.number(LABEL, "p of the label", step=0.01)
 
 
-def _pixels(data: Source) -> private_training.TrainingNoise:
+def _pixels(data: Source) -> training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
     what = "pixel" if isinstance(data, str) or data.image_shape else "column"
     family = NOISES[settings.choose(NOISE, f"Noise on every {what}")]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pages.shared.training_controls import DELTA, EM_DRAWS, Question
 from pages.shared.training_panels import code
-from privdemo.experiments.private_training import N_SAMPLES, N_STEPS, N_TEST
 from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
 
 PAPER = "Barber, *Private machine learning via randomised response*"
 

@@ -11,9 +11,8 @@ from pages.shared.live import in_words
 from pages.shared.training_panels import Shown, code
 from privdemo import datasets, figures
 from privdemo.datasets import name_of
-from privdemo.experiments import private_training as training
-from privdemo.experiments import trade_off
-from privdemo.experiments.trade_off import Row, Study
+from privdemo.experiments import training
+from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
@@ -50,9 +49,9 @@ def _section(shown: Shown, question: str, sentence: str) -> None:
 def the_trade_off(shown: Shown) -> None:
     """Accuracy and log loss against the noise, precomputed, with the visitor's own setting on top."""
     head = st.container()
-    study = trade_off.STUDIES[training_controls.STUDIES[settings.choose(training_controls.STUDY, "Experiment")]]
+    study = training.study.STUDIES[training_controls.STUDIES[settings.choose(training_controls.STUDY, "Experiment")]]
     rows = cached.study(study.name)
-    curves = trade_off.points(rows)
+    curves = training.study.points(rows)
     level = own_level(study, shown)
     seen = level is not None and on_axis(study, level)
     yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
@@ -66,10 +65,10 @@ def the_trade_off(shown: Shown) -> None:
         curve_words(study, curves),
         lambda: [vars(row) for row in rows],
         f"""
-from privdemo.experiments import trade_off
+from privdemo.experiments import training
 
-rows = trade_off.load("{study.name}")  # computed anew by: python -m privdemo reproduce {study.name}
-for method, curve in trade_off.points(rows).items():
+rows = training.study.load("{study.name}")  # computed anew by: python -m privdemo reproduce {study.name}
+for method, curve in training.study.points(rows).items():
     print(method, curve)
 """,
     )
@@ -77,7 +76,7 @@ for method, curve in trade_off.points(rows).items():
 
 def marks(shown: Shown, name: str) -> tuple[Estimate, Estimate]:
     """The visitor's accuracy and log loss of one method."""
-    return training.score(shown.draws, name, "accuracy"), training.score(shown.draws, name, "log_loss")
+    return training.mean_score(shown.draws, name, "accuracy"), training.mean_score(shown.draws, name, "log_loss")
 
 
 def own_level(study: Study, shown: Shown) -> float | None:
@@ -126,15 +125,15 @@ def own_words(study: Study, shown: Shown, level: float | None) -> str:
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     """What the shipped draws say of naive against spread, level by level."""
-    accuracy = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
-    losses = trade_off.compare(rows, SPREAD, NAIVE, "log_loss")
+    accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
+    losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
     at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
     same = [level for level, gap in accuracy.items() if not gap.excludes_zero]
     ahead, behind = above(accuracy), below(accuracy)
     worse, better = below(losses), above(losses)
     unclear = [level for level, gap in losses.items() if not gap.excludes_zero]
     n_draws = len({row.draw for row in rows})
-    collapsed = {name: trade_off.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
+    collapsed = {name: training.study.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
         f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
@@ -164,8 +163,8 @@ def below(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
 
 def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
     """Where the learned pixel prior is better or worse than the flat one."""
-    accuracy = above(trade_off.compare(rows, SPREAD, FLAT, "accuracy"))
-    losses = above(trade_off.compare(rows, SPREAD, FLAT, "log_loss"))
+    accuracy = above(training.study.compare(rows, SPREAD, FLAT, "accuracy"))
+    losses = above(training.study.compare(rows, SPREAD, FLAT, "log_loss"))
     return {
         f"The learned prior is more accurate than the flat one at {at} {_levels(list(accuracy))}.": list(accuracy),
         f"The flat prior gives the better probabilities at {at} {_levels(list(losses))}.": list(losses),
@@ -174,8 +173,8 @@ def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
 
 def _about_the_em(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
     """The published EM, stopped early and without a penalty, beside quadrature with a chosen one."""
-    accuracy = trade_off.compare(rows, PUBLISHED, SPREAD, "accuracy")
-    losses = trade_off.compare(rows, PUBLISHED, SPREAD, "log_loss")
+    accuracy = training.study.compare(rows, PUBLISHED, SPREAD, "accuracy")
+    losses = training.study.compare(rows, PUBLISHED, SPREAD, "log_loss")
     return {
         f"The published EM is more accurate than quadrature at {at} {_gaps(above(accuracy))}.": list(above(accuracy)),
         f"Quadrature is more accurate than the published EM at {at} {_gaps(below(accuracy))}.": list(below(accuracy)),
@@ -194,7 +193,7 @@ def _gaps(gaps: Mapping[float, Estimate]) -> str:
     return text.a_list(tuple(f"{level:g} (by {100 * abs(gap.mean):.1f} points)" for level, gap in gaps.items()))
 
 
-def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]]) -> str:
+def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:
     """The curves in a sentence a method, and the published numbers."""
     lines = "; ".join(
         f"{TRAINING[name].title} {', '.join(text.share(point.accuracy.mean) for point in curve)}"
@@ -432,10 +431,10 @@ def all_numbers(shown: Shown) -> None:
 
 def _row(shown: Shown, name: str, sampled: bool) -> list[str]:
     """One method's line of the table."""
-    losses = [training.score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
+    losses = [training.mean_score(shown.draws, name, mark) for mark in ("log_loss", "brier")]
     row = [
         TRAINING[name].title + (f" ({in_words(training.having(shown.draws, name))})" if name == PUBLISHED else ""),
-        text.percent(training.score(shown.draws, name, "accuracy")),
+        text.percent(training.mean_score(shown.draws, name, "accuracy")),
         *(f"{mark.mean:.3f} ({max(0.0, mark.low):.3f}–{mark.high:.3f})" for mark in losses),
         text.degrees(training.mean_of(shown.draws, name, "angle")),
         text.seconds(training.mean_of(shown.draws, name, "seconds")),

@@ -11,9 +11,9 @@ import streamlit as st
 from pages.shared import cached, layout, live, own, text, training_controls
 from pages.shared.live import Job, in_words
 from pages.shared.training_controls import DELTA, EM_DRAWS, Question
-from privdemo.experiments import private_training as training
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import N_STEPS, Draw
+from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
@@ -25,7 +25,7 @@ class Shown:
     """The question, the draws that are done, and how the others come along."""
 
     question: Question
-    draws: list[Draw]
+    draws: list[Trial]
     work: live.Work
 
     @property
@@ -133,7 +133,7 @@ def noise_words(question: Question) -> str:
 
 def takeaway(shown: Shown) -> str:
     """The page in one sentence or three, with the live numbers."""
-    accuracy = {name: training.score(shown.draws, name, "accuracy") for name in shown.methods}
+    accuracy = {name: training.mean_score(shown.draws, name, "accuracy") for name in shown.methods}
     both = [name for name in (SPREAD, NAIVE) if name in accuracy]
     named = both or [name for name in shown.methods if name != CLEAN][:1]
     start = f"Of {people(shown.question)} {noise_words(shown.question)}."
@@ -159,7 +159,7 @@ def _reversed(shown: Shown) -> list[str]:
 def verdict(shown: Shown) -> str:
     """Spread against naive on the same draws: accuracy and log loss, and whether a difference shows."""
     gap = training.difference(shown.draws, SPREAD, NAIVE, "accuracy")
-    loss = {name: training.score(shown.draws, name, "log_loss").mean for name in (SPREAD, NAIVE)}
+    loss = {name: training.mean_score(shown.draws, name, "log_loss").mean for name in (SPREAD, NAIVE)}
     numbers = f"(log loss: naive {loss[NAIVE]:.2f}, spread {loss[SPREAD]:.2f})"
     where = in_words(shown.draws)
     if len(shown.draws) < live.ENOUGH:
@@ -189,9 +189,9 @@ def score_words(shown: Shown) -> str:
     """Every method's marks in a sentence, and what the figure's marks are."""
     first = shown.draws[0]
     marks = "; ".join(
-        f"{TRAINING[name].title} {text.percent(training.score(shown.draws, name, 'accuracy'))}, log loss "
-        f"{training.score(shown.draws, name, 'log_loss').mean:.3f}, Brier score "
-        f"{training.score(shown.draws, name, 'brier').mean:.3f}"
+        f"{TRAINING[name].title} {text.percent(training.mean_score(shown.draws, name, 'accuracy'))}, log loss "
+        f"{training.mean_score(shown.draws, name, 'log_loss').mean:.3f}, Brier score "
+        f"{training.mean_score(shown.draws, name, 'brier').mean:.3f}"
         for name in shown.methods
     )
     over = (
@@ -231,9 +231,9 @@ def code(question: Question) -> str:
     config = question.config
     lines = [
         *own.imports(config),
-        "from privdemo.experiments import private_training as training",
+        "from privdemo.experiments import training",
         "from privdemo.experiments.draws import at_draw",
-        "from privdemo.experiments.private_training import TrainingConfig",
+        "from privdemo.experiments.training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
         "",
         *own.code(training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))),
@@ -247,6 +247,6 @@ def code(question: Question) -> str:
         ]
     lines += [
         "for method in draws[0].fits:",
-        '    print(method, training.score(draws, method, "accuracy"), training.score(draws, method, "log_loss"))',
+        '    print(method, *(training.mean_score(draws, method, metric) for metric in ("accuracy", "log_loss")))',
     ]
     return "\n".join(lines)

@@ -24,7 +24,7 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from privdemo import limits
-from privdemo.experiments import class_ratio, comparison, label_proportions, private_training, running
+from privdemo.experiments import class_ratio, comparison, label_proportions, running, training
 from privdemo.experiments.images import n_states
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
@@ -50,36 +50,36 @@ class Experiment:
     problem: Callable[[Any], str] = lambda result: ""
 
 
-def _training(given: dict[str, Any]) -> private_training.TrainingConfig:
+def _training(given: dict[str, Any]) -> training.TrainingConfig:
     """A config of private training. Pixels: a flip probability or {sigma = …}; labels: one flip probability, or two."""
     known = dict(given)
-    dataset = known.get("dataset", private_training.TrainingConfig.dataset)
+    dataset = known.get("dataset", training.TrainingConfig.dataset)
     if "pixels" in known:
         pixels = known["pixels"]
         gaussian = isinstance(pixels, dict) and pixels.keys() == {"sigma"}
         known["pixels"] = GaussianNoise(pixels["sigma"]) if gaussian else RandomisedResponse(pixels, n_states(dataset))
-    elif dataset != private_training.TrainingConfig.dataset:
+    elif dataset != training.TrainingConfig.dataset:
         known["pixels"] = RandomisedResponse(0.2, n_states(dataset))
     if "labels" in known:
         labels = known["labels"]
         known["labels"] = BinaryChannel(*labels) if isinstance(labels, tuple) else RandomisedResponse(labels, 2)
-    return private_training.TrainingConfig(**known)
+    return training.TrainingConfig(**known)
 
 
 def _by_method(methods: Iterable[str], marks: Iterable[str]) -> list[str]:
     return [f"{method}: {mark}" for method in dict.fromkeys(methods) for mark in marks]
 
 
-def _training_metrics(draw: private_training.Draw) -> dict[str, float]:
+def _training_metrics(draw: training.Trial) -> dict[str, float]:
     return {
         f"{method}: {mark}": getattr(fit, mark)
         for method, fit in draw.fits.items()
         if method in draw.config.methods
-        for mark in private_training.METRICS
+        for mark in training.METRICS
     }
 
 
-def _bag_metrics(draw: label_proportions.Draw) -> dict[str, float]:
+def _bag_metrics(draw: label_proportions.Trial) -> dict[str, float]:
     return {
         f"{method}: {kind} F1, threshold {threshold}": getattr(f1, kind)
         for method, fit in draw.fits.items()
@@ -99,8 +99,8 @@ EXPERIMENTS = {
     "training": Experiment(
         "train on corrupted images and labels",
         _training,
-        private_training.run,
-        lambda config: _by_method(config.methods, private_training.METRICS),
+        training.run,
+        lambda config: _by_method(config.methods, training.METRICS),
         _training_metrics,
     ),
     "bags": Experiment(

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments import bag_studies
-from privdemo.experiments import label_proportions as llp
-from privdemo.experiments.bag_studies import Row
-from privdemo.experiments.label_proportions import Draw
+from privdemo.experiments import label_proportions
+from privdemo.experiments.label_proportions import Trial
+from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures.charts import (
     DotPlot,
     dot_plots,
@@ -42,34 +41,38 @@ COLUMNS = 40
 STEPS = 180
 
 
-def scores(draws: Sequence[Draw], methods: Sequence[str], threshold: str) -> Figure:
+def scores(draws: Sequence[Trial], methods: Sequence[str], threshold: str) -> Figure:
     """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over draws.
 
     Rules: what full labels reach, and what naming every record negative gets.
     """
-    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in llp.F1S])
+    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in label_proportions.F1S])
 
 
-def _dot_plot(draws: Sequence[Draw], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
+def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
     marks = [
-        (LABEL_PROPORTIONS[name].title, llp.score(draws, name, which, threshold), LABEL_PROPORTIONS[name].style)
+        (
+            LABEL_PROPORTIONS[name].title,
+            label_proportions.mean_score(draws, name, which, threshold),
+            LABEL_PROPORTIONS[name].style,
+        )
         for name in methods
     ]
     least = min(e.low if math.isfinite(e.low) else e.mean for _, e, _ in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
-    nothing = getattr(llp.all_negative(draws), which)
-    rules = [(llp.score(draws, FULL, which, threshold).mean, "")]
+    nothing = getattr(label_proportions.all_negative(draws), which)
+    rules = [(label_proportions.mean_score(draws, FULL, which, threshold).mean, "")]
     rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
     return DotPlot(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
 
 
-def shown_bags(draw: Draw) -> NDArray[np.intp]:
+def shown_bags(draw: Trial) -> NDArray[np.intp]:
     """The numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
     n = len(draw.blocks)
     return np.unique(np.linspace(0, n - 1, min(COLUMNS, n)).round().astype(np.intp))
 
 
-def columns(draw: Draw, positive: str) -> Figure:
+def columns(draw: Trial, positive: str) -> Figure:
     """Bags as columns of records: above what their owner knows, below what is released.
 
     Above, the records that are `positive` are at the foot of each column. Below, every k-mean is one block, and a bag
@@ -278,7 +281,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
             }
         )
         for row in here:
-            if value := bag_studies.published(row):
+            if value := label_proportions.study.published(row):
                 words = f"{LABEL_PROPORTIONS[method].title}, published: {value:.2f}"
                 traces.append(published(value, there.index(row.selection), style, words))
     return Figure(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments import private_training as training
-from privdemo.experiments.private_training import Draw
-from privdemo.experiments.trade_off import Point, Study
+from privdemo.experiments import training
+from privdemo.experiments.training import Trial
+from privdemo.experiments.training.study import Point, Study
 from privdemo.figures.charts import (
     DotPlot,
     dot_plots,
@@ -43,7 +43,7 @@ MARKS = {
 }
 
 
-def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+def scores(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """Accuracy, log loss and Brier score of every method with 95 % intervals, one plot under the other.
 
     Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
@@ -51,8 +51,10 @@ def scores(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
     contents = []
     for mark, (title, (low, high), nothing) in MARKS.items():
         number = percent if mark == "accuracy" else "{:.3f}".format
-        marks = [(TRAINING[name].title, training.score(draws, name, mark), TRAINING[name].style) for name in methods]
-        rules = [(training.score(draws, CLEAN, mark).mean, ""), (nothing, "coin")]
+        marks = [
+            (TRAINING[name].title, training.mean_score(draws, name, mark), TRAINING[name].style) for name in methods
+        ]
+        rules = [(training.mean_score(draws, CLEAN, mark).mean, ""), (nothing, "coin")]
         short = percent if mark == "accuracy" else _short
         contents.append(DotPlot(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
     return dot_plots(contents)
@@ -62,7 +64,7 @@ def _short(value: float) -> str:
     return f"{value:.3g}" if value < 1 else f"{value:.1f}"
 
 
-def calibration(draws: Sequence[Draw], methods: Sequence[str]) -> Figure:
+def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The share of images that are of the second class, against the probability that a method gives them."""
     second = draws[0].config.classes[1]
     traces: list[dict[str, Any]] = [

@@ -16,7 +16,7 @@ from privdemo.estimators.label_proportions import (
     LabelProportionClassifier,
     MeanMapClassifier,
 )
-from privdemo.experiments import label_proportions as llp
+from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.mechanisms import aggregation
 from tests.benchmarks.timing import alternate, table
@@ -36,7 +36,7 @@ def beside_full_labels():
         ("Adult 10,000 × 338, dense", BagConfig(selection="skewed")),
         ("SMS 3,600 × 6,272, sparse", BagConfig("sms", 60, 60, "skewed")),
     ):
-        released = llp.release(config)
+        released = label_proportions.draw_release(config)
         X = released.rows.toarray() if "dense" in name else csr_array(released.rows)
         y = released.positives.astype(int)
         acts = {"full": lambda X=X, y=y: LogisticRegression(max_iter=1000).fit(X, y)}
@@ -52,7 +52,7 @@ def beside_full_labels():
 
 def growth():
     numbers = (75, 150, 300)
-    released = [llp.release(BagConfig(n_bags=n, selection="skewed")) for n in numbers]
+    released = [label_proportions.draw_release(BagConfig(n_bags=n, selection="skewed")) for n in numbers]
     acts = {
         method: lambda r, make=make: make(C=1.0).fit(r.rows, r.names, r.projected) for method, make in METHODS.items()
     }

@@ -22,8 +22,8 @@ from privdemo.estimators.logistic import CS
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import TrainingConfig
 from privdemo.experiments.sweep import Sweep
+from privdemo.experiments.training import TrainingConfig
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD

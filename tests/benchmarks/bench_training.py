@@ -18,8 +18,7 @@ from threadpoolctl import threadpool_limits
 from privdemo import datasets
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression
-from privdemo.experiments import private_training as training
-from privdemo.experiments import trade_off
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse, to_unit
 from privdemo.methods import PUBLISHED
@@ -72,7 +71,7 @@ def shipped():
     rows = [
         [name, point.level, method, f"{point.accuracy.mean:.3f}", f"{point.log_loss.mean:.3f}", point.n_draws]
         for name in ("figure3", "section6.1")
-        for method, curve in trade_off.points(trade_off.load(name)).items()
+        for method, curve in training.study.points(training.study.load(name)).items()
         for point in curve
     ]
     table("shipped results", ["study", "level", "method", "accuracy", "log loss", "draws"], rows)
@@ -106,12 +105,12 @@ def against_published():
 
 def accuracy_against_published():
     """Neither chooses anything by the data: a penalty of C = 0.1 on one side, 400 steps without one on the other."""
-    rows, shipped_rows = [], trade_off.load("figure3")
-    for p in trade_off.STUDIES["figure3"].levels:
+    rows, shipped_rows = [], training.study.load("figure3")
+    for p in training.study.STUDIES["figure3"].levels:
         marks = []
         for row in [row for row in shipped_rows if (row.level, row.method) == (p, PUBLISHED)]:
-            config = at_draw(trade_off.STUDIES["figure3"].config(p), row.draw)
-            draw = training.release(config)
+            config = at_draw(training.study.STUDIES["figure3"].config(p), row.draw)
+            draw = training.draw_release(config)
             model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(draw.X_noisy, draw.y_noisy)
             proba = model.predict_proba(draw.X_test)
             right, loss = (proba.argmax(axis=1) == draw.y_test).mean(), log_loss(draw.y_test, proba)

@@ -15,8 +15,8 @@ from pages.topics.training.controls import (
     presets,
 )
 from pages.topics.training.tabs import TABS
-from privdemo.experiments.private_training import N_SAMPLES, N_STEPS, N_TEST
 from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
 
 _HERE = Path(__file__).parent
 

@@ -12,9 +12,9 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training.controls import DELTA, EM_DRAWS, Question
-from privdemo.experiments import private_training as training
+from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.private_training import N_STEPS, Draw
+from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
@@ -31,7 +31,7 @@ class Answer:
     """A question and the trials of it that are done."""
 
     question: Question
-    trials: list[Draw]
+    trials: list[Trial]
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class Answer:
 
     def score(self, method: str, metric: str) -> Estimate:
         """A method's mark over the trials."""
-        return training.score(self.trials, method, metric)
+        return training.mean_score(self.trials, method, metric)
 
     def takeaway(self) -> str:
         """The page in one sentence or three, with the live numbers."""
@@ -57,8 +57,8 @@ class Answer:
                 rows=lambda: training.score_table(self.trials),
                 snippet=snippet(self.question).then(
                     "for method in draws[0].fits:",
-                    '    print(method, training.score(draws, method, "accuracy"), '
-                    'training.score(draws, method, "log_loss"))',
+                    '    print(method, training.mean_score(draws, method, "accuracy"), '
+                    'training.mean_score(draws, method, "log_loss"))',
                 ),
             ),
         )
@@ -237,9 +237,9 @@ def snippet(question: Question) -> Snippet:
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     made = own_data.snippet(
         quick,
-        "from privdemo.experiments import private_training as training",
+        "from privdemo.experiments import training",
         "from privdemo.experiments.draws import at_draw",
-        "from privdemo.experiments.private_training import TrainingConfig",
+        "from privdemo.experiments.training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
     ).then(f"draws = [training.run(at_draw(config, i)) for i in range({question.n_draws})]")
     if PUBLISHED not in config.methods:

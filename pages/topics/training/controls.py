@@ -11,9 +11,9 @@ from pages.kit import cache, inputs, link, own_data, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
 from privdemo import limits
 from privdemo.datasets import Source
-from privdemo.experiments import images, private_training
+from privdemo.experiments import images, training
 from privdemo.experiments.images import LabelMechanism
-from privdemo.experiments.private_training import TrainingConfig
+from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
@@ -29,7 +29,7 @@ AT_ONCE = 300
 # The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
 EM_DRAWS = 3
 DIGITS = tuple("0123456789")
-sizes = cache.by_config(private_training.sizes, max_entries=256)
+sizes = cache.by_config(training.sizes, max_entries=256)
 PEOPLE = 250
 _DATA = "people_with_images_of"
 
@@ -212,7 +212,7 @@ def _out_of_sight(data: Source) -> None:
             inputs.number(LABEL)
 
 
-def _pixels(data: Source) -> private_training.TrainingNoise:
+def _pixels(data: Source) -> training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
     what = "pixel" if isinstance(data, str) or data.image_shape else "column"
     family = NOISES[inputs.choose(NOISE, f"Noise on every {what}")]

@@ -14,7 +14,7 @@ from pages.kit.verdict import Verdict, judge
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, snippet
 from privdemo import datasets, figures
-from privdemo.experiments import private_training as training
+from privdemo.experiments import training
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, PUBLISHED, TRAINING

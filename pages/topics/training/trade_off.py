@@ -12,8 +12,8 @@ from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training.answer import Answer
 from privdemo.datasets import name_of
-from privdemo.experiments import trade_off
-from privdemo.experiments.trade_off import Row, Study
+from privdemo.experiments import training
+from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
@@ -22,14 +22,14 @@ from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRA
 STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
 STUDY = Choice("study", tuple(STUDIES), "figure 3", "Experiment")
 
-shipped = cache.shared(trade_off.load)
+shipped = cache.shared(training.study.load)
 
 
 def panels(shown: Answer, chosen: str) -> list[Panel]:
     """The curves of the chosen study, and what they say."""
-    study = trade_off.STUDIES[STUDIES[chosen]]
+    study = training.study.STUDIES[STUDIES[chosen]]
     rows = shipped(study.name)
-    curves = trade_off.points(rows)
+    curves = training.study.points(rows)
     level = own_level(study, shown)
     seen = level is not None and on_axis(study, level)
     yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
@@ -43,11 +43,11 @@ def panels(shown: Answer, chosen: str) -> list[Panel]:
             curve_words(study, curves),
             lambda: [vars(row) for row in rows],
             Snippet(
-                ("from privdemo.experiments import trade_off",),
+                ("from privdemo.experiments import training",),
                 (
-                    f'rows = trade_off.load("{study.name}")  '
+                    f'rows = training.study.load("{study.name}")  '
                     f"# computed anew by: python -m privdemo reproduce {study.name}",
-                    "for method, curve in trade_off.points(rows).items():",
+                    "for method, curve in training.study.points(rows).items():",
                     "    print(method, curve)",
                 ),
             ),
@@ -112,15 +112,15 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     """What the shipped draws say of naive against spread, level by level."""
-    accuracy = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
-    losses = trade_off.compare(rows, SPREAD, NAIVE, "log_loss")
+    accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
+    losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
     at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
     same = list(_where(accuracy, Verdict.NOT_CLEAR))
     ahead, behind = _above(accuracy), _below(accuracy)
     worse, better = _below(losses), _above(losses)
     unclear = list(_where(losses, Verdict.NOT_CLEAR))
     n_draws = len({row.draw for row in rows})
-    collapsed = {name: trade_off.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
+    collapsed = {name: training.study.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
         f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
         f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
@@ -153,8 +153,8 @@ def _below(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
 
 def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
     """Where the learned pixel prior is better or worse than the flat one."""
-    accuracy = _above(trade_off.compare(rows, SPREAD, FLAT, "accuracy"))
-    losses = _above(trade_off.compare(rows, SPREAD, FLAT, "log_loss"))
+    accuracy = _above(training.study.compare(rows, SPREAD, FLAT, "accuracy"))
+    losses = _above(training.study.compare(rows, SPREAD, FLAT, "log_loss"))
     return {
         f"The learned prior is more accurate than the flat one at {at} {_levels(list(accuracy))}.": list(accuracy),
         f"The flat prior gives the better probabilities at {at} {_levels(list(losses))}.": list(losses),
@@ -163,8 +163,8 @@ def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
 
 def _about_the_em(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
     """The published EM, stopped early and without a penalty, beside quadrature with a chosen one."""
-    accuracy = trade_off.compare(rows, PUBLISHED, SPREAD, "accuracy")
-    losses = trade_off.compare(rows, PUBLISHED, SPREAD, "log_loss")
+    accuracy = training.study.compare(rows, PUBLISHED, SPREAD, "accuracy")
+    losses = training.study.compare(rows, PUBLISHED, SPREAD, "log_loss")
     return {
         f"The published EM is more accurate than quadrature at {at} {_gaps(_above(accuracy))}.": list(_above(accuracy)),
         f"Quadrature is more accurate than the published EM at {at} {_gaps(_below(accuracy))}.": list(_below(accuracy)),
@@ -183,7 +183,7 @@ def _gaps(gaps: Mapping[float, Estimate]) -> str:
     return numbers.a_list(tuple(f"{level:g} (by {100 * abs(gap.mean):.1f} points)" for level, gap in gaps.items()))
 
 
-def curve_words(study: Study, curves: Mapping[str, tuple[trade_off.Point, ...]]) -> str:
+def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:
     """The curves in a sentence a method, and the published numbers."""
     lines = "; ".join(
         f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from privdemo import attacks
 from privdemo.estimators import votes
-from privdemo.experiments import naive_training, trade_off, voting
+from privdemo.experiments import naive_training, training, voting
 from privdemo.experiments.claims.claim import (
     BARBER,
     CAVEAT,
@@ -22,7 +22,7 @@ from privdemo.experiments.claims.claim import (
     unverifiable,
 )
 from privdemo.experiments.claims.judge import SAME, judge_levels, judge_number, judge_value
-from privdemo.experiments.trade_off import Row
+from privdemo.experiments.training.study import Row
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CLEAN, FLAT, NAIVE, SPREAD, TRUE
 
@@ -33,7 +33,7 @@ _SECTION_61 = "python -m privdemo reproduce section6.1"
 
 def all_claims() -> list[Claim]:
     """Every claim of the paper."""
-    figure_3, section_61 = trade_off.load("figure3"), trade_off.load("section6.1")
+    figure_3, section_61 = training.study.load("figure3"), training.study.load("section6.1")
     trained = [
         *_accuracies(section_61),
         _small_loss(section_61),
@@ -123,8 +123,8 @@ def _pictures() -> Claim:
 
 
 def _accuracies(rows: Rows) -> list[Claim]:
-    points = trade_off.points(rows)
-    study = trade_off.STUDIES["section6.1"]
+    points = training.study.points(rows)
+    study = training.study.STUDIES["section6.1"]
     words = {
         CLEAN: "clean data, 4,500 + 4,500 images: accuracy",
         FLAT: "spread, flat prior, label flips 0.2, pixel noise of variance {:g}: accuracy",
@@ -155,9 +155,9 @@ def _accuracies(rows: Rows) -> list[Claim]:
 
 def _small_loss(rows: Rows) -> Claim:
     level = 0.1
-    points = trade_off.points(rows)
+    points = training.study.points(rows)
     clean, noisy = (next(p for p in points[method] if p.level == level) for method in (CLEAN, FLAT))
-    loss = trade_off.compare(rows, CLEAN, FLAT, "accuracy")[level]
+    loss = training.study.compare(rows, CLEAN, FLAT, "accuracy")[level]
     off = loss.mean - 0.01
     return Claim(
         source=BARBER,
@@ -175,9 +175,9 @@ def _small_loss(rows: Rows) -> Claim:
 
 
 def _spread_beats_naive(rows: Rows) -> Claim:
-    gaps = trade_off.compare(rows, SPREAD, NAIVE, "accuracy")
+    gaps = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
     noisy = dict(sorted(gaps.items())[1:])  # but at little noise
-    losses = trade_off.compare(rows, NAIVE, SPREAD, "log_loss")
+    losses = training.study.compare(rows, NAIVE, SPREAD, "log_loss")
     surer = [level for level, gap in losses.items() if gap.low > 0]
     most = max(noisy, key=lambda level: noisy[level].mean)
     verdict, clear = judge_levels(noisy)
@@ -198,7 +198,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
 
 
 def _true_prior(rows: Rows) -> Claim:
-    gaps = trade_off.compare(rows, TRUE, SPREAD, "accuracy")
+    gaps = training.study.compare(rows, TRUE, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: gaps[level].mean)
     verdict, clear = judge_levels(gaps)
     return Claim(
@@ -216,7 +216,7 @@ def _true_prior(rows: Rows) -> Claim:
 
 def _flat_prior(rows: Rows) -> Claim:
     """“Little difference” is one of 2 points at most: as much as section 6.1 calls modest."""
-    gaps = trade_off.compare(rows, FLAT, SPREAD, "accuracy")
+    gaps = training.study.compare(rows, FLAT, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: abs(gaps[level].mean))
     clear = [level for level, gap in gaps.items() if gap.excludes_zero]
     little = abs(gaps[most].mean) <= 2 * SAME
@@ -235,7 +235,7 @@ def _flat_prior(rows: Rows) -> Claim:
 
 
 def _n_draws(rows: Rows) -> str:
-    return first_draws(trade_off.points(rows)[SPREAD][0].n_draws)
+    return first_draws(training.study.points(rows)[SPREAD][0].n_draws)
 
 
 def _direction() -> Claim:

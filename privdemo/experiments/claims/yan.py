@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from privdemo.estimators.bags import Bags, bag_log_likelihood
-from privdemo.experiments import bag_studies
+from privdemo.experiments import label_proportions
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     EXACT,
@@ -41,7 +41,7 @@ _COMMAND = "python -m privdemo reproduce llp"
 
 def all_claims() -> list[Claim]:
     """Every claim of the slides."""
-    rows = bag_studies.load()
+    rows = label_proportions.study.load()
     levers = [_robust(rows), _loss_of_information(rows), _more_bags(rows)]
     return [*_tables(rows), *_instagram(rows), *levers, *from_formulas()]
 
@@ -51,22 +51,22 @@ def from_formulas() -> list[Claim]:
     return [_sign(), _loss_at_zero(), _slope_at_zero(), _means_at_zero(), *_sensitivity()]
 
 
-def _tables(rows: Sequence[bag_studies.Row]) -> list[Claim]:
+def _tables(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
     """Average F1 of tables 4.1 and 4.3 on Adult, and F1 of each class in table 4.3."""
     found = []
-    for row in bag_studies.of(rows, bag_studies.SELECTING, "adult", HALF):
+    for row in label_proportions.study.select(rows, label_proportions.study.SELECTING, "adult", HALF):
         name = "full labels" if row.method == FULL else f"their model, bags “{row.selection}”"
-        average = bag_studies.published(row)
+        average = label_proportions.study.published(row)
         if average is not None:
             table = "table 4.3" if row.method == FULL else "table 4.1"
             found.append(_f1(row, table, f"{name}: average F1", average, row.estimate))
-        by_class = bag_studies.TABLE_43.get((row.selection, row.method), ())[:2]
+        by_class = label_proportions.study.TABLE_43.get((row.selection, row.method), ())[:2]
         for kind, published, ours in zip(("positives", "negatives"), by_class, row.by_class, strict=False):
             found.append(_f1(row, "table 4.3", f"{name}: F1 of {kind}", published, ours))
     return found
 
 
-def _f1(row: bag_studies.Row, place: str, words: str, published: float, ours: Estimate) -> Claim:
+def _f1(row: label_proportions.study.Row, place: str, words: str, published: float, ours: Estimate) -> Claim:
     verdict, why = judge_number(published, ours)
     words = f"Adult, 100 bags of 100, {words}"
     return Claim(
@@ -83,8 +83,8 @@ def _f1(row: bag_studies.Row, place: str, words: str, published: float, ours: Es
     )
 
 
-def _loss_of_information(rows: Sequence[bag_studies.Row]) -> Claim:
-    here = bag_studies.of(rows, bag_studies.BY_K, "adult", HALF)
+def _loss_of_information(rows: Sequence[label_proportions.study.Row]) -> Claim:
+    here = label_proportions.study.select(rows, label_proportions.study.BY_K, "adult", HALF)
     lost = {(row.aggregation, row.k): row.loss_estimate for row in here if row.method == LLP}
     shared = sorted(k for name, k in lost if name == "nearest-k" and k < here[0].bag_size)  # a whole bag is a whole bag
     ahead = {k: gap_interval(lost["random-k", k], lost["nearest-k", k]) for k in shared}
@@ -109,9 +109,9 @@ def _loss_of_information(rows: Sequence[bag_studies.Row]) -> Claim:
     )
 
 
-def _robust(rows: Sequence[bag_studies.Row]) -> Claim:
+def _robust(rows: Sequence[label_proportions.study.Row]) -> Claim:
     """How much F1 is lost by means, by their model less than by logistic regression on the means' labels?"""
-    here = bag_studies.of(rows, bag_studies.BY_K, "adult", HALF)
+    here = label_proportions.study.select(rows, label_proportions.study.BY_K, "adult", HALF)
     start = {row.method: row for row in here if row.k == 1}
     at = {
         (row.k, row.method): row
@@ -142,8 +142,12 @@ def _robust(rows: Sequence[bag_studies.Row]) -> Claim:
     )
 
 
-def _more_bags(rows: Sequence[bag_studies.Row]) -> Claim:
-    here = [row for row in bag_studies.of(rows, bag_studies.BAG_NUMBER, "adult", HALF) if row.method == LLP]
+def _more_bags(rows: Sequence[label_proportions.study.Row]) -> Claim:
+    here = [
+        row
+        for row in label_proportions.study.select(rows, label_proportions.study.BAG_NUMBER, "adult", HALF)
+        if row.method == LLP
+    ]
     gains: dict[float, Estimate] = {}
     for epsilon in sorted({row.proportion_epsilon for row in here if math.isfinite(row.proportion_epsilon)}):
         noisy = [row for row in here if row.proportion_epsilon == epsilon]
@@ -166,16 +170,19 @@ def _more_bags(rows: Sequence[bag_studies.Row]) -> Claim:
     )
 
 
-def _instagram(rows: Sequence[bag_studies.Row]) -> list[Claim]:
+def _instagram(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
     """The tables for comments that are not public, and what SMS gives in their place."""
-    sms = {(row.selection, row.method): row for row in bag_studies.of(rows, bag_studies.SELECTING, "sms", HALF)}
+    sms = {
+        (row.selection, row.method): row
+        for row in label_proportions.study.select(rows, label_proportions.study.SELECTING, "sms", HALF)
+    }
     twice = {
-        name: (bag_studies.INSTAGRAM_41[name], found[2])
-        for (name, method), found in bag_studies.INSTAGRAM_43.items()
-        if method == LLP and found[2] != bag_studies.INSTAGRAM_41[name]
+        name: (label_proportions.study.INSTAGRAM_41[name], found[2])
+        for (name, method), found in label_proportions.study.INSTAGRAM_43.items()
+        if method == LLP and found[2] != label_proportions.study.INSTAGRAM_41[name]
     }
     found = []
-    for name, average in bag_studies.INSTAGRAM_41.items():
+    for name, average in label_proportions.study.INSTAGRAM_41.items():
         row = sms.get((name, LLP))
         beside = f"SMS in their place gives {row.average:.2f}" if row else "SMS has too few such records for bags"
         also = f"; the slides give {twice[name][0]:g} here and {twice[name][1]:g} in table 4.3" if name in twice else ""
@@ -189,7 +196,7 @@ def _instagram(rows: Sequence[bag_studies.Row]) -> list[Claim]:
                 PERCENT,
             )
         )
-    for (name, method), (positive, negative, average) in bag_studies.INSTAGRAM_43.items():
+    for (name, method), (positive, negative, average) in label_proportions.study.INSTAGRAM_43.items():
         row = sms[name, method]
         who = "full labels" if method == FULL else f"their model, bags “{name}”"
         found.append(

@@ -1,7 +1,7 @@
 """Label proportions: records go into bags, each bag's share is released, single records are classified."""
 
 from privdemo.experiments.label_proportions import study
-from privdemo.experiments.label_proportions.attack import Attack, Guess, bag_posterior
+from privdemo.experiments.label_proportions.adversary import Attack, Guess, bag_posterior
 from privdemo.experiments.label_proportions.config import (
     AGGREGATIONS,
     F1S,

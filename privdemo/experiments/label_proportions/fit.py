@@ -22,7 +22,7 @@ from privdemo.estimators.label_proportions import (
     matching_threshold,
 )
 from privdemo.estimators.logistic import NaiveLogisticRegression
-from privdemo.experiments.label_proportions.attack import Attack, attack
+from privdemo.experiments.label_proportions.adversary import Attack, attack
 from privdemo.experiments.label_proportions.config import HALF, SHARE, BagConfig, methods_of
 from privdemo.experiments.label_proportions.release import Records, Release, draw_release
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES

@@ -106,7 +106,7 @@ def draw_release(config: BagConfig) -> Release:
     counts, sizes = np.bincount(group), np.bincount(record_bags)
     names = np.empty(len(counts), dtype=np.intp)
     names[group] = record_bags
-    true_proportions = np.bincount(record_bags, inside.y) / sizes
+    true_proportions: Array = np.bincount(record_bags, inside.y) / sizes
     means, proportions = aggregation.group_means(inside.X, group), true_proportions
     if math.isfinite(config.feature_epsilon):
         rng = generator(config, FEATURE_STREAM)

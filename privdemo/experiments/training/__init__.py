@@ -1,7 +1,7 @@
 """Training on noisy records and labels: every method on the same people, scored on clean images."""
 
 from privdemo.experiments.training import study
-from privdemo.experiments.training.attack import Attack, best_guess, equivalent_epsilon
+from privdemo.experiments.training.adversary import Attack, best_guess, equivalent_epsilon
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise, with_methods
 from privdemo.experiments.training.fit import N_SAMPLES, N_STEPS, NO_WEIGHT, Fit, Trial, run
 from privdemo.experiments.training.release import N_TEST, Release, check_noise, draw_release, sizes, test_images

@@ -21,7 +21,7 @@ from privdemo.estimators.logistic import (
 from privdemo.estimators.pixel_priors import Prior
 from privdemo.experiments.draws import generator
 from privdemo.experiments.images import LabelMechanism
-from privdemo.experiments.training.attack import Attack, attack
+from privdemo.experiments.training.adversary import Attack, attack
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
 from privdemo.experiments.training.release import ATTACK_STREAM, draw_release
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE

@@ -7,12 +7,12 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from privdemo.experiments import claims, naive_training, trade_off
+from privdemo.experiments import claims, naive_training, training
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, barber
 from privdemo.experiments.claims.claim import FORMULA
 from tests.experiments.claims.changes import plus, verdicts
 
-FIGURE_3, SECTION_61 = trade_off.load("figure3"), trade_off.load("section6.1")
+FIGURE_3, SECTION_61 = training.study.load("figure3"), training.study.load("section6.1")
 
 
 @pytest.mark.parametrize(("place", "printed"), [("equation 2", 0.64 / 0.6), ("equation 24", 0.48 / 0.7)])
@@ -41,7 +41,7 @@ def test_pictures_cannot_be_checked(claim_at):
 
 
 def test_published_accuracies_stand_beside_those_of_the_results_file(claim_at):
-    points = {point.level: point.accuracy for point in trade_off.points(SECTION_61)["spread flat"]}
+    points = {point.level: point.accuracy for point in training.study.points(SECTION_61)["spread flat"]}
     for level, published in ((0.1, 0.944), (0.5, 0.93)):
         claim = claim_at("section 6.1", f"variance {level:g}: accuracy")
         assert (claim.published, claim.ours) == (published, points[level])

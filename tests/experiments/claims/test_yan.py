@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from privdemo.experiments import bag_studies
+from privdemo.experiments import label_proportions
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, yan
 from tests.experiments.claims.changes import change, plus, verdicts
 
-BAGS = bag_studies.load()
+BAGS = label_proportions.study.load()
 F1, LOSS = ("average", "low", "high"), ("loss", "loss_low", "loss_high")
 
 
@@ -62,7 +62,7 @@ def test_what_is_not_public_shows_its_published_values(all_claims, claim_at):
 
 
 def test_published_f1_stands_beside_that_of_the_results_file(claim_at):
-    here = bag_studies.of(BAGS, bag_studies.SELECTING, "adult", "half")
+    here = label_proportions.study.select(BAGS, label_proportions.study.SELECTING, "adult", "half")
     row = next(row for row in here if (row.selection, row.method) == ("balanced", "llp"))
     claim = claim_at("table 4.1", "balanced")
     assert (claim.published, claim.ours) == (0.81, row.estimate)
