@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 
-from privdemo.attacks import guess_labels, linked, log_likelihoods, repeated_answers
+from privdemo.attacks import guess_labels, linked, repeated_answers
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 
 N = 100_000
@@ -43,17 +43,17 @@ def test_randomised_response_sums_over_pixels(k, d, share, seed):
     mechanism = RandomisedResponse(share * (k - 1) / k, k)
     released, candidates = (rng(seed + i).integers(0, k, (n, d)).astype(np.uint8) for i, n in ((0, 4), (1, 6)))
     expected = mechanism.log_likelihood(released[:, None], candidates).sum(axis=2)
-    found = log_likelihoods(mechanism, released, candidates)
+    found = mechanism.pairwise_log_likelihood(released, candidates)
     assert_equal_up_to_a_constant(found, expected)
 
 
 def test_randomised_response_by_hand():
     # p = 0.4, k = 3: ln(0.6 / 0.2) for every pixel that agrees
-    found = log_likelihoods(
-        RandomisedResponse(0.4, 3), np.array([[0, 1, 2]]), np.array([[0, 1, 2], [0, 1, 0], [1, 2, 0]])
+    found = RandomisedResponse(0.4, 3).pairwise_log_likelihood(
+        np.array([[0, 1, 2]]), np.array([[0, 1, 2], [0, 1, 0], [1, 2, 0]])
     )
     np.testing.assert_allclose(found[0] - found[0, 0], [0, -math.log(3), -3 * math.log(3)], rtol=1e-12)
-    wrong = log_likelihoods(RandomisedResponse(0.5, 3), np.array([[0, 1, 2]]), np.array([[0, 1, 2], [0, 1, 0]]))
+    wrong = RandomisedResponse(0.5, 3).pairwise_log_likelihood(np.array([[0, 1, 2]]), np.array([[0, 1, 2], [0, 1, 0]]))
     assert abs(wrong[0, 1] - wrong[0, 0] + math.log(3)) > 0.1
 
 
@@ -62,14 +62,14 @@ def test_added_noise_sums_over_pixels(mechanism):
     candidates = rng(1).random((6, 20))
     released = mechanism.randomise(candidates[:4], rng(2))
     expected = mechanism.log_likelihood(released[:, None], candidates).sum(axis=2)
-    assert_equal_up_to_a_constant(log_likelihoods(mechanism, released, candidates), expected)
+    assert_equal_up_to_a_constant(mechanism.pairwise_log_likelihood(released, candidates), expected)
     with pytest.raises(AssertionError):  # another level is another likelihood
-        assert_equal_up_to_a_constant(log_likelihoods(type(mechanism)(1.0), released, candidates), expected)
+        assert_equal_up_to_a_constant(type(mechanism)(1.0).pairwise_log_likelihood(released, candidates), expected)
 
 
 def test_without_flips_only_a_perfect_match_is_possible():
     clean = np.array([[0, 1], [1, 1], [0, 1]], np.uint8)
-    found = log_likelihoods(RandomisedResponse(0.0, 2), clean[:2], clean)
+    found = RandomisedResponse(0.0, 2).pairwise_log_likelihood(clean[:2], clean)
     np.testing.assert_array_equal(found, [[0, -np.inf, 0], [-np.inf, 0, -np.inf]])
     exact = RandomisedResponse(0.0, 2).log_likelihood(clean[:2, None], clean).sum(axis=2)
     np.testing.assert_array_equal(found, exact)
@@ -79,7 +79,7 @@ def test_without_flips_only_a_perfect_match_is_possible():
 def test_pure_noise_prefers_nobody(k):
     useless = RandomisedResponse((k - 1) / k, k)
     candidates = rng(1).integers(0, k, (7, 784)).astype(np.uint8)
-    found = log_likelihoods(useless, rng(2).integers(0, k, (5, 784)).astype(np.uint8), candidates)
+    found = useless.pairwise_log_likelihood(rng(2).integers(0, k, (5, 784)).astype(np.uint8), candidates)
     np.testing.assert_allclose(found, 0, atol=1e-9)
     np.testing.assert_allclose(linked(found, np.arange(5)), 1 / 7, rtol=1e-15)
 
@@ -87,7 +87,7 @@ def test_pure_noise_prefers_nobody(k):
 @pytest.mark.parametrize("mechanism", [GaussianNoise(0.0), LaplaceNoise(0.0)], ids=repr)
 def test_added_noise_of_level_zero_has_no_likelihood(mechanism):
     with pytest.raises(ValueError, match="noise level must be"):
-        log_likelihoods(mechanism, np.zeros((1, 2)), np.zeros((1, 2)))
+        mechanism.pairwise_log_likelihood(np.zeros((1, 2)), np.zeros((1, 2)))
 
 
 # --- linking -------------------------------------------------------------------------------------
@@ -124,8 +124,8 @@ def test_the_shares_of_all_candidates_sum_to_one(n, m, seed):
 )
 def test_linking_is_perfect_where_there_is_no_noise(mechanism, values):
     released = mechanism.randomise(values, rng(2))
-    np.testing.assert_array_equal(linked(log_likelihoods(mechanism, released, values), np.arange(50)), 1)
-    np.testing.assert_array_equal(linked(log_likelihoods(mechanism, released, values), np.arange(50)[::-1]), 0)
+    np.testing.assert_array_equal(linked(mechanism.pairwise_log_likelihood(released, values), np.arange(50)), 1)
+    np.testing.assert_array_equal(linked(mechanism.pairwise_log_likelihood(released, values), np.arange(50)[::-1]), 0)
 
 
 # Four candidates of two pixels with three states; the last two are the same picture.
@@ -159,7 +159,7 @@ def test_enumeration_by_hand():
 def test_linking_equals_bayes_over_every_release(owner, flip_prob):
     mechanism = RandomisedResponse(flip_prob, 3)
     released = mechanism.randomise(np.tile(CANDIDATES[owner], (N, 1)), rng(owner))
-    hits = linked(log_likelihoods(mechanism, released, CANDIDATES), np.full(N, owner))
+    hits = linked(mechanism.pairwise_log_likelihood(released, CANDIDATES), np.full(N, owner))
     expected = enumerated_accuracy(flip_prob, owner)
     tolerance = 5 * math.sqrt(max(expected * (1 - expected), 0) / N) + 1e-6  # hits lie in [0, 1]; 2⁻²⁴ grid twice
     assert abs(hits.mean() - expected) <= tolerance
@@ -180,7 +180,7 @@ def test_linking_two_points_by_hand(mechanism, chance):
     candidates = np.array([[0.0], [1.0]])
     owner = np.arange(N) % 2
     released = mechanism.randomise(candidates[owner], rng(3))
-    found = linked(log_likelihoods(mechanism, released, candidates), owner).mean()
+    found = linked(mechanism.pairwise_log_likelihood(released, candidates), owner).mean()
     tolerance = 5 * math.sqrt(chance * (1 - chance) / N)
     assert abs(found - chance) <= tolerance
     assert abs(found - chance - 0.01) > tolerance

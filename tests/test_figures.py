@@ -17,8 +17,8 @@ from privdemo import figures, palette
 from privdemo.experiments.images import Point
 from privdemo.figures import pictures
 from privdemo.intervals import Estimate
+from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.pixels import FAMILIES
-from privdemo.metrics import Distortion
 
 NASTY = "<script>alert('1')</script> & \"7\""
 GREY = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10

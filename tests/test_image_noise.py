@@ -12,7 +12,7 @@ from privdemo.estimators import pixel_priors
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig, GalleryConfig, Point
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
-from privdemo.mechanisms.pixels import FAMILIES, clean_values, family_of, to_grey
+from privdemo.mechanisms.pixels import FAMILIES, family_of
 from tests.conftest import missing
 
 DIGITS_K, MNIST_K = 17, 256
@@ -68,7 +68,7 @@ def test_shapes_and_kinds(mechanism):
         assert pictures.shape == (9, 64)
         assert pictures.dtype == np.uint8
     assert tuple(result.guesses) == images.PRIORS
-    np.testing.assert_array_equal(result.clean, to_grey(mechanism, clean_values(mechanism, result.states, 17), 17))
+    np.testing.assert_array_equal(result.clean, mechanism.to_grey(mechanism.from_states(result.states, 17)))
 
 
 def test_shown_people_are_of_the_classes_asked_for():
@@ -93,8 +93,8 @@ def test_training_images_only(mnist):
 def test_draws_serve_any_level_of_the_same_mechanism():
     for mechanism in MECHANISMS:
         result = images.run(replace(DIGITS, pixels=mechanism))
-        again = mechanism.apply(clean_values(mechanism, result.states, DIGITS_K), result.draws)
-        np.testing.assert_array_equal(to_grey(mechanism, again, DIGITS_K), result.released)
+        again = mechanism.apply(mechanism.from_states(result.states, DIGITS_K), result.draws)
+        np.testing.assert_array_equal(mechanism.to_grey(again), result.released)
 
 
 def test_more_noise_never_undoes_a_change():
@@ -125,7 +125,7 @@ def by_hand(config):
     """Everyone's images, labels and releases of both, from the three streams of the seed."""
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(config.seed).spawn(3)]
     people = datasets.load("digits").select_classes(config.classes).draw(config.n_people // 2, streams[0])
-    values = clean_values(config.pixels, people.X, DIGITS_K)
+    values = config.pixels.from_states(people.X, DIGITS_K)
     return people, config.pixels.randomise(values, streams[1]), config.labels.randomise(people.y, streams[2])
 
 
@@ -136,14 +136,14 @@ def test_a_run_recomputed_step_by_step(mechanism):
     people, released, released_labels = by_hand(config)
     shown = [*range(10), *range(100, 110)]
     np.testing.assert_array_equal(result.states, people.X[shown])
-    np.testing.assert_array_equal(result.released, to_grey(mechanism, released[shown], DIGITS_K))
+    np.testing.assert_array_equal(result.released, mechanism.to_grey(released[shown]))
     np.testing.assert_array_equal(result.released_labels, released_labels[shown])
     prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
     guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
-    np.testing.assert_array_equal(result.guesses["learned"], to_grey(mechanism, guess, DIGITS_K))
+    np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
     few = pixel_priors.learned_prior(mechanism, released[shown], DIGITS_K)
     guess = pixel_priors.posterior_mean(mechanism, released[shown], few)
-    assert (result.guesses["learned"] != to_grey(mechanism, guess, DIGITS_K)).any()
+    assert (result.guesses["learned"] != mechanism.to_grey(guess)).any()
     right = []
     for learner in range(8):  # each taught by every eighth person, tried on the next ones
         taught = np.arange(200) % 8 == learner
@@ -284,8 +284,8 @@ def test_linkage_is_certain_without_noise_and_chance_at_pure_noise(dataset, n_ca
 )
 def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates, monkeypatch):
     seen = []
-    real = attacks.log_likelihoods
-    monkeypatch.setattr(attacks, "log_likelihoods", lambda *args: seen.append(args) or real(*args))
+    real = RandomisedResponse.pairwise_log_likelihood
+    monkeypatch.setattr(RandomisedResponse, "pairwise_log_likelihood", lambda *args: seen.append(args) or real(*args))
     point = images.measure(CurveConfig("digits", classes, n_candidates=n_candidates), 16 / 17)
     candidates = seen[0][2]
     assert len(candidates) == point.n_candidates == n_candidates

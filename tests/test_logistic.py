@@ -386,7 +386,7 @@ def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong
     coef = rng(3).normal(size=(d, 1)) * 6 / np.sqrt(d)
     truth = Model(coef, -(states / 2).mean(axis=0) @ coef)
     y = FLIPS.randomise((rng(4).random(n) < class_probs(states / 2, truth)[:, 1]).astype(int), rng(5))
-    released = pixels.randomise(pixel_priors.clean_values(pixels, states, 3), rng(6))
+    released = pixels.randomise(pixels.from_states(states, 3), rng(6))
 
     def gain(channel, pixels):
         prior = pixel_priors.true_prior(pixels, frequencies)
@@ -406,9 +406,9 @@ def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong
 @pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
 def test_words_for_priors_mean_the_priors_of_released_inputs(word, pixels):
     clean, _, _ = simulated_images(200, 3, 3, PIXELS)
-    released = pixels.randomise(pixel_priors.clean_values(pixels, clean, 3), rng(1))
+    released = pixels.randomise(pixels.from_states(clean, 3), rng(1))
     y = FLIPS.randomise((clean.sum(axis=1) > 3).astype(int), rng(2))
-    levels = 3 if pixels is PIXELS else logistic.LAPLACE_STATES
+    levels = 3 if pixels is PIXELS else pixel_priors.SUPPORT_POINTS
     expected = {
         ("learned", True): lambda: pixel_priors.learned_gaussian_prior(pixels, released),
         ("flat", True): lambda: pixel_priors.flat_gaussian_prior(3),
@@ -642,7 +642,7 @@ NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])
             STATES,
             Y,
             ValueError,
-            r"pixels must keep something of the image, got flip_prob = 0.6667, .* lower it",
+            "a flip probability of 0.6667 draws every pixel afresh .*; lower it",
         ),
         (
             {"channel": BinaryChannel(0.3, 0.7)},

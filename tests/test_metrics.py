@@ -7,8 +7,6 @@ import pytest
 from scipy import stats
 
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import clean_values, unit_values
-from privdemo.metrics import expected_distortion
 
 
 def rng(seed=0):
@@ -34,11 +32,11 @@ def test_distortion_of_randomised_response_by_enumeration(k, share):
             chance = 1 - mechanism.flip_prob if seen == true else mechanism.flip_prob / (k - 1)
             absolute += chance * abs(seen - int(true)) / (k - 1) / clean.size
             squared += chance * ((seen - int(true)) / (k - 1)) ** 2 / clean.size
-    found = expected_distortion(mechanism, clean, k)
+    found = mechanism.expected_distortion(clean)
     assert found.absolute == pytest.approx(absolute, rel=1e-12, abs=1e-15)
     assert found.squared == pytest.approx(squared, rel=1e-12, abs=1e-15)
     if share:
-        less = expected_distortion(RandomisedResponse(0.9 * mechanism.flip_prob, k), clean, k)
+        less = RandomisedResponse(0.9 * mechanism.flip_prob, k).expected_distortion(clean)
         assert less.absolute < 0.95 * absolute
         assert less.squared < 0.95 * squared
 
@@ -57,12 +55,12 @@ def test_distortion_of_randomised_response_by_enumeration(k, share):
 def test_distortion_agrees_with_simulation(mechanism, wrong):
     n = 400_000
     clean = states(n)
-    values = clean_values(mechanism, clean, K)
-    error = unit_values(mechanism, mechanism.randomise(values, rng(3)).astype(float) - values, K)
+    values = mechanism.from_states(clean, K)
+    error = mechanism.to_unit(mechanism.randomise(values, rng(3)).astype(float) - values)
     for measured, right, other in zip(
         (np.abs(error), error**2),
-        expected_distortion(mechanism, clean, K),
-        expected_distortion(wrong, clean, K),
+        mechanism.expected_distortion(clean),
+        wrong.expected_distortion(clean),
         strict=True,
     ):
         tolerance = 5 * measured.std() / math.sqrt(n)  # five standard errors of a mean
@@ -76,7 +74,7 @@ def test_distortion_of_added_noise_by_integration(level):
         (GaussianNoise(level), stats.norm(0, level)),
         (LaplaceNoise(level), stats.laplace(0, level)),
     ):
-        found = expected_distortion(mechanism, states(10), K)
+        found = mechanism.expected_distortion(states(10))
         assert found.absolute == pytest.approx(density.expect(np.abs), rel=1e-6)
         assert found.squared == pytest.approx(density.var(), rel=1e-12)
 
@@ -84,6 +82,6 @@ def test_distortion_of_added_noise_by_integration(level):
 def test_distortion_depends_on_the_pixels_under_randomised_response_only():
     dark, middle = np.zeros(10, np.uint8), np.full(10, 2, np.uint8)
     rr = RandomisedResponse(0.4, K)
-    assert expected_distortion(rr, dark, K).absolute > expected_distortion(rr, middle, K).absolute
+    assert rr.expected_distortion(dark).absolute > rr.expected_distortion(middle).absolute
     for mechanism in (GaussianNoise(0.4), LaplaceNoise(0.4)):
-        assert expected_distortion(mechanism, dark, K) == expected_distortion(mechanism, middle, K)
+        assert mechanism.expected_distortion(dark) == mechanism.expected_distortion(middle)

@@ -13,7 +13,6 @@ from scipy.optimize import minimize
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.pixel_priors import PixelPrior, flat_prior, learned_prior, posterior_mean, true_prior
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import clean_values
 
 K, PIXELS = 3, 4
 MECHANISMS = [RandomisedResponse(0.4, K), GaussianNoise(0.4), LaplaceNoise(0.3)]
@@ -34,7 +33,7 @@ def draw_states(n, seed=1, frequencies=FREQUENCIES):
 
 
 def release(mechanism, states, seed=2):
-    return mechanism.randomise(clean_values(mechanism, states, K), rng(seed))
+    return mechanism.randomise(mechanism.from_states(states, K), rng(seed))
 
 
 def likelihood(mechanism, released, support):
@@ -155,7 +154,7 @@ def test_the_learned_prior_is_exact_for_randomised_response():
 def test_deconvolution_keeps_the_mean_of_many_states(mechanism):
     k, n = 256, 20_000
     clean = (rng(1).beta(2, 5, (n, 2)) * (k - 1)).astype(np.uint8)
-    values = clean_values(mechanism, clean, k)
+    values = mechanism.from_states(clean, k)
     prior = learned_prior(mechanism, mechanism.randomise(values, rng(2)), k)
     assert prior.probs.shape == (2, pixel_priors.SUPPORT_POINTS)
     assert prior.support[0] == 0
@@ -175,7 +174,7 @@ def test_deconvolution_keeps_the_mean_of_many_states(mechanism):
 @pytest.mark.parametrize("state", [5, 16, 27])
 def test_deconvolution_finds_a_pixel_that_is_always_the_same(mechanism, state):
     k, n = 33, 4000
-    values = clean_values(mechanism, np.full((n, 1), state), k)
+    values = mechanism.from_states(np.full((n, 1), state), k)
     prior = learned_prior(mechanism, mechanism.randomise(values, rng(state)), k)
     mean = float(prior.probs[0] @ prior.support)
     # five standard errors of a mean of n, and a shift m that an early stop leaves: m²/(2σ²) ≤ gap; σ = b√2 (Laplace)
@@ -273,7 +272,7 @@ BUMPS = (
 def gains(mechanism, prior, n=40_000, step=0.05):
     """How much each ± perturbation of the guesses adds to the squared error: means and standard errors."""
     states = draw_states(n)
-    truth, released = clean_values(mechanism, states, K).astype(float), release(mechanism, states)
+    truth, released = mechanism.from_states(states, K).astype(float), release(mechanism, states)
     guesses = posterior_mean(mechanism, released, prior)
     before = np.square(guesses - truth)
     rows = []

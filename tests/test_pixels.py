@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import FAMILIES, clean_values, family_of, to_grey, unit_values
+from privdemo.mechanisms.pixels import FAMILIES, family_of
 
 ADDITIVE = [GaussianNoise(0.3), LaplaceNoise(0.3)]
 STATES = [2, 17, 256]
@@ -63,35 +63,35 @@ def test_for_epsilon_inverts_and_rounds_toward_privacy(epsilon, k, delta, name):
 def test_clean_and_unit_values(k):
     states = np.arange(k, dtype=np.uint8)
     rr = RandomisedResponse(0.1, k)
-    assert clean_values(rr, states, k) is states
-    np.testing.assert_allclose(unit_values(rr, states, k), np.linspace(0, 1, k), atol=1e-15)
+    assert rr.from_states(states, k) is states
+    np.testing.assert_allclose(rr.to_unit(states), np.linspace(0, 1, k), atol=1e-7)
     for mechanism in ADDITIVE:
-        values = clean_values(mechanism, states, k)
+        values = mechanism.from_states(states, k)
         assert values.dtype == np.float32
         np.testing.assert_allclose(values, np.linspace(0, 1, k), atol=1e-7)
         assert values[0] == 0
         assert values[-1] == 1
         beyond = np.array([-0.5, 0.25, 1.75])
-        np.testing.assert_array_equal(unit_values(mechanism, beyond, k), beyond)  # not clipped
+        np.testing.assert_array_equal(mechanism.to_unit(beyond), beyond)  # not clipped
 
 
 @pytest.mark.parametrize("k", STATES)
 def test_grey_levels_of_states(k):
-    grey = to_grey(RandomisedResponse(0.1, k), np.arange(k, dtype=np.uint8), k)
+    grey = RandomisedResponse(0.1, k).to_grey(np.arange(k, dtype=np.uint8))
     assert grey.dtype == np.uint8
     # whole-number rounding half up: ⌊(2·255·s + (k−1)) / (2(k−1))⌋
     assert grey.tolist() == [(2 * 255 * s + k - 1) // (2 * (k - 1)) for s in range(k)]
     assert grey[0] == 0
     assert grey[-1] == 255
     for mechanism in ADDITIVE:  # the same clean picture whatever the mechanism
-        np.testing.assert_array_equal(to_grey(mechanism, clean_values(mechanism, np.arange(k), k), k), grey)
+        np.testing.assert_array_equal(mechanism.to_grey(mechanism.from_states(np.arange(k), k)), grey)
 
 
 @pytest.mark.parametrize("mechanism", ADDITIVE, ids=repr)
 def test_grey_levels_of_values_are_clipped_for_display_only(mechanism):
     values = np.array([-3.0, -0.001, 0.0, 0.5, 1.0, 1.001, 7.0], np.float32)
     before = values.copy()
-    np.testing.assert_array_equal(to_grey(mechanism, values, 256), [0, 0, 0, 128, 255, 255, 255])
+    np.testing.assert_array_equal(mechanism.to_grey(values), [0, 0, 0, 128, 255, 255, 255])
     np.testing.assert_array_equal(values, before)
 
 
@@ -100,6 +100,6 @@ def test_grey_levels_of_values_are_clipped_for_display_only(mechanism):
 def test_grey_levels_round_to_the_nearest(value):
     for mechanism in ADDITIVE:
         # half a grey level, and the rounding of 255 · value in single precision
-        assert abs(int(to_grey(mechanism, np.array(value), 256)) - 255 * value) <= 0.5 + 255 * 2.0**-23
+        assert abs(int(mechanism.to_grey(np.array(value))) - 255 * value) <= 0.5 + 255 * 2.0**-23
     rr = RandomisedResponse(0.1, 17)  # guesses lie between states
-    assert abs(int(to_grey(rr, np.array(16 * value), 17)) - 255 * value) <= 0.5 + 1e-12
+    assert abs(int(rr.to_grey(np.array(16 * value))) - 255 * value) <= 0.5 + 1e-12

@@ -15,8 +15,8 @@ from scipy.special import logsumexp
 from privdemo import limits
 from privdemo.estimators.likelihoods import Model, log_class_probabilities
 from privdemo.estimators.logistic import SpreadLogisticRegression, check_C
-from privdemo.estimators.pixel_priors import GaussianPrior, PixelPrior, Prior, sample_posterior
-from privdemo.mechanisms.pixels import PixelMechanism
+from privdemo.estimators.pixel_priors import Prior, sample_posterior
+from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
@@ -115,7 +115,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
                 model.intercept + rate * update.d_intercept / len(X),
             )
             if learned:
-                self.prior_ = update.prior(len(X))
+                self.prior_ = self.prior_.refitted(update.prior_sums, len(X))
         self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, self.n_steps
         return self
 
@@ -138,10 +138,7 @@ class _Update:
         self.d_coef, self.d_intercept = np.zeros((n_values, n_scores)), np.zeros(n_scores)
         self.log_likelihood = self.square_norm = 0.0
         self._learned = prior
-        if isinstance(prior, PixelPrior):
-            self._sums = np.zeros(prior.probs.size)
-        elif prior:
-            self._sums = np.zeros((2, n_values))
+        self.prior_sums: Any = 0.0
 
     def add(self, unit: Array, part: Samples, model: Model) -> Array:
         """Add the samples of some people, `unit` on the scale 0 to 1; returns their effective sample sizes."""
@@ -158,21 +155,5 @@ class _Update:
         self.log_likelihood += float((total - np.log(n_samples)).sum())
         self.square_norm += float(np.einsum("sd,sd,s->", flat, flat, weights.ravel().astype(flat.dtype)))
         if self._learned is not None:
-            self._add_to_prior(flat, part, weights.ravel())
+            self.prior_sums = self.prior_sums + self._learned.weighted_sums(part.X, flat, weights.ravel())
         return 1 / np.square(weights).sum(axis=1)
-
-    def _add_to_prior(self, flat: Array, part: Samples, weights: Array) -> None:
-        if isinstance(self._learned, PixelPrior):
-            n_states = self._learned.probs.shape[1]
-            keys = part.X.reshape(len(flat), -1) + np.arange(flat.shape[1]) * n_states
-            repeated = np.repeat(weights, flat.shape[1])
-            self._sums += np.bincount(keys.ravel(), repeated, minlength=self._sums.size)
-        else:
-            self._sums += weights @ flat, weights @ np.square(flat)
-
-    def prior(self, n: int) -> Prior:
-        """The prior with the greatest weighted likelihood of the samples (eq. 65)."""
-        if isinstance(self._learned, PixelPrior):
-            return PixelPrior(self._learned.support, self._sums.reshape(self._learned.probs.shape) / n)
-        mean, square = self._sums / n
-        return GaussianPrior(mean, np.maximum(square - mean**2, 0.0))

@@ -32,9 +32,7 @@ from privdemo.estimators.likelihoods import (
     spread_log_likelihood,
 )
 from privdemo.estimators.pixel_priors import PixelPrior, Prior
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse, to_unit
-from privdemo.mechanisms.pixels import PixelMechanism
-from privdemo.mechanisms.randomised_response import check_states
+from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
@@ -42,8 +40,6 @@ Array = NDArray[np.floating]
 CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
 # While a penalty is chosen, solutions need not be as exact as in the end: so many times `tol`.
 CV_TOLERANCE = 10.0
-# Values in [0, 1] under Laplace noise have no grid of their own: their prior is one over as many levels.
-LAPLACE_STATES = pixel_priors.SUPPORT_POINTS
 
 
 class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -256,15 +252,11 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             raise TypeError(f"pixels must be a mechanism or None, got {self.pixels!r}")
         if issparse(X):
             raise TypeError("X must be dense where pixels are noisy: noise leaves no zeros to leave out")
-        if isinstance(self.pixels, RandomisedResponse):
-            return check_states(X, self.pixels.n_states)
-        if not np.issubdtype(X.dtype, np.floating):
-            raise TypeError(f"X must hold real values, got dtype {X.dtype}; use to_unit(x, n_states)")
-        return X
+        return self.pixels.check_released(X)
 
     def _unit(self, X: Any) -> Any:
         """Values on the scale 0 to 1, on which the weights are."""
-        return to_unit(X, self.pixels.n_states) if isinstance(self.pixels, RandomisedResponse) else X
+        return X if self.pixels is None else self.pixels.to_unit(X)
 
     def _learned_inputs(self, X: Any) -> Inputs:
         """What the released X say of the true ones, the prior being learned from them first where that is asked for."""
@@ -273,43 +265,32 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def _read_prior(self, prior: str | Prior, X: Any) -> Any:
         """A prior as it is, or the one that goes by that name; None for clean X."""
-        if isinstance(self.pixels, RandomisedResponse) and self.pixels.redraw_prob >= 1:
-            raise ValueError(
-                f"pixels must keep something of the image, got flip_prob = {self.pixels.flip_prob:.4g}, at which every "
-                "pixel is drawn afresh; lower it"
-            )
+        if self.pixels is not None:
+            self.pixels.check_informative()
         if not isinstance(prior, str):
             if not isinstance(prior, Prior):
                 raise TypeError(f"prior must be 'learned', 'flat' or a prior of pixel_priors, got {prior!r}")
             if self.pixels is not None:
-                pixel_priors.check_prior(self.pixels, prior, X.shape[1])
+                prior.check(self.pixels, X.shape[1])
             return prior
         if prior not in ("learned", "flat"):
             raise ValueError(f"prior must be 'learned', 'flat' or a prior, got {prior!r}")
         if self.pixels is None:
             return None
-        learned = prior == "learned"
-        if isinstance(self.pixels, GaussianNoise):
-            if learned:
-                return pixel_priors.learned_gaussian_prior(self.pixels, X)
-            return pixel_priors.flat_gaussian_prior(X.shape[1])
-        n_states = self.pixels.n_states if isinstance(self.pixels, RandomisedResponse) else LAPLACE_STATES
-        if learned:
-            return pixel_priors.learned_prior(self.pixels, X, n_states)
-        return pixel_priors.flat_prior(self.pixels, n_states, X.shape[1])
+        return pixel_priors.suited_prior(self.pixels, X, prior == "learned")
 
     def _inputs(self, X: Any) -> Inputs:
-        if self.pixels is None:
+        pixels: Any = self.pixels
+        if pixels is None:
             return KnownInputs(X)
         if self.exact:
-            if not isinstance(self.pixels, RandomisedResponse) or not isinstance(self.prior_, PixelPrior):
+            if pixels.n_states is None or not isinstance(self.prior_, PixelPrior):
                 raise ValueError("exact integration enumerates states: it needs randomised response; use exact=False")
-            return enumerate_inputs(self.pixels, X, self.prior_)
+            return enumerate_inputs(pixels, X, self.prior_)
         dtype = np.float64 if X.dtype == np.float64 else np.float32
-        mean, variance = pixel_priors.posterior_moments(self.pixels, X, self.prior_, dtype)
-        if isinstance(self.pixels, RandomisedResponse):
-            mean /= self.pixels.n_states - 1
-            variance /= (self.pixels.n_states - 1) ** 2
+        mean, variance = pixel_priors.posterior_moments(pixels, X, self.prior_, dtype)
+        mean /= pixels.white
+        variance /= pixels.white**2
         return GaussianInputs(mean, variance, self.n_nodes)
 
     # --- the penalty

@@ -1,21 +1,22 @@
-"""What pixels look like before noise: a factorised prior, flat, learned or true (Barber §5.2).
+"""What pixels look like before noise: a factorised prior, flat, learned or true (Barber, section 5.2).
 
-A `PixelPrior` is one distribution per pixel over `support`, the values a clean pixel can take, in the
-mechanism's own domain: states 0 … k−1 for randomised response, values in [0, 1] for added noise.
-A `GaussianPrior` is a mean and a variance per pixel, for Gaussian noise.
+A `PixelPrior` is one distribution per pixel over `support`, the values a clean pixel can take, in the mechanism's own
+domain: states 0 … k−1 for randomised response, values in [0, 1] for additive noise. A `GaussianPrior` is a mean and a
+variance per pixel, for Gaussian noise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators.frequencies import em, randomised_response_mle
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import PixelMechanism, clean_values
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
+from privdemo.mechanisms.additive import AdditiveNoise
 
 Array = NDArray[np.floating]
 
@@ -39,6 +40,23 @@ class PixelPrior:
     probs: Array
     gap: float = 0.0
 
+    def check(self, mechanism: PixelMechanism, n_pixels: int) -> None:
+        """Raise ``ValueError`` unless these are distributions of `n_pixels` pixels over the mechanism's states."""
+        n_states = mechanism.n_states or len(self.support)
+        _check_shape((n_pixels, n_states), np.shape(self.probs), (n_states,), np.shape(self.support))
+        if not ((self.probs >= 0).all() and (np.abs(self.probs.sum(axis=1) - 1) <= 1e-3).all()):
+            raise ValueError("prior must hold probabilities, every pixel's summing to 1")
+
+    def weighted_sums(self, samples: NDArray[np.integer], unit: Array, weights: Array) -> NDArray:
+        """The `weights` (n,) of `samples` (n, n_pixels) in each state of each pixel, (n_pixels · g,)."""
+        n, n_pixels = unit.shape
+        keys = samples.reshape(n, -1) + np.arange(n_pixels) * self.probs.shape[1]
+        return np.bincount(keys.ravel(), np.repeat(weights, n_pixels), minlength=self.probs.size)
+
+    def refitted(self, sums: Array, n: float) -> PixelPrior:
+        """The prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
+        return PixelPrior(self.support, sums.reshape(self.probs.shape) / n)
+
 
 @dataclass(frozen=True, eq=False)
 class GaussianPrior:
@@ -47,27 +65,28 @@ class GaussianPrior:
     mean: Array
     variance: Array
 
+    def check(self, mechanism: PixelMechanism, n_pixels: int) -> None:
+        """Raise ``ValueError`` unless mean and variance are those of `n_pixels` pixels."""
+        _check_shape((n_pixels,), np.shape(self.mean), (n_pixels,), np.shape(self.variance))
+        finite = np.isfinite(self.mean).all() and np.isfinite(self.variance).all()
+        if not (finite and (np.asarray(self.variance) >= 0).all()):
+            raise ValueError("prior must have finite means and variances of 0 or more")
+
+    def weighted_sums(self, samples: Array, unit: Array, weights: Array) -> Array:
+        """Σ w x and Σ w x² of every pixel over samples `unit` (n, n_pixels), (2, n_pixels)."""
+        return np.stack((weights @ unit, weights @ np.square(unit)))
+
+    def refitted(self, sums: Array, n: float) -> GaussianPrior:
+        """The prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
+        mean, square = sums / n
+        return GaussianPrior(mean, np.maximum(square - mean**2, 0.0))
+
 
 Prior = PixelPrior | GaussianPrior
 
 
-def check_prior(mechanism: PixelMechanism, prior: Prior, n_pixels: int) -> None:
-    """Raise ``ValueError`` unless `prior` holds distributions of `n_pixels` pixels over the mechanism's states."""
-    wanted: tuple[int, ...]
-    if isinstance(prior, GaussianPrior):
-        wanted, found = (n_pixels,), np.shape(prior.mean)
-        fits = np.shape(prior.variance) == found == wanted
-    else:
-        n_states = mechanism.n_states if isinstance(mechanism, RandomisedResponse) else len(prior.support)
-        wanted, found = (n_pixels, n_states), np.shape(prior.probs)
-        fits = found == wanted and len(prior.support) == n_states
-    if isinstance(prior, GaussianPrior):
-        finite = np.isfinite(prior.mean).all() and np.isfinite(prior.variance).all()
-        if fits and not (finite and (np.asarray(prior.variance) >= 0).all()):
-            raise ValueError("prior must have finite means and variances of 0 or more")
-    elif fits and not ((prior.probs >= 0).all() and (np.abs(prior.probs.sum(axis=1) - 1) <= 1e-3).all()):
-        raise ValueError("prior must hold probabilities, every pixel's summing to 1")
-    if not fits:
+def _check_shape(wanted: tuple[int, ...], found: tuple[int, ...], second: tuple[int, ...], other: tuple) -> None:
+    if found != wanted or other != second:
         raise ValueError(f"prior must be of shape {wanted} for this mechanism and data, got {found}")
 
 
@@ -93,13 +112,13 @@ def true_gaussian_prior(values: NDArray) -> GaussianPrior:
 def flat_prior(mechanism: PixelMechanism, n_states: int, n_pixels: int) -> PixelPrior:
     """Every state of every pixel equally likely."""
     probs = np.broadcast_to(1 / n_states, (n_pixels, n_states))
-    return PixelPrior(clean_values(mechanism, np.arange(n_states), n_states), probs)
+    return PixelPrior(mechanism.from_states(np.arange(n_states), n_states), probs)
 
 
 def true_prior(mechanism: PixelMechanism, frequencies: Array) -> PixelPrior:
     """The clean pixels' `state_frequencies` (n_pixels, k), which a learner would not have."""
     k = frequencies.shape[1]
-    return PixelPrior(clean_values(mechanism, np.arange(k), k), frequencies)
+    return PixelPrior(mechanism.from_states(np.arange(k), k), frequencies)
 
 
 def state_frequencies(states: NDArray[np.integer], n_states: int) -> Array:
@@ -107,15 +126,25 @@ def state_frequencies(states: NDArray[np.integer], n_states: int) -> Array:
     return _column_counts(states, n_states) / len(states)
 
 
+@singledispatch
 def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -> PixelPrior:
     """The maximum-likelihood prior given `released` (n, n_pixels) alone; no clean data is used.
 
-    Randomised response: exact (`randomised_response_mle`). Added noise: the released values are
-    binned and EM deconvolves each pixel's histogram on an even grid of [0, 1] (Barber eq. 65).
+    Randomised response: exact (`randomised_response_mle`). Additive noise: the released values are binned and EM
+    deconvolves each pixel's histogram on an even grid of [0, 1] (Barber eq. 65). Raises ``TypeError`` for another
+    mechanism.
     """
-    if isinstance(mechanism, RandomisedResponse):
-        probs = randomised_response_mle(_column_counts(released, n_states), mechanism.flip_prob)
-        return PixelPrior(np.arange(n_states), probs)
+    raise _unknown(mechanism)
+
+
+@learned_prior.register(RandomisedResponse)
+def _(mechanism: RandomisedResponse, released: NDArray[np.integer], n_states: int) -> PixelPrior:
+    probs = randomised_response_mle(_column_counts(released, n_states), mechanism.flip_prob)
+    return PixelPrior(np.arange(n_states), probs)
+
+
+@learned_prior.register(AdditiveNoise)
+def _(mechanism: AdditiveNoise, released: Array, n_states: int) -> PixelPrior:
     support = np.linspace(0, 1, min(n_states, SUPPORT_POINTS))
     spread = float(np.sqrt(np.mean(np.square(released.std(axis=0)))))
     edges, width = np.linspace(-2 * spread, 1 + 2 * spread, OUTPUT_BINS - 1, retstep=True)
@@ -124,6 +153,48 @@ def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -
     below = mechanism.cdf(np.subtract.outer(np.concatenate(([-np.inf], edges, [np.inf])), support))
     fit = em(counts.astype(np.float32), np.diff(below, axis=0), MAX_ITERATIONS)
     return PixelPrior(support, fit.frequencies, float(fit.gap.max()))
+
+
+@singledispatch
+def suited_prior(mechanism: PixelMechanism, released: NDArray, learned: bool) -> Prior:
+    """The prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
+
+    Gaussian for Gaussian noise, else over the states that a pixel can have; values under Laplace noise are taken for
+    `SUPPORT_POINTS` levels. Raises ``TypeError`` for another mechanism.
+    """
+    raise _unknown(mechanism)
+
+
+@suited_prior.register(GaussianNoise)
+def _(mechanism: GaussianNoise, released: Array, learned: bool) -> Prior:
+    return learned_gaussian_prior(mechanism, released) if learned else flat_gaussian_prior(released.shape[1])
+
+
+@suited_prior.register(RandomisedResponse | LaplaceNoise)
+def _(mechanism: RandomisedResponse | LaplaceNoise, released: NDArray, learned: bool) -> Prior:
+    n_states = mechanism.n_states or SUPPORT_POINTS
+    return (
+        learned_prior(mechanism, released, n_states) if learned else flat_prior(mechanism, n_states, released.shape[1])
+    )
+
+
+@singledispatch
+def suited_true_prior(mechanism: PixelMechanism, states: NDArray[np.integer], n_states: int) -> Prior:
+    """The prior that suits `mechanism`, of the clean pixels' `states` (n, n_pixels), which a learner would not have.
+
+    Kinds and errors as in `suited_prior`.
+    """
+    raise _unknown(mechanism)
+
+
+@suited_true_prior.register(GaussianNoise)
+def _(mechanism: GaussianNoise, states: NDArray[np.integer], n_states: int) -> Prior:
+    return true_gaussian_prior(mechanism.from_states(states, n_states))
+
+
+@suited_true_prior.register(RandomisedResponse | LaplaceNoise)
+def _(mechanism: RandomisedResponse | LaplaceNoise, states: NDArray[np.integer], n_states: int) -> Prior:
+    return true_prior(mechanism, state_frequencies(states, n_states))
 
 
 class Moments(NamedTuple):
@@ -142,12 +213,23 @@ def posterior_moments(
     """E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     Randomised response: a mixture of "kept" and "redrawn". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
-    Else sums over the prior's support, image by image. `dtype` is that of the result.
+    Other additive noise: sums over the prior's support, image by image. `dtype` is that of the result. Raises
+    ``TypeError`` for another mechanism, and for a Gaussian prior without Gaussian noise.
     """
     if isinstance(prior, GaussianPrior):
         return _gaussian_moments(mechanism, released, prior, dtype)
-    if isinstance(mechanism, RandomisedResponse):
-        return _randomised_response_moments(mechanism, released, prior, dtype)
+    return _discrete_moments(mechanism, released, prior, dtype)
+
+
+@singledispatch
+def _discrete_moments(
+    mechanism: PixelMechanism, released: NDArray, prior: PixelPrior, dtype: type[np.floating]
+) -> Moments:
+    raise _unknown(mechanism)
+
+
+@_discrete_moments.register(AdditiveNoise)
+def _(mechanism: Any, released: Array, prior: PixelPrior, dtype: type[np.floating]) -> Moments:
     with np.errstate(divide="ignore"):
         log_prior = np.log(prior.probs).astype(np.float32)
     support = prior.support.astype(np.float32)
@@ -200,8 +282,9 @@ def _kept_and_redrawn(mechanism: RandomisedResponse, prior: PixelPrior) -> tuple
     return (1 - redraw) * prior.probs, redraw / mechanism.n_states
 
 
-def _randomised_response_moments(
-    mechanism: RandomisedResponse, released: NDArray, prior: PixelPrior, dtype: type[np.floating]
+@_discrete_moments.register(RandomisedResponse)
+def _(
+    mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior, dtype: type[np.floating]
 ) -> Moments:
     """A mixture: x̃ itself with weight (1−q) π(x̃), the prior with weight q/k."""
     kept, redrawn = _kept_and_redrawn(mechanism, prior)
@@ -236,3 +319,7 @@ def _column_counts(values: NDArray[np.integer], n_bins: int) -> NDArray[np.integ
     d = values.shape[1]
     keys = values + np.arange(d) * n_bins
     return np.bincount(keys.ravel(), minlength=d * n_bins).reshape(d, n_bins)
+
+
+def _unknown(mechanism: object) -> TypeError:
+    return TypeError(f"pixels must be under randomised response or Gaussian or Laplace noise, got {mechanism!r}")

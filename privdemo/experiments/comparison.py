@@ -36,7 +36,6 @@ from privdemo.estimators.set_names import SpreadClassRatio, contrast
 from privdemo.experiments.draws import generator
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from privdemo.mechanisms.additive import to_unit
 from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
 from privdemo.mechanisms.label_counts import calibrate
 from privdemo.methods import (
@@ -239,7 +238,7 @@ class People(NamedTuple):
     def unit(self, X: Any) -> Matrix:
         """Records on the scale 0 to 1."""
         pixels = self.config.pixels
-        return to_unit(X, pixels.n_states) if pixels else X
+        return pixels.to_unit(X) if pixels else X
 
     def set_proportions(self, release: str) -> Array:
         """The two sets' proportions (2, 2), released by a mechanism of `TIGHT`."""

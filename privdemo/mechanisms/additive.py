@@ -3,52 +3,91 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from scipy.special import ndtr
 
 from privdemo import accounting, limits
+from privdemo.mechanisms.pixel_mechanism import Distortion, PixelMechanism
+from privdemo.mechanisms.states import to_unit
 
 Array = NDArray[np.floating]
-Values = NDArray[np.floating]
 
 
-def to_unit(x: NDArray[np.integer], n_states: int) -> NDArray[np.float32]:
-    """States 0 … k−1 as float32 values in [0, 1]: x / (k−1)."""
-    limits.N_STATES.check(n_states)
-    return np.asarray(x).astype(np.float32) / np.float32(n_states - 1)
+class AdditiveNoise(PixelMechanism):
+    """x + level · noise on values x in [0, 1], where the noise does not depend on the level.
 
+    Released values keep the dtype of x and are not clipped.
+    """
 
-def _sensitivity(n_values: int) -> float:
-    """√D: the largest L2 distance between two records of D values in [0, 1]."""
-    limits.N_VALUES.check(n_values)
-    return math.sqrt(n_values)
+    @property
+    def n_states(self) -> None:
+        """None: the values are continuous."""
+        return None
 
+    @property
+    def white(self) -> float:
+        """1: the value of a white pixel."""
+        return 1.0
 
-def _release(x: Values, noise: Values, level: float) -> Values:
-    """x + level · noise in the dtype of x, after checking that x lies in [0, 1]."""
-    x = _checked_values(x)
-    return x + x.dtype.type(level) * noise.astype(x.dtype, copy=False)
+    @property
+    @abstractmethod
+    def level(self) -> float:
+        """The factor of the noise, 0 or more."""
 
+    @abstractmethod
+    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
+        """Noise of level 1 and this shape."""
 
-def _checked_values(x: Values) -> Values:
-    x = np.asarray(x)
-    if not np.issubdtype(x.dtype, np.floating):
-        raise TypeError(f"x must hold real values in [0, 1], got dtype {x.dtype}; use to_unit(x, n_states)")
-    if x.size and not (x.min() >= 0 and x.max() <= 1):  # also refuses NaN
-        worst = x.flat[np.argmax(~((x >= 0) & (x <= 1)))]
-        raise ValueError(f"x must lie in [0, 1], got {worst:g}; the noise is calibrated for that range")
-    return x
+    @abstractmethod
+    def cdf(self, x: Array) -> Array:
+        """P(noise ≤ x), of the shape of `x`. Raises ``ValueError`` for a level of 0."""
+
+    def apply(self, x: Array, draws: Array) -> Array:
+        """Release `x` with given draws: x + level · draws; errors as in `randomise`."""
+        x = _check_values(x)
+        return x + x.dtype.type(self.level) * draws.astype(x.dtype, copy=False)
+
+    def randomise(self, x: Array, rng: np.random.Generator) -> Array:
+        """Release values `x` in [0, 1] of any shape; `x` is left as it was.
+
+        Raises ``TypeError`` for whole-number dtypes and ``ValueError`` outside [0, 1].
+        """
+        return self.apply(x, self.draws(np.shape(x), rng))
+
+    def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
+        """States 0 … k−1 as float32 values in [0, 1]."""
+        return to_unit(states, n_states)
+
+    def to_unit(self, values: Array) -> Array:
+        """The values themselves, not clipped."""
+        return values
+
+    def to_grey(self, values: Array) -> NDArray[np.uint8]:
+        """Values as grey levels 0 … 255, clipped for display only and rounded half up."""
+        shown = np.clip(np.asarray(values, dtype=np.float32), 0, 1)
+        return np.floor(shown * np.float32(255) + np.float32(0.5)).astype(np.uint8)
+
+    def check_released(self, X: NDArray) -> Array:
+        """`X` if it holds real values; they may lie anywhere. Raises ``TypeError`` for other dtypes."""
+        if not np.issubdtype(X.dtype, np.floating):
+            raise TypeError(f"X must hold real values, got dtype {X.dtype}; use to_unit(x, n_states)")
+        return X
+
+    def check_informative(self) -> None:
+        """Nothing to raise: noise of a finite level always leaves something."""
 
 
 @dataclass(frozen=True)
-class GaussianNoise:
+class GaussianNoise(AdditiveNoise):
     """x + N(0, σ²) on values in [0, 1]; `sigma` is the standard deviation (Barber gives σ²).
 
-    No ε holds at δ = 0: privacy is the curve δ(ε) of Balle & Wang (2018), with sensitivity 1 for
-    one value and √D for D values.
+    No ε holds at δ = 0: privacy is the curve δ(ε) of Balle & Wang (2018), with sensitivity 1 for one value and √D for
+    D values.
     """
 
     sigma: float
@@ -60,6 +99,11 @@ class GaussianNoise:
     def from_epsilon(cls, epsilon: float, delta: float, n_values: int = 1) -> GaussianNoise:
         """The least noise with which `n_values` values together are (ε, δ)-private."""
         return cls(accounting.gaussian_sigma(epsilon, delta, _sensitivity(n_values)))
+
+    @property
+    def level(self) -> float:
+        """The standard deviation σ."""
+        return self.sigma
 
     @property
     def epsilon(self) -> float:
@@ -78,30 +122,28 @@ class GaussianNoise:
         """Standard normal noise of this shape; it does not depend on `sigma`."""
         return rng.standard_normal(shape, dtype=np.float32)
 
-    def apply(self, x: Values, draws: Values) -> Values:
-        """Release `x` with given draws: x + σ · draws, in the dtype of x, not clipped."""
-        return _release(x, draws, self.sigma)
-
-    def randomise(self, x: Values, rng: np.random.Generator) -> Values:
-        """Release values `x` in [0, 1] of any shape; `x` is left as it was.
-
-        Raises ``TypeError`` for whole-number dtypes and ``ValueError`` outside [0, 1].
-        """
-        return self.apply(x, self.draws(np.shape(x), rng))
-
-    def log_likelihood(self, released: Values, values: Values) -> Array:
+    def log_likelihood(self, released: Array, values: Array) -> Array:
         """ln of the density of `released` given true `values`, up to a constant; needs σ > 0."""
         limits.POSITIVE_NOISE.check(self.sigma)
         return -0.5 * np.square((np.asarray(released) - values) / self.sigma)
 
+    def pairwise_log_likelihood(self, released: Array, candidates: Array) -> Array:
+        """−‖released_i − candidate_j‖²/(2σ²), (n_released, n_candidates); needs σ > 0."""
+        limits.POSITIVE_NOISE.check(self.sigma)
+        return -cdist(released, candidates, "sqeuclidean") / (2 * self.sigma**2)
+
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x); needs σ > 0."""
+        """P(noise ≤ x) = Φ(x/σ); needs σ > 0."""
         limits.POSITIVE_NOISE.check(self.sigma)
         return ndtr(np.asarray(x) / self.sigma)
 
+    def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
+        """σ√(2/π) and σ², whatever the `states`."""
+        return Distortion(self.sigma * math.sqrt(2 / math.pi), self.sigma**2)
+
 
 @dataclass(frozen=True)
-class LaplaceNoise:
+class LaplaceNoise(AdditiveNoise):
     """x + Laplace(0, b) on values in [0, 1]; ε = 1/b for one value, D/b for D values.
 
     `scale` is b; the standard deviation is b√2.
@@ -116,6 +158,11 @@ class LaplaceNoise:
     def from_epsilon(cls, epsilon: float, delta: float = 0.0, n_values: int = 1) -> LaplaceNoise:
         """The least noise with which `n_values` values together are (ε, δ)-private."""
         return cls(accounting.laplace_scale(epsilon, delta, n_values))
+
+    @property
+    def level(self) -> float:
+        """The scale b."""
+        return self.scale
 
     @property
     def epsilon(self) -> float:
@@ -136,25 +183,40 @@ class LaplaceNoise:
         sign = rng.integers(0, 2, shape, dtype=np.int8) * np.int8(2) - np.int8(1)
         return size * sign
 
-    def apply(self, x: Values, draws: Values) -> Values:
-        """Release `x` with given draws: x + b · draws, in the dtype of x, not clipped."""
-        return _release(x, draws, self.scale)
-
-    def randomise(self, x: Values, rng: np.random.Generator) -> Values:
-        """Release values `x` in [0, 1] of any shape; `x` is left as it was.
-
-        Raises ``TypeError`` for whole-number dtypes and ``ValueError`` outside [0, 1].
-        """
-        return self.apply(x, self.draws(np.shape(x), rng))
-
-    def log_likelihood(self, released: Values, values: Values) -> Array:
+    def log_likelihood(self, released: Array, values: Array) -> Array:
         """ln of the density of `released` given true `values`, up to a constant; needs b > 0."""
         limits.POSITIVE_NOISE.check(self.scale)
         return -np.abs(np.asarray(released) - values) / self.scale
 
+    def pairwise_log_likelihood(self, released: Array, candidates: Array) -> Array:
+        """−‖released_i − candidate_j‖₁/b, (n_released, n_candidates); needs b > 0."""
+        limits.POSITIVE_NOISE.check(self.scale)
+        return -cdist(released, candidates, "cityblock") / self.scale
+
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x); needs b > 0."""
+        """P(noise ≤ x): ½ e^{x/b} below 0, 1 − ½ e^{−x/b} above; needs b > 0."""
         limits.POSITIVE_NOISE.check(self.scale)
         scaled = np.asarray(x) / self.scale
         tail = 0.5 * np.exp(-np.abs(scaled))
         return np.where(scaled < 0, tail, 1 - tail)
+
+    def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
+        """b and 2b², whatever the `states`."""
+        return Distortion(self.scale, 2 * self.scale**2)
+
+
+def _sensitivity(n_values: int) -> float:
+    """√D: the largest L2 distance between two records of D values in [0, 1]."""
+    limits.N_VALUES.check(n_values)
+    return math.sqrt(n_values)
+
+
+def _check_values(x: Array) -> Array:
+    """`x` as an array of real values in [0, 1]; errors as in `AdditiveNoise.randomise`."""
+    x = np.asarray(x)
+    if not np.issubdtype(x.dtype, np.floating):
+        raise TypeError(f"x must hold real values in [0, 1], got dtype {x.dtype}; use to_unit(x, n_states)")
+    if x.size and not (x.min() >= 0 and x.max() <= 1):  # also refuses NaN
+        worst = x.flat[np.argmax(~((x >= 0) & (x <= 1)))]
+        raise ValueError(f"x must lie in [0, 1], got {worst:g}; the noise is calibrated for that range")
+    return x

@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from privdemo import accounting, limits
+from privdemo.mechanisms.binary_channel import BinaryChannel
+from privdemo.mechanisms.pixel_mechanism import Distortion
+from privdemo.mechanisms.states import check_states, to_unit
 
 Array = NDArray[np.floating]
 
@@ -98,7 +102,7 @@ class RandomisedResponse:
 
     def apply(self, x: NDArray[np.integer], draws: ResponseDraws) -> NDArray[np.integer]:
         """Release `x` with given draws: the replacement where uniform < q, else x. Same dtype."""
-        x = self._checked(x)
+        x = check_states(x, self.n_states)
         return _redraw(x, draws.uniform, draws.replacement, self.redraw_prob)
 
     def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
@@ -107,7 +111,7 @@ class RandomisedResponse:
         Equals ``apply(x, draws(x.shape, rng))`` but holds only one block of draws at a time.
         Raises ``TypeError`` for other dtypes, ``ValueError`` for states outside 0 … k−1.
         """
-        x = self._checked(x)
+        x = check_states(x, self.n_states)
         flat, released = x.reshape(-1), np.empty(x.size, x.dtype)
         start = 0
         for size in _block_sizes(x.size):
@@ -123,88 +127,71 @@ class RandomisedResponse:
             kept, flipped = np.log1p(-self.flip_prob), np.log(self.flip_prob / (self.n_states - 1))
         return np.where(np.equal(released, states), float(kept), float(flipped))
 
+    def pairwise_log_likelihood(self, released: NDArray[np.integer], candidates: NDArray[np.integer]) -> Array:
+        """ln P(released_i | candidate_j) up to a constant, (n_released, n_candidates): from the number of flips.
+
+        0 for a perfect match; where nothing is ever flipped −∞ for all others.
+        """
+        kept, flipped = self.log_likelihood(np.array([0, 0]), np.array([0, 1]))
+        n_flipped = cdist(released, candidates, "hamming") * released.shape[1]
+        if np.isinf(flipped):
+            return np.where(n_flipped > 0, -np.inf, 0.0)
+        return n_flipped * (flipped - kept)
+
+    @property
+    def white(self) -> int:
+        """k − 1: the state of a white pixel."""
+        return self.n_states - 1
+
+    def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
+        """The states themselves. Raises ``ValueError`` for another k than the mechanism's."""
+        if n_states != self.n_states:
+            raise ValueError(f"n_states must be the mechanism's {self.n_states}, got {n_states}")
+        return states
+
+    def to_unit(self, values: NDArray) -> NDArray[np.floating]:
+        """States, or guesses between them, on the scale 0 (black) to 1 (white): x/(k−1).
+
+        Whole numbers become float32, others keep their dtype.
+        """
+        values = np.asarray(values)
+        if np.issubdtype(values.dtype, np.integer):
+            return to_unit(values, self.n_states)
+        return values / self.white
+
+    def to_grey(self, values: NDArray) -> NDArray[np.uint8]:
+        """States, or guesses between them, as grey levels 0 … 255, rounded half up."""
+        return np.floor(np.asarray(values, dtype=float) * 255 / self.white + 0.5).astype(np.uint8)
+
+    def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
+        """The exact expected error over the noise and the pixels in `states`.
+
+        With probability q = pk/(k−1) a pixel becomes uniform over the k levels, so the errors average over both.
+        """
+        k = self.n_states
+        levels = np.arange(k) / (k - 1)
+        share = np.bincount(states.ravel(), minlength=k) / states.size
+        gaps = np.abs(np.subtract.outer(levels, levels))
+        redraw = self.flip_prob * k / (k - 1)
+        absolute, squared = gaps.mean(axis=0) @ share, (gaps**2).mean(axis=0) @ share
+        return Distortion(redraw * float(absolute), redraw * float(squared))
+
+    def check_released(self, X: NDArray) -> NDArray[np.integer]:
+        """`X` if it holds states. Raises ``TypeError`` and ``ValueError`` as `check_states`."""
+        return check_states(X, self.n_states)
+
+    def check_informative(self) -> None:
+        """Raise ``ValueError`` where every state is drawn afresh, so that nothing can be learnt."""
+        if self.redraw_prob >= 1:
+            raise ValueError(
+                f"a flip probability of {self.flip_prob:.4g} draws every pixel afresh and leaves nothing of the image "
+                "to learn from; lower it"
+            )
+
     def _draw_block(self, size: int, rng: np.random.Generator) -> ResponseDraws:
         uniform = rng.random(size, dtype=np.float32)
         small = np.min_scalar_type(self.n_states - 1)
         return ResponseDraws(uniform, rng.integers(0, self.n_states, size, dtype=small))
-
-    def _checked(self, x: NDArray[np.integer]) -> NDArray[np.integer]:
-        return check_states(x, self.n_states)
-
-
-@dataclass(frozen=True)
-class BinaryChannel:
-    """An asymmetric lie: 0 is reported as 1 with `p10`, 1 as 0 with `p01` (Barber, section 3.2).
-
-    ε is the largest log ratio in a row of [[1−p10, p01], [p10, 1−p01]]. When p10 + p01 = 1 the
-    answer says nothing about the truth, and `inverse_matrix` has no value to give.
-    """
-
-    p10: float
-    p01: float
-
-    def __post_init__(self) -> None:
-        limits.P10.check(self.p10)
-        limits.P01.check(self.p01)
-
-    @property
-    def n_states(self) -> int:
-        """Two: the channel is binary."""
-        return 2
-
-    @property
-    def channel_matrix(self) -> Array:
-        """P(observed | true), shape (2, 2), indexed [observed, true]; columns sum to 1."""
-        return np.array([[1 - self.p10, self.p01], [self.p10, 1 - self.p01]])
-
-    @property
-    def contrast(self) -> float:
-        """1 − p10 − p01: by how much a truth of 1 makes the answer 1 likelier. 0 tells nothing, below 0 reverses."""
-        return 0.0 if math.isclose(self.p10 + self.p01, 1.0, rel_tol=1e-12) else 1 - self.p10 - self.p01
-
-    @property
-    def inverse_matrix(self) -> Array:
-        """The inverse of `channel_matrix`; ``ValueError`` when 1 − p10 − p01 = 0."""
-        if not self.contrast:
-            raise ValueError(
-                f"p10 + p01 must differ from 1, got {self.p10:g} + {self.p01:g}; "
-                "such an answer carries no information, so nothing can be inverted"
-            )
-        return np.array([[1 - self.p01, -self.p01], [-self.p10, 1 - self.p10]]) / self.contrast
-
-    @property
-    def epsilon(self) -> float:
-        """ε of one value; ∞ when an answer rules out one of the truths."""
-        return accounting.channel_epsilon(self.channel_matrix)
-
-    def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """The exact ε of `n_values` (at most 64) values together at `delta`."""
-        return accounting.binary_channel_epsilon(self.p10, self.p01, delta, n_values)
-
-    def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """The exact δ of `n_values` (at most 64) values together at `epsilon`."""
-        return accounting.binary_channel_delta(self.p10, self.p01, epsilon, n_values)
-
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """One uniform in [0, 1) for each value; it does not depend on p10 or p01.
-
-        In double precision: ε near 0 and near ∞ hangs on the last digits of both probabilities.
-        """
-        return rng.random(shape)
-
-    def apply(self, x: NDArray[np.integer], draws: Array) -> NDArray[np.integer]:
-        """Release `x` with given draws: flipped where the uniform is below p10 (or p01)."""
-        x = check_states(x, 2)
-        flips = draws < np.array([self.p10, self.p01])[x]
-        return x ^ flips.astype(x.dtype)
-
-    def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
-        """Release 0s and 1s of any shape and integer dtype; `x` is left as it was.
-
-        Raises ``TypeError`` for other dtypes, ``ValueError`` for values other than 0 and 1.
-        """
-        x = check_states(x, 2)
-        return self.apply(x, self.draws(x.shape, rng))
 
 
 def _block_sizes(size: int) -> list[int]:
@@ -222,26 +209,3 @@ def _redraw(
     with np.errstate(over="ignore"):  # −1 of an unsigned type: all bits set
         mask = -(uniform < np.float32(redraw_prob)).astype(x.dtype)
     return x ^ ((x ^ replacement.astype(x.dtype)) & mask)
-
-
-def check_states(x: NDArray[np.integer], n_states: int) -> NDArray[np.integer]:
-    """`x` as an array, or ``TypeError`` for other than whole numbers, ``ValueError`` for those outside 0 … k−1."""
-    x = np.asarray(x)
-    if not np.issubdtype(x.dtype, np.integer):
-        raise TypeError(
-            f"x must hold whole-number states 0 to {n_states - 1}, got dtype {x.dtype}; "
-            "use GaussianNoise or LaplaceNoise for real values"
-        )
-    if n_states - 1 > np.iinfo(x.dtype).max:
-        raise TypeError(
-            f"x must have a dtype that holds states 0 to {n_states - 1}, got {x.dtype}; "
-            f"use x.astype(np.{np.min_scalar_type(n_states - 1)})"
-        )
-    if x.size and (n_states <= np.iinfo(x.dtype).max or x.dtype.kind == "i"):
-        low, high = int(x.min()), int(x.max())
-        if low < 0 or high >= n_states:
-            raise ValueError(
-                f"x must hold states in [0, {n_states - 1}], got {low if low < 0 else high}; "
-                "is n_states right for this data?"
-            )
-    return x

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from privdemo import datasets, limits
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse, pixels
-from privdemo.mechanisms.pixels import PixelFamily, PixelMechanism
+from privdemo.mechanisms import BinaryChannel, PixelMechanism, RandomisedResponse, pixels
+from privdemo.mechanisms.pixels import PixelFamily
 
 LabelMechanism = RandomisedResponse | BinaryChannel
 PRIORS = ("flat", "learned", "true")
@@ -82,9 +82,9 @@ def n_states(dataset: datasets.Source) -> int:
 
 
 def check_pixels(mechanism: PixelMechanism, dataset: datasets.Source) -> None:
-    """Raise ``ValueError`` unless `mechanism` has as many states as a pixel of `dataset` has grey levels."""
+    """Raise ``ValueError`` for a `mechanism` on other states than the grey levels of a pixel of `dataset`."""
     k = n_states(dataset)
-    if isinstance(mechanism, RandomisedResponse) and mechanism.n_states != k:
+    if mechanism.n_states not in (None, k):
         name = datasets.load(dataset).name
         raise ValueError(f"pixels must be a mechanism on the {k} states of {name}, got one on {mechanism.n_states}")
 

@@ -14,8 +14,7 @@ from privdemo.estimators import pixel_priors
 from privdemo.experiments.images.config import Config, LabelMechanism, check_pixels, image_shape
 from privdemo.experiments.images.people import draw_people, noise_draws, streams, true_frequencies
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.mechanisms import pixels
-from privdemo.mechanisms.pixels import PixelMechanism
+from privdemo.mechanisms import PixelMechanism, pixels
 
 # Classifiers behind the label attack, each taught by its own share of the people.
 N_LEARNERS = 8
@@ -56,7 +55,7 @@ def run(config: Config) -> Result:
     people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, people.n_levels
     check_pixels(mechanism, config.dataset)
-    clean = pixels.clean_values(mechanism, people.X, k)
+    clean = mechanism.from_states(people.X, k)
     draws = noise_draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
     released_labels = config.labels.randomise(people.y, streams(config.seed)[2])
@@ -71,8 +70,8 @@ def run(config: Config) -> Result:
         n_states=k,
         states=people.X[shown],
         draws=_take(draws, shown),
-        clean=pixels.to_grey(mechanism, clean[shown], k),
-        released=pixels.to_grey(mechanism, released[shown], k),
+        clean=mechanism.to_grey(clean[shown]),
+        released=mechanism.to_grey(released[shown]),
         guesses=guesses,
         labels=people.y[shown],
         released_labels=released_labels[shown],
@@ -92,8 +91,8 @@ def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
     rows = [result.clean]
     for level in levels:
         mechanism = family.make(level, k)
-        released = mechanism.apply(pixels.clean_values(mechanism, result.states, k), result.draws)
-        rows.append(pixels.to_grey(mechanism, released, k))
+        released = mechanism.apply(mechanism.from_states(result.states, k), result.draws)
+        rows.append(mechanism.to_grey(released))
     return np.stack(rows, axis=1).reshape(len(result.clean), 1 + len(levels), *result.image_shape)
 
 
@@ -121,7 +120,7 @@ def _guesses(
         "true": pixel_priors.true_prior(mechanism, frequencies),
     }
     pictures = {
-        name: pixels.to_grey(mechanism, pixel_priors.posterior_mean(mechanism, released[shown], prior), n_states)
+        name: mechanism.to_grey(pixel_priors.posterior_mean(mechanism, released[shown], prior))
         for name, prior in priors.items()
     }
     return pictures, priors["learned"].gap

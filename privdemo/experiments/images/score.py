@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import accounting, attacks, metrics
+from privdemo import accounting, attacks
 from privdemo.experiments.images.config import Config, CurveConfig, n_states
 from privdemo.experiments.images.people import candidates, noise_draws
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
-from privdemo.mechanisms import pixels
-from privdemo.metrics import Distortion
+from privdemo.mechanisms import Distortion, pixels
 
 # Releases behind every point of a curve.
 N_RELEASES = 200
@@ -79,16 +78,16 @@ def measure(config: CurveConfig, level: float) -> Point:
     states, k = candidates(config)
     n = len(states)
     mechanism = pixels.FAMILIES[config.family].make(level, k)
-    clean = pixels.clean_values(mechanism, states, k)
+    clean = mechanism.from_states(states, k)
     owner = np.arange(N_RELEASES) * n // N_RELEASES  # evenly, so that every class sends its share
     draws = noise_draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
     released = mechanism.apply(clean[owner], draws)
-    error = pixels.unit_values(mechanism, released.astype(float) - clean[owner], k)
-    hits = attacks.linked(attacks.log_likelihoods(mechanism, released, clean), owner)
+    error = mechanism.to_unit(released.astype(float) - clean[owner])
+    hits = attacks.linked(mechanism.pairwise_log_likelihood(released, clean), owner)
     return Point(
         level=level,
         n_candidates=n,
-        expected=metrics.expected_distortion(mechanism, states[owner], k),
+        expected=mechanism.expected_distortion(states[owner]),
         absolute=mean_interval(np.abs(error).mean(axis=1)),
         squared=mean_interval((error**2).mean(axis=1)),
         linked=wilson_interval(float(hits.sum()), N_RELEASES),

@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset, Source
-from privdemo.estimators import pixel_priors
-from privdemo.estimators.pixel_priors import Prior
+from privdemo.estimators.pixel_priors import Prior, suited_true_prior
 from privdemo.experiments.draws import generator
 from privdemo.experiments.images import check_pixels, image_shape, n_states
-from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import clean_values, to_grey
+from privdemo.experiments.training.config import TrainingConfig
 
 # Test images of each class where there are as many (Barber, section 6).
 N_TEST = 900
@@ -59,7 +56,7 @@ def draw_release(config: TrainingConfig) -> Release:
     check_noise(config)
     train, test = _split(config, generator(config, PEOPLE_STREAM))
     k = n_states(config.dataset)
-    X, X_test = (clean_values(config.pixels, part.X, k) for part in (train, test))
+    X, X_test = (config.pixels.from_states(part.X, k) for part in (train, test))
     y_noisy = config.labels.randomise(train.y, generator(config, LABEL_STREAM))
     if len(np.unique(y_noisy)) < 2:
         raise ValueError(
@@ -67,7 +64,7 @@ def draw_release(config: TrainingConfig) -> Release:
             "learnt from one label; ask more people, or change the lies or the seed"
         )
     X_noisy = config.pixels.randomise(X, generator(config, PIXEL_STREAM))
-    return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, _true_prior(config.pixels, train.X, k))
+    return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, suited_true_prior(config.pixels, train.X, k))
 
 
 def check_noise(config: TrainingConfig) -> None:
@@ -79,19 +76,14 @@ def check_noise(config: TrainingConfig) -> None:
             f"the lies about the label add up to 1 ({first} sent as {second} with {channel[1, 0]:.4g}, {second} as "
             f"{first} with {channel[0, 1]:.4g}), so a label says nothing and nothing can be learnt; change one of them"
         )
-    if isinstance(config.pixels, RandomisedResponse) and config.pixels.redraw_prob >= 1:
-        raise ValueError(
-            f"a flip probability of {config.pixels.flip_prob:.4g} draws every pixel afresh and leaves nothing of the "
-            "image to learn from; lower it"
-        )
+    config.pixels.check_informative()
 
 
 def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
     """The clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
     _, test = _split(config, generator(config, PEOPLE_STREAM))
     k = n_states(config.dataset)
-    values = clean_values(config.pixels, test.X, k)
-    return to_grey(config.pixels, values, k).reshape(-1, *image_shape(test))
+    return config.pixels.to_grey(config.pixels.from_states(test.X, k)).reshape(-1, *image_shape(test))
 
 
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
@@ -101,9 +93,3 @@ def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, D
     advice = f"{source.name} has no more of {' and '.join(config.classes)}"
     limits.Limit("n_train", limits.N_TRAIN.low, most, advice, integer=True).check(config.n_train)
     return source.select_classes(config.classes).split(config.n_train, n_test, rng)
-
-
-def _true_prior(mechanism: TrainingNoise, states: NDArray[np.integer], k: int) -> Prior:
-    if isinstance(mechanism, GaussianNoise):
-        return pixel_priors.true_gaussian_prior(clean_values(mechanism, states, k))
-    return pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, k))
