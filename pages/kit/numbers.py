@@ -147,6 +147,13 @@ def degrees(angle: float) -> str:
     return f"{_signed_zero(angle, 1)}°".replace("-", "−")
 
 
+def plain(value: float) -> str:
+    """A number of any size: “643,147,100”, “27.4”, “−0.969”; what is only rounding error is 0."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}".replace("-", "−")
+    return "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
+
+
 def near_zero(value: float) -> str:
     """A number with two figures; what is only rounding error is 0."""
     return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")
@@ -207,14 +214,24 @@ class Scale(NamedTuple):
 
 
 SHARE = Scale(100.0, " %", 1, most=1.0)
-POINTS = Scale(100.0, " points", 1)
+POINTS = Scale(100.0, " points", 1, least=-math.inf)
 # A mark of a method between 0 and 1, such as F1, and one without an upper end, such as a log loss or an L1 distance.
 MARK = Scale(most=1.0)
 LOSS = Scale()
 
 
+def plain_scale(estimate: Estimate) -> Scale:
+    """The scale of a number of any size: as many decimals as give half its interval two figures."""
+    half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    return Scale(digits=max(0, 1 - math.floor(math.log10(half))), least=-math.inf)
+
+
 def _known(estimate: Estimate) -> bool:
     return math.isfinite(estimate.low) and math.isfinite(estimate.high)
+
+
+def _scaled(value: float, scale: Scale) -> str:
+    return f"{scale.factor * value:.{scale.digits}f}".replace("-", "−")
 
 
 def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
@@ -222,14 +239,11 @@ def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
 
     The ends are cut where a number of this kind ends.
     """
-
-    def written(value: float) -> str:
-        return f"{scale.factor * value:.{scale.digits}f}"
-
-    number = f"{written(estimate.mean)}{scale.unit}"
+    number = f"{_scaled(estimate.mean, scale)}{scale.unit}"
     if not _known(estimate):
         return number
-    return f"{number} ({written(max(scale.least, estimate.low))}–{written(min(scale.most, estimate.high))})"
+    low, high = max(scale.least, estimate.low), min(scale.most, estimate.high)
+    return f"{number} ({_scaled(low, scale)}–{_scaled(high, scale)})"
 
 
 def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
@@ -237,12 +251,12 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> s
 
     Where one end of the interval was cut at what the number can be, the longer side is the half.
     """
-    number = f"{scale.factor * estimate.mean:.{scale.digits}f}"
+    number = _scaled(estimate.mean, scale)
     number = f"<b>{number}</b>" if bold else number
     if not _known(estimate):
         return f"{number}{scale.unit}"
     half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
-    return f"{number} ± {scale.factor * half:.{scale.digits}f}{scale.unit}"
+    return f"{number} ± {_scaled(half, scale)}{scale.unit}"
 
 
 def between(low: float, high: float) -> str:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from pages.kit import numbers
-from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, with_half, with_range
+from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale, plain_scale, with_half, with_range
 from privdemo.intervals import Estimate
 
 UNKNOWN = Estimate(0.5, -math.inf, math.inf)
@@ -20,6 +20,7 @@ UNKNOWN = Estimate(0.5, -math.inf, math.inf)
         (Estimate(0.806, 0.798, 1.2), MARK, "0.806 (0.798–1.000)"),
         (Estimate(1.2, 1.1, 1.3), LOSS, "1.200 (1.100–1.300)"),
         (Estimate(0.02, -0.01, 0.05), LOSS, "0.020 (0.000–0.050)"),
+        (Estimate(-0.01, -0.03, 0.01), POINTS, "−1.0 points (−3.0–1.0)"),
         (UNKNOWN, SHARE, "50.0 %"),
         (Estimate(0.5, 0.4, math.inf), MARK, "0.500"),
     ],
@@ -35,11 +36,18 @@ def test_an_interval_in_brackets(estimate, scale, words):
         (Estimate(0.03, 0.01, 0.05), POINTS, "3.0 ± 2.0 points"),
         (Estimate(0.806, 0.796, 0.81), MARK, "0.806 ± 0.010"),
         (Estimate(0.806, 0.8, 0.816), MARK, "0.806 ± 0.010"),
+        (Estimate(-0.019, -0.057, 0.019), POINTS, "−1.9 ± 3.8 points"),
         (UNKNOWN, POINTS, "50.0 points"),
     ],
 )
 def test_half_an_interval_is_its_longer_side(estimate, scale, words):
     assert with_half(estimate, scale) == words
+
+
+@pytest.mark.parametrize(("half", "digits"), [(0.03, 3), (0.5, 2), (1.0, 1), (9.9, 1), (10.0, 0), (350.0, 0)])
+def test_a_plain_scale_gives_half_the_interval_two_figures(half, digits):
+    scale = plain_scale(Estimate(-100.0, -100.0 - half / 2, -100.0 + half))
+    assert scale == Scale(digits=digits, least=-math.inf)
 
 
 def test_a_bold_number_leaves_its_interval_thin():
@@ -112,6 +120,12 @@ def test_a_bold_number_leaves_its_interval_thin():
         ("seconds", (63.2,), "63 s"),
         ("degrees", (27.44,), "27.4°"),
         ("degrees", (-0.01,), "0.0°"),
+        ("plain", (643147100.0,), "643,147,100"),
+        ("plain", (-1234.4,), "−1,234"),
+        ("plain", (1000.0,), "1,000"),
+        ("plain", (27.41,), "27.4"),
+        ("plain", (-0.9692,), "−0.969"),
+        ("plain", (1e-10,), "0"),
         ("near_zero", (1e-10,), "0"),
         ("near_zero", (-0.25,), "−0.25"),
         ("people", (1,), "1 person"),

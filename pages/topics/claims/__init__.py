@@ -1,0 +1,29 @@
+"""Do the papers’ claims hold?"""
+
+from pathlib import Path
+
+from pages.kit import folds
+from pages.kit.page import Page
+from pages.topics.claims.answer import SNIPPET, Answer, answer
+from pages.topics.claims.controls import Question, all_settings, arrange, controls
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
+    return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))
+
+
+PAGE = Page(
+    title="Claims",
+    question="Do the papers’ claims hold?",
+    address="claims",
+    blurb="Published numbers beside ours, with verdicts.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    folds=standing_words,
+    arrange=arrange,
+)

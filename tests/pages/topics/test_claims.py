@@ -1,0 +1,128 @@
+"""The page of claims: every claim is shown with its numbers as they are, and can be chosen by source and verdict."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from pages.kit.draws import Draws
+from pages.topics.claims import PAGE
+from pages.topics.claims.answer import SNIPPET, Answer, answer, ours, row
+from pages.topics.claims.controls import Question
+from privdemo.experiments import claims
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, VERDICTS, Claim
+from privdemo.experiments.claims.claim import exactly, unverifiable
+from privdemo.intervals import Estimate
+from tests.pages.visiting import html, takeaway, visit
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return claims.all_claims()
+
+
+def a_claim(**changes) -> Claim:
+    return Claim(
+        **{"source": "Yan", "place": "table 1", "words": "it is so", "verdict": HOLDS, "why": "it is", "ours": None}
+        | changes
+    )
+
+
+def shown(**asked) -> Answer:
+    return answer(Question(**asked), Draws())
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [
+        (None, "%", "–"),
+        (Estimate(0.967, 0.965, 0.969), "%", "96.7 ± 0.2 %"),
+        (Estimate(-0.019, -0.057, 0.019), "points", "−1.9 ± 3.8 points"),
+        (exactly(1.067), "%", "106.7 %"),
+        (exactly(0.01), "points", "+1.0 points"),
+        (exactly(6431471), "", "6,431,471"),
+        (exactly(-0.3634), "", "−0.363"),
+        (exactly(1e-12), "", "0"),
+        (Estimate(0.5, 0.47, 0.53), "", "0.500 ± 0.030"),
+        (Estimate(735, 700, 770), "", "735 ± 35"),
+    ],
+)
+def test_ours_is_written_in_the_unit_of_the_claim(value, unit, words):
+    assert ours(a_claim(ours=value, unit=unit)) == words
+
+
+def test_a_count_of_records_is_no_percentage(everything):
+    sizes = [claim for claim in everything if claim.published and claim.published >= 1000]
+    assert sizes
+    for claim in sizes:
+        assert row(1, claim)[1] == f"{claim.published:,.0f}"
+
+
+def test_a_row_says_which_claim_what_is_published_and_why():
+    claim = a_claim(published=0.4, unit="%", reading="by its formula", verdict=CAVEAT, command="run it", seeds="10")
+    name, published, _, verdict, how = row(7, claim)
+    assert name == "7 · <b>Yan, table 1</b>: it is so"
+    assert published == "40.0 % (by its formula)"
+    assert verdict == "≈ <b>holds with a caveat</b>: it is"
+    assert "run it" in how
+    assert "10" in how
+    assert row(1, unverifiable("Yan", "here", "so", "no data"))[1:3] == ["–", "–"]
+    assert row(1, unverifiable("Yan", "here", "so", "no data"))[4] == "–"
+
+
+def test_the_takeaway_counts_verdicts(everything):
+    n = claims.count_verdicts(everything)
+    assert shown().takeaway() == (
+        f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, "
+        f"<b>{n[FAILS]}</b> do not hold, {n['not clear here']} are not clear here and {n[OPEN]} cannot be checked."
+    )
+    assert shown(source="Yan", verdicts=(OPEN,)).takeaway().endswith(" Shown are 9 of them.")
+
+
+def test_a_claim_keeps_its_number_whatever_is_shown(everything):
+    some = shown(source="Barber", verdicts=(FAILS, HOLDS))
+    assert some.chosen == {i: everything[i - 1] for i in some.chosen}
+    assert {(claim.source, claim.verdict) for claim in some.chosen.values()} == {("Barber", FAILS), ("Barber", HOLDS)}
+    assert some.main()[-1].figure.body[0][0].startswith(f"{next(iter(some.chosen))} · <b>Barber")
+
+
+def test_the_picture_holds_shares_that_are_published_and_ours(everything):
+    numeric = [claim for claim in everything if claim.published is not None and claim.ours and claim.unit]
+    picture, table = shown().main()
+    drawn = [x for trace in picture.figure.figure.data if "ours" in trace.name for x in trace.x]
+    assert sorted(drawn) == sorted(claim.ours.mean for claim in numeric)
+    assert picture.summary.startswith(f"{len(numeric)} claims")
+    assert len(table.figure.body) == len(everything)
+
+
+def test_rows_hold_our_number_and_its_interval():
+    rows = shown().rows()
+    made = next(r for r in rows if r["place"] == "section 6.1" and r["source"] == "Barber")
+    assert math.isclose(0.5 * (made["low"] + made["high"]), made["ours"])
+    assert all(r["ours"] == r["low"] == r["high"] == "" for r in rows if r["verdict"] == OPEN)
+
+
+def test_without_a_picture_there_is_a_table_and_without_a_claim_a_sentence():
+    (table,) = shown(verdicts=(OPEN,)).main()
+    assert table.name == "all-claims"
+    (words,) = shown(verdicts=()).main()
+    assert words.answer == "No claim has this verdict; choose another above."
+
+
+def test_the_code_runs():
+    printed: list = []
+    exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
+    assert len(printed) == len(claims.all_claims())
+
+
+def test_a_visit_shows_all_and_a_link_chooses(everything):
+    page = visit(PAGE.address)
+    assert "Shown are" not in takeaway(page)
+    assert html(page).count("<b>Barber, ") == sum(claim.source == "Barber" for claim in everything)
+    page = visit(PAGE.address, source="Yan", verdict="does not hold")
+    n = sum((claim.source, claim.verdict) == ("Yan", FAILS) for claim in everything)
+    assert f"Shown are {n} of them." in takeaway(page)
+    page.button_group(key="source").set_value("all sources").run()
+    page.button_group(key="verdict").set_value(list(VERDICTS)).run()
+    assert "Shown are" not in takeaway(page)
