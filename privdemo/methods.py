@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from privdemo import palette
+from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.palette import Style
 
 # Whom one must trust with the true label.
@@ -40,6 +41,37 @@ def _like(style: Style, dash: str, marker: str) -> Style:
     """Another line and marker in the colour of `style`."""
     return Style(style.colour, dash, marker)
 
+
+# --- polls ---------------------------------------------------------------------------------------
+
+# What honest answers would have given: the ceiling. The spread likelihood's estimate may leave [0, 1], its maximum not.
+HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
+
+VOTING = _table(
+    (
+        Method(HONEST, "if nobody lied", TRUTH, _like(palette.TRUTH, "solid", "line-ns-open")),
+        Method("naive", "naive", NOBODY, palette.NAIVE),
+        Method("reconstruction", "reconstruction", NOBODY, palette.RECONSTRUCTION),
+        Method(RAW_SPREAD, "spread, raw", NOBODY, _like(palette.SPREAD, "dot", "circle-open")),
+        Method(SPREAD_MLE, "spread, in [0, 1]", NOBODY, palette.SPREAD),
+    )
+)
+
+# --- released label counts -----------------------------------------------------------------------
+
+_LAPLACE, _GAUSSIAN, _DIRICHLET = palette.OTHERS
+# One colour a family of noise. Solid and filled: tight; dashed and open: as published; dotted: depends on the counts.
+_COUNT_STYLES = {
+    "laplace published": _like(_LAPLACE, "dash", "circle-open"),
+    "laplace tight": _like(_LAPLACE, "solid", "circle"),
+    "gaussian published": _like(_GAUSSIAN, "dash", "square-open"),
+    "gaussian tight": _like(_GAUSSIAN, "solid", "square"),
+    "laplace prior": _like(_LAPLACE, "longdashdot", "triangle-up-open"),
+    "dirichlet published": _like(_DIRICHLET, "dot", "diamond-open"),
+    "dirichlet local": _like(_DIRICHLET, "dot", "diamond-tall"),
+    "dirichlet public": _like(_DIRICHLET, "solid", "diamond"),
+}
+LABEL_COUNTS = _table(Method(name, release.title, PUBLISHER, _COUNT_STYLES[name]) for name, release in RELEASES.items())
 
 # --- training on noisy records and labels --------------------------------------------------------
 

@@ -9,10 +9,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    {"limits", "intervals", "simplex", "datasets", "jobs", "palette", "methods", "tasks"},
+    {"limits", "intervals", "simplex", "datasets", "jobs", "palette", "tasks"},
     {"accounting", "mechanisms"},
     {"estimators"},
-    {"attacks"},
+    {"attacks", "methods"},
     {"experiments"},
     {"figures"},
     {"reports"},

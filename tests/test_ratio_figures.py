@@ -17,7 +17,7 @@ from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, EM, MMD, SPREAD
+from privdemo.methods import CLASS_RATIO, EM, LABEL_COUNTS, MMD, SPREAD
 
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
 
@@ -134,7 +134,7 @@ def test_distortion_along_an_axis_ends_where_there_is_no_noise(axis):
 
 
 def test_tight_published_and_data_dependent_noise_look_different_and_a_family_has_one_colour():
-    styles = count_charts.STYLES
+    styles = {name: method.style for name, method in LABEL_COUNTS.items()}
     assert len({(s.colour, s.dash, s.marker) for s in styles.values()}) == len(RELEASES)
     for name, release in RELEASES.items():
         assert (styles[name].dash == "dot") == release.data_dependent

@@ -15,6 +15,7 @@ from privdemo.experiments import naive_training, voting
 from privdemo.figures import lessons, people
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import VOTING
 
 CONFIG = voting.ElectionConfig(n_elections=50)
 ELECTIONS = voting.run(CONFIG)
@@ -66,7 +67,7 @@ def test_estimates_and_their_intervals():
         assert trace.x[0] == e.value
         assert trace.x[0] + trace.error_x.array[0] == pytest.approx(e.high)
         assert trace.x[0] - trace.error_x.arrayminus[0] == pytest.approx(e.low)
-        assert trace.y[0] == charts.TITLES[name]
+        assert trace.y[0] == VOTING[name].title
     assert figure.layout.shapes[0].x0 == CONFIG.share
     outside = votes.estimate("spread", 0, 50, BinaryChannel(0.2, 0.2))
     low, high = charts.estimates({"spread": outside}, 0.1).layout.xaxis.range

@@ -14,6 +14,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
+from privdemo.methods import VOTING
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _estimate_words(shown: Answer) -> str:
         # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {text.spread(e.standard_error)}; " if e.standard_error else ""
         words.append(
-            f"{charts.TITLES[name]} {text.share(e.value)} ({error}{text.between(e.low, e.high)}, {holds} the truth)"
+            f"{VOTING[name].title} {text.share(e.value)} ({error}{text.between(e.low, e.high)}, {holds} the truth)"
         )
     note = ""
     best = shown.poll.estimates.get("spread MLE")
@@ -160,7 +161,7 @@ def many_polls(shown: Answer) -> None:
         ["in points", "bias, held", "bias, exact", "s.d., held", "s.d., exact", "95 % interval holds the truth"],
         [
             [
-                charts.TITLES[r.name],
+                VOTING[r.name].title,
                 _bias_words(r),
                 text.difference(r.law.mean - config.share, r.law.deviation),
                 text.difference(r.deviation, r.law.deviation, "") if len(r.values) > 1 else "–",

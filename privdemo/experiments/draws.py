@@ -39,6 +39,11 @@ def stream(config: Repeatable, *numbers: int) -> np.random.SeedSequence:
     return np.random.SeedSequence(config.seed, spawn_key=(config.draw, *numbers))
 
 
+def seeded(seed: int, *numbers: int) -> np.random.Generator:
+    """A new generator at the start of the child of ``SeedSequence(seed)`` with these fixed numbers."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=numbers))
+
+
 def generator(config: Repeatable, *numbers: int) -> np.random.Generator:
     """A new generator at the start of `stream`."""
     return np.random.default_rng(stream(config, *numbers))

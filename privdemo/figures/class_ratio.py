@@ -13,10 +13,8 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
-from privdemo.figures.label_counts import STYLES as RELEASE_STYLES
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, LABEL_COUNTS, MMD, PCC, PSVM, RFF, SPREAD
 
 _PATTERNS = {
     SPREAD: "",
@@ -128,14 +126,14 @@ def title_of(name: str) -> str:
     """A method or a release in words."""
     if name == class_ratio.NO_RELEASE:
         return "true counts, no privacy"
-    return CLASS_RATIO[name].title if name in CLASS_RATIO else RELEASES[name].title
+    return CLASS_RATIO[name].title if name in CLASS_RATIO else LABEL_COUNTS[name].title
 
 
 def style_of(name: str) -> palette.Style:
     """A method's or a release's style."""
     if name == class_ratio.NO_RELEASE:
         return palette.TRUTH
-    return CLASS_RATIO[name].style if name in CLASS_RATIO else RELEASE_STYLES[name]
+    return CLASS_RATIO[name].style if name in CLASS_RATIO else LABEL_COUNTS[name].style
 
 
 def _error_chart(

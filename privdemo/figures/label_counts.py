@@ -25,20 +25,9 @@ from privdemo.figures.charts import (
     rule,
 )
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.label_counts import RELEASES, CountRelease
+from privdemo.mechanisms.label_counts import CountRelease
+from privdemo.methods import LABEL_COUNTS
 
-_LAPLACE, _GAUSSIAN, _DIRICHLET = (style.colour for style in palette.OTHERS)
-# One colour a family of noise; solid and filled is tight, dashed and open as published, dotted looks at the counts.
-STYLES = {
-    "laplace published": palette.Style(_LAPLACE, "dash", "circle-open"),
-    "laplace tight": palette.Style(_LAPLACE, "solid", "circle"),
-    "gaussian published": palette.Style(_GAUSSIAN, "dash", "square-open"),
-    "gaussian tight": palette.Style(_GAUSSIAN, "solid", "square"),
-    "laplace prior": palette.Style(_LAPLACE, "longdashdot", "triangle-up-open"),
-    "dirichlet published": palette.Style(_DIRICHLET, "dot", "diamond-open"),
-    "dirichlet local": palette.Style(_DIRICHLET, "dot", "diamond-tall"),
-    "dirichlet public": palette.Style(_DIRICHLET, "solid", "diamond"),
-}
 TITLES = {
     label_counts.C_AXIS: "number of classes",
     label_counts.RHO_AXIS: "share of every class but the last",
@@ -57,11 +46,11 @@ def along(
     `distortions` map levels and mechanisms to estimates; a line ends where its mechanism has none. Stars, where all
     else is `as_published`: what the paper's text gives.
     """
-    names = [name for name in RELEASES if any(name in here for here in distortions.values())]
+    names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
     lines = []
     for name in names:
         there = {x: here[name] for x, here in distortions.items() if name in here}
-        lines.append(Curve(RELEASES[name].title, STYLES[name], list(there), list(there.values())))
+        lines.append(Curve(LABEL_COUNTS[name].title, LABEL_COUNTS[name].style, list(there), list(there.values())))
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
@@ -89,7 +78,7 @@ def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, pal
     }
     words = {"dirichlet published": "scaled Dirichlet", "laplace published": "the best of the others"}
     return [
-        (at[axis_name], value, STYLES[name], f"{words[name]}, published: {value:g}")
+        (at[axis_name], value, LABEL_COUNTS[name].style, f"{words[name]}, published: {value:g}")
         for name, value in label_counts.PUBLISHED.items()
         if axis_name in at and name in names
     ]
@@ -97,7 +86,7 @@ def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, pal
 
 def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
     """True counts as bars, and beside them one release, with the range of 95 % of all releases."""
-    style, total = STYLES[outcome.release], sum(counts)
+    style, total = LABEL_COUNTS[outcome.release].style, sum(counts)
     names = [str(c + 1) for c in classes]
     released = [total * outcome.example[c] for c in classes]
     ranges = [(total * outcome.ranges[c][0], total * outcome.ranges[c][1]) for c in classes]
@@ -153,7 +142,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
     traces = []
     least = 1e-12
     for name, mechanism in curves.items():
-        style = STYLES[name]
+        style = LABEL_COUNTS[name].style
         deltas = label_counts.profile(mechanism, epsilons)
         traces.append(
             {
@@ -162,8 +151,8 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
                 "y": [d if d > 0 else None for d in deltas],
                 "mode": "lines",
                 "line": line(style) | {"width": 3 if name == chosen else 1.5},
-                "name": RELEASES[name].title,
-                "hovertemplate": f"{RELEASES[name].title}: δ = %{{y:.2g}} at ε = %{{x:.3g}}<extra></extra>",
+                "name": LABEL_COUNTS[name].title,
+                "hovertemplate": f"{LABEL_COUNTS[name].title}: δ = %{{y:.2g}} at ε = %{{x:.3g}}<extra></extra>",
             }
         )
     traces.append(
@@ -199,6 +188,6 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
 
 def attack(rates: Mapping[str, float], promised: float) -> Figure:
     """How often the last unknown label is named from every mechanism's release; the rule is what (ε, δ) allows."""
-    named = {RELEASES[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
+    named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)

@@ -12,24 +12,11 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
-from privdemo.experiments.voting import HONEST, Histogram, LongRun, Record
+from privdemo.experiments.voting import Histogram, LongRun, Record
 from privdemo.figures.charts import interval_bars, legend_below, line, marker, over_rule, percent, rows, rule
+from privdemo.methods import VOTING
 
 Array = NDArray[np.floating]
-TITLES = {
-    HONEST: "if nobody lied",
-    "naive": "naive",
-    "reconstruction": "reconstruction",
-    "spread": "spread, raw",
-    "spread MLE": "spread, in [0, 1]",
-}
-STYLES = {
-    HONEST: palette.Style(palette.TRUTH.colour, "solid", "line-ns-open"),
-    "naive": palette.NAIVE,
-    "reconstruction": palette.RECONSTRUCTION,
-    "spread": palette.Style(palette.SPREAD.colour, "dot", "circle-open"),
-    "spread MLE": palette.SPREAD,
-}
 PERCENT = {"tickformat": ".0%"}
 
 
@@ -41,11 +28,11 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     traces = [
         {
             "x": [e.value],
-            "y": [TITLES[name]],
+            "y": [VOTING[name].title],
             "mode": "markers",
-            "marker": marker(STYLES[name]) | {"line": {"width": 2, "color": STYLES[name].colour}},
-            "error_x": interval_bars(e.value, e.low, e.high, STYLES[name]) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{TITLES[name]}: {percent(e.value)}, s.e. {percent(e.standard_error)}"
+            "marker": marker(VOTING[name].style) | {"line": {"width": 2, "color": VOTING[name].style.colour}},
+            "error_x": interval_bars(e.value, e.low, e.high, VOTING[name].style) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{VOTING[name].title}: {percent(e.value)}, s.e. {percent(e.standard_error)}"
             f"<br>95 %: {percent(e.low)} to {percent(e.high)}<extra></extra>",
         }
         for name, e in found.items()
@@ -55,7 +42,10 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
         layout={
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
             "yaxis": rows(
-                {TITLES[name]: f"{TITLES[name]}<br><b>{_where(e.value, low, high)}</b>" for name, e in found.items()}
+                {
+                    VOTING[name].title: f"{VOTING[name].title}<br><b>{_where(e.value, low, high)}</b>"
+                    for name, e in found.items()
+                }
             ),
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
@@ -99,7 +89,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
                 "yref": "paper",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"color": STYLES[record.name].colour},
+                "font": {"color": VOTING[record.name].style.colour},
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
@@ -109,14 +99,14 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
 
 def _note(record: Record) -> str:
     """What one estimator is off by, and how much it varies, in points."""
-    words = f"<b>{TITLES[record.name]}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
+    words = f"<b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
     varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
     return f"{words}{varies}".replace("-", "−")
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
     """Two outlines, which a browser draws several times faster than bars: the polls held, filled, and the exact law."""
-    style, name = STYLES[record.name], TITLES[record.name]
+    style, name = VOTING[record.name].style, VOTING[record.name].title
     edges = np.repeat(bins.edges, 2)[1:-1]
     outline = {"type": "scatter", "x": edges, "mode": "lines", "yaxis": axis}
     held = {
@@ -210,8 +200,8 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
             "x": [value],
             "y": [float(np.interp(value, theta, objective))],
             "mode": "markers",
-            "marker": marker(STYLES[name]) | {"size": 12},
-            "name": TITLES[name] if name != "spread MLE" else "spread",
+            "marker": marker(VOTING[name].style) | {"size": 12},
+            "name": VOTING[name].title if name != "spread MLE" else "spread",
             "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
         }
         for name, value in marks.items()

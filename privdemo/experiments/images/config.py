@@ -25,9 +25,9 @@ def check_classes(classes: Sequence[str], labels: LabelMechanism) -> None:
 
 @dataclass(frozen=True)
 class Config:
-    """Who releases what: `n_people` people of `classes`, each one image and one label.
+    """`n_people` people of `classes`, who release one image and one label each.
 
-    The first `per_class` people of each class are shown; everyone's releases teach the adversary.
+    The first `per_class` people of each class are shown; the adversary learns from the releases of all.
     """
 
     dataset: str = "mnist"
@@ -47,9 +47,9 @@ class Config:
 
 @dataclass(frozen=True)
 class CurveConfig:
-    """Damage and linkage at any level: `n_candidates` known people, one of whom sent each image.
+    """Pixel errors and linkage at any noise level: each image was sent by one of `n_candidates` known people.
 
-    They are fewer where the data set ends; every `Point` says how many there were.
+    There are fewer people where the data set ends; every `Point` has their number.
     """
 
     dataset: str = "mnist"
@@ -73,7 +73,7 @@ def with_mechanism(config: Config, family: PixelFamily, level: float) -> Config:
 def n_states(dataset: datasets.Source) -> int:
     """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for records that cannot be privatised so.
 
-    A visitor's own table counts as an image of one row, since its columns are told in as many steps as one another.
+    A visitor's own table counts as an image of one row, as all its columns have the same number of steps.
     """
     source = datasets.load(dataset)
     if isinstance(dataset, str):

@@ -36,7 +36,7 @@ class Gallery:
 
 
 def gallery(config: GalleryConfig) -> Gallery:
-    """Release the same people with the same draws at every level; guess with the learned prior."""
+    """Release the same people with the same random draws at every level; guesses use the learned prior."""
     family = pixels.FAMILIES["randomised_response"]
     k = n_states(config.dataset)
     useless = family.limit(k).high

@@ -11,22 +11,25 @@ from numpy.typing import NDArray
 
 from privdemo import attacks
 from privdemo.estimators import pixel_priors
+from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import Config, LabelMechanism, check_pixels, image_shape
-from privdemo.experiments.images.people import draw_people, noise_draws, streams, true_frequencies
+from privdemo.experiments.images.people import LABELS, draw_people, noise_draws, true_frequencies
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import PixelMechanism, pixels
 
-# Classifiers behind the label attack, each taught by its own share of the people.
+# Classifiers behind the label attack, each trained on its own part of the people.
 N_LEARNERS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The shown people's images and labels before and after, and what an adversary makes of them.
+    """Images and labels of the shown people before and after the release, and an adversary's guesses.
 
-    Pictures are (n_shown, n_pixels) uint8 grey levels; `states` the clean pixels as 0 … k−1;
-    `draws` the randomness of the shown releases, which serves any level of the same mechanism;
-    `n_people` how many released, fewer than asked for where the data set ends.
+    Pictures are (n_shown, n_pixels) uint8 grey levels. `states` are the clean pixels as 0 … k−1; `draws` is the
+    randomness of the shown releases, which serves every level of the same mechanism. `n_people` is the number of people
+    who released, fewer than wanted where the data set ends. `guesses` are posterior-mean pictures by prior.
+    `changed_pixels` counts an image's changed pixels on average. `prior_gap` is the learned prior's duality gap, and
+    `label_guess` how often an image alone betrays its label.
     """
 
     config: Config
@@ -58,7 +61,7 @@ def run(config: Config) -> Result:
     clean = mechanism.from_states(people.X, k)
     draws = noise_draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
-    released_labels = config.labels.randomise(people.y, streams(config.seed)[2])
+    released_labels = config.labels.randomise(people.y, seeded(config.seed, LABELS))
     shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
     frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
     guesses, gap = _guesses(mechanism, released, frequencies, shown)
@@ -102,17 +105,19 @@ def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) ->
 
 
 def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
+    """Rows of the first `per_class` people of each class."""
     return np.concatenate([np.flatnonzero(y == c)[:per_class] for c in np.unique(y)])
 
 
 def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
+    """The randomness of some rows; a mechanism's draws are one array or a named tuple of arrays."""
     return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
 
 
 def _guesses(
     mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
 ) -> tuple[dict[str, NDArray[np.uint8]], float]:
-    """The posterior-mean picture of the shown people under each prior, and the learned prior's gap."""
+    """Posterior-mean pictures of the shown people under each prior, and the gap of the learned prior."""
     n_pixels, n_states = frequencies.shape
     priors = {
         "flat": pixel_priors.flat_prior(mechanism, n_states, n_pixels),
@@ -127,16 +132,16 @@ def _guesses(
 
 
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
-    """How often the image alone betrays the label, to a learner that saw other people's releases.
+    """How often the true label is guessed from the image alone, by a classifier of other people's releases.
 
-    `N_LEARNERS` classifiers, each taught by its own part of the people and tried on the next part: their spread is
-    that of learning as well as of guessing. Each knows the label's channel and names the likeliest true label.
+    Each of `N_LEARNERS` classifiers is trained on its own part of the people and tested on the next part, so that the
+    95 % interval covers training as well as testing. Each knows the label's channel and names the likeliest true label.
     """
     meaning = mechanism.channel_matrix.argmax(axis=1)
     group = np.arange(len(labels)) % N_LEARNERS
     right = []
     for learner in range(N_LEARNERS):
-        taught, tried = group == learner, group == (learner + 1) % N_LEARNERS
-        guessed = attacks.guess_labels(released[taught], released_labels[taught], released[tried])
-        right.append(float((meaning[guessed] == labels[tried]).mean()))
+        train, test = group == learner, group == (learner + 1) % N_LEARNERS
+        guessed = attacks.guess_labels(released[train], released_labels[train], released[test])
+        right.append(float((meaning[guessed] == labels[test]).mean()))
     return mean_interval(right)

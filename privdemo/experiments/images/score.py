@@ -19,10 +19,10 @@ N_RELEASES = 200
 
 @dataclass(frozen=True)
 class Privacy:
-    """What the release promises, in ε (pure) and ε at `delta`, for a pixel, the label, the image.
+    """The privacy guarantee of a release: pure ε, and ε at `delta`, of a pixel, an image and the label.
 
-    `label_truth[c]`: of the people who sent class c, the share who meant it, classes equally
-    common beforehand; None for a class that nobody would send.
+    `label_truth[c]` is P(true class = c | released class = c) for equally common classes; None for a class that is
+    never released.
     """
 
     delta: float
@@ -36,7 +36,7 @@ class Privacy:
 
 
 def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
-    """The promise of `config`'s mechanisms for one of `n_pixels` pixels, all of them, and the label."""
+    """The guarantee of `config`'s mechanisms for one pixel, all `n_pixels` pixels, and the label."""
     mechanism = config.pixels
     return Privacy(
         delta=delta,
@@ -51,7 +51,7 @@ def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
 
 
 def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
-    """P(true = c | sent c) for equally common classes; None for a class that nobody would send."""
+    """P(true class = c | released class = c) for equally common classes; None for a class that is never released."""
     k = len(channel)
     return tuple(
         float(accounting.posterior(channel, np.full(k, 1 / k), c)[c]) if channel[c].any() else None for c in range(k)
@@ -60,9 +60,9 @@ def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True)
 class Point:
-    """One noise level: expected (exact) and measured error of a pixel, and how often linking works.
+    """Errors of a pixel at one noise level, exact expectations and measured, and how often the sender is found.
 
-    `n_candidates` is how many people a release was matched against; chance is 1/n_candidates.
+    A release is matched against `n_candidates` people, so chance is 1/n_candidates. Intervals are 95 % over releases.
     """
 
     level: float

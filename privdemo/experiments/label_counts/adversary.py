@@ -19,11 +19,11 @@ Array = NDArray[np.floating]
 
 
 def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
-    """The most often that an adversary who knows all labels but one can name that one, of two classes equally likely.
+    """How often an adversary who knows all labels but one names that one, of two equally likely classes, at best.
 
-    The best guess from noisy counts is right with probability (1 + δ(0))/2, δ(0) being the total variation distance of
-    the two releases, for the worst two neighbours of all that the promise covers. What is computed from noisy counts
-    can only tell less. Not of noise chosen from the private counts: that choice tells, too.
+    The best guess from noisy counts is right with probability (1 + δ(0))/2, where δ(0) is the total variation distance
+    of the two releases, for the worst pair of neighbours. Mechanisms whose noise depends on the private counts are left
+    out, as the choice of the noise gives away more.
     """
     return {
         name: (1 + outcome.mechanism.delta_at(0.0)) / 2
@@ -38,11 +38,11 @@ def promised_rate(epsilon: float, delta: float) -> float:
 
 
 class Leak(NamedTuple):
-    """What noise chosen from the private counts gives away: σ here, and at a `neighbour`, where one label has moved.
+    """What noise that depends on private counts gives away: σ for these counts and for a `neighbour` of them.
 
-    `neighbour_sigma` is nan where the neighbour has no σ at all, so that the release itself tells the two apart.
-    `neighbour_delta` is the neighbour's own δ with σ from here, `own_delta` δ between the two, each with its own σ, by
-    simulation: what is really released.
+    A neighbour has one label in another class. `neighbour_sigma` is nan where the neighbour has no σ at all, so that a
+    release alone tells the two apart. `neighbour_delta` is δ at the neighbour with σ of these counts; `own_delta` is δ
+    between the two releases, each with its own σ, by simulation: what really holds.
     """
 
     sigma: float
@@ -52,7 +52,7 @@ class Leak(NamedTuple):
     own_delta: Estimate
 
 
-# Releases behind a simulated δ, and behind the choice of the neighbour.
+# Releases that simulate δ, and that choose the neighbour.
 _SIMULATED, _SCREENED = 200_000, 40_000
 
 

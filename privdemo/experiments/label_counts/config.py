@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from privdemo import limits
 from privdemo.mechanisms.label_counts import RELEASES, check_counts
 
-# The paper's design: so many records, a share of all classes but the last, and (ε, δ).
+# The paper's design: records, classes, the share of every class but the last, and (ε, δ).
 TOTAL, CLASSES, RHO, EPSILON, DELTA = 1000, 5, 0.05, 0.05, 0.05
 C_AXIS, RHO_AXIS, EPSILON_AXIS, DELTA_AXIS = "classes", "share", "epsilon", "delta"
 AXES = {
@@ -16,13 +16,13 @@ AXES = {
     EPSILON_AXIS: (0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2),
     DELTA_AXIS: (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1),
 }
-# Shares that one mechanism releases at most in all its repeats, so that a curve of all takes a second.
+# The most shares that one mechanism releases in all repeats, so that a curve of all mechanisms takes a second.
 MOST_SHARES = 200_000
 
 
 @dataclass(frozen=True)
 class CountConfig:
-    """True `counts` of a set's labels, (ε, δ), a public lower bound `n_min`, and how often each release is tried."""
+    """True `counts` of a set's labels, (ε, δ), a public bound `n_min` below every count, and `repeats` of each release."""
 
     counts: tuple[int, ...] = (50, 50, 50, 50, 800)
     epsilon: float = EPSILON
@@ -55,15 +55,15 @@ class CountConfig:
 
 
 def design(n_classes: int, total: int, rho: float) -> tuple[int, ...]:
-    """The paper's counts: all classes but the last have a share `rho` of `total`, the last what is left.
+    """The paper's counts: every class but the last has a share `rho` of `total`, the last class the rest.
 
-    Raises ``ValueError`` where nothing would be left for it.
+    Raises ``ValueError`` where nothing is left for the last class.
     """
-    few = round(rho * total)
-    last = total - (n_classes - 1) * few
+    count = round(rho * total)
+    last = total - (n_classes - 1) * count
     if last < 1:
         raise ValueError(
             f"a share of {rho:g} for {n_classes - 1} classes leaves nothing for the last; it must be below "
             f"{1 / (n_classes - 1):.4g}, or take fewer classes"
         )
-    return (*[few] * (n_classes - 1), last)
+    return (*[count] * (n_classes - 1), last)

@@ -24,11 +24,11 @@ from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate
 
 @dataclass(frozen=True)
 class Outcome:
-    """One mechanism on one set: its mean L1 distortion with a 95 % interval, and the standard deviation of one release.
+    """One mechanism on one set: mean L1 distortion with a 95 % interval, and standard deviation of one release.
 
-    `example` (c,) are the proportions of the first release, `ranges` (c, 2) hold 95 % of all releases, `delta` the
-    exact δ at the wanted ε; `holds` whether (ε, δ) is met without a look at the private counts. Where there is no such
-    noise, `problem` says why.
+    `example` (c,) are the proportions of the first release, `ranges` (c, 2) contain 95 % of all releases. `delta`
+    is the exact δ at the wanted ε; `holds` says whether (ε, δ) holds with noise that does not depend on private counts.
+    Where there is no such noise, `mechanism` is None and `problem` says why.
     """
 
     release: str
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def run(config: CountConfig) -> dict[str, Outcome]:
-    """Release the counts `repeats` times by every mechanism; all see the same seed."""
+    """Release the counts `repeats` times with every mechanism, each with the same seed."""
     return {name: _outcome(config, name) for name in config.releases}
 
 
@@ -70,10 +70,10 @@ def _outcome(config: CountConfig, name: str) -> Outcome:
 
 
 def along(config: CountConfig, axis: str, n_classes: int, total: int, rho: float) -> dict[float, dict[str, Outcome]]:
-    """`run` at every level of an axis and at the config's own, all else as it is.
+    """`run` at every level of an axis and at the config's own level, all other settings unchanged.
 
-    Along classes and shares the counts are those of the design, where some are left to the last class; `n_classes`,
-    `total` and `rho` are not used else.
+    Along classes and shares the counts are those of `design(n_classes, total, rho)`, and levels that leave nothing for
+    the last class are left out. Along ε and δ these three are not used. Raises ``ValueError`` where no level is left.
     """
     own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
     outcomes = {}
@@ -94,7 +94,7 @@ def along(config: CountConfig, axis: str, n_classes: int, total: int, rho: float
 
 
 class Winner(NamedTuple):
-    """The promise that costs least at `delta`: its name and distortion; those within its interval are `level`."""
+    """The least distorting mechanism at a level of δ, and those whose intervals meet its own (`level`)."""
 
     delta: float
     release: str
@@ -103,7 +103,7 @@ class Winner(NamedTuple):
 
 
 def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
-    """Of the mechanisms that keep (ε, δ) without a look at private counts, the least distorting at every level."""
+    """The least distorting mechanism at every level, among those whose promise holds."""
     return [
         Winner(level, best, here[best].distortion.mean, tuple(near))
         for level, here in outcomes.items()
@@ -113,8 +113,7 @@ def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
 
 
 def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Of the mechanisms whose promise holds, the least distorting, and then those that are level with it: whose
-    intervals meet its own."""
+    """The least distorting of the mechanisms whose promise holds, then those whose intervals meet its own."""
     valid = {name: outcome for name, outcome in outcomes.items() if outcome.holds}
     best = min(valid, key=lambda name: valid[name].distortion.mean)
     high = valid[best].distortion.high
@@ -122,5 +121,5 @@ def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
 
 
 def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
-    """δ(ε) of a mechanism."""
+    """δ at each of `epsilons`."""
     return [mechanism.delta_at(epsilon) for epsilon in epsilons]

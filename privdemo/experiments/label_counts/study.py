@@ -30,11 +30,11 @@ from privdemo.mechanisms.label_counts import RELEASES, CountRelease, ScaledDiric
 
 NAME = "distortion"
 TITLE = "Distortion of released label counts (Iyer, Nath & Sarawagi 2016): figure 1, published and tight"
-# The distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best of the others.
+# Distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best other mechanism.
 PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
-# Releases in one batch; a results file has the mean of as many batches as there are draws.
+# Releases in one batch; the results file has means over batches.
 BATCH = 100
-# Releases behind the numbers of `settle`.
+# Releases for each distortion of `settle`.
 SETTLING = 2000
 
 
@@ -57,7 +57,7 @@ class Settled:
 
 
 def settle(config: CountConfig) -> Settled:
-    """How the published distortion of scaled Dirichlet comes out: see `Settled`."""
+    """Find the σ that gives the published distortion of scaled Dirichlet, and what it promises: see `Settled`."""
     counts = np.array(config.counts)
     share = counts / counts.sum()
     moves = accounting.neighbouring_moves(counts)
@@ -88,7 +88,7 @@ def settle(config: CountConfig) -> Settled:
 
 @dataclass(frozen=True)
 class Mark:
-    """The mean distortion of one mechanism in one batch of `BATCH` releases, at a place of figure 1."""
+    """The mean distortion of one mechanism in one batch of `BATCH` releases, at a point of figure 1."""
 
     axis: str
     level: float
@@ -99,7 +99,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A place of figure 1: mean distortion of `n_draws` batches and `deviation` of one release, with 95 % ends."""
+    """A point of figure 1: mean distortion of `n_draws` batches, `deviation` of one release, and 95 % intervals."""
 
     axis: str
     level: float
@@ -125,7 +125,7 @@ class Row:
 
 
 def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
-    """The paper's design along an axis. The public bound is half the smallest count that the design has there."""
+    """The paper's design along an axis, with half of each design's smallest count as public bound."""
     found = {}
     for level in AXES[axis]:
         counts = design(int(level) if axis == C_AXIS else CLASSES, TOTAL, level if axis == RHO_AXIS else RHO)
@@ -142,7 +142,7 @@ def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, 
 
 
 def trial(axis: str, draw: int) -> list[Mark]:
-    """Every mechanism along an axis, `BATCH` releases each."""
+    """One batch: every mechanism along an axis, `BATCH` releases each."""
     return [
         Mark(axis, level, name, outcome.distortion.mean, outcome.deviation)
         for level, outcomes in paper_outcomes(axis, BATCH, draw).items()

@@ -12,7 +12,7 @@ from privdemo.experiments.voting.asymptotics import (
     self_confirming,
 )
 from privdemo.experiments.voting.candidates import EM_ITERATIONS, ManyConfig, ManyResult, candidate_name, run_many
-from privdemo.experiments.voting.config import HONEST, ONE_IN_FIVE, TRUTHFUL, ElectionConfig
+from privdemo.experiments.voting.config import ONE_IN_FIVE, TRUTHFUL, ElectionConfig
 from privdemo.experiments.voting.polls import (
     A_LIED,
     A_TRUE,
@@ -37,7 +37,6 @@ __all__ = [
     "EM_ITERATIONS",
     "FAR",
     "FLIP_PROBS",
-    "HONEST",
     "N_DOTS",
     "ONE_IN_FIVE",
     "TRUTHFUL",

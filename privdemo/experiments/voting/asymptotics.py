@@ -17,10 +17,10 @@ FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 class LongRun(NamedTuple):
-    """What each estimator tends to with ever more voters, for true shares `share` (n,) under one symmetric lie.
+    """The limit N → ∞ of each estimator, for true shares `share` (n,) and one symmetric flip probability.
 
-    `grid_maximum` is where J∞ is largest on a grid of 1 to 999 thousandths. It and `reconstruction` are nan where two
-    ends are equally good, and `spread` is nan where the answers carry no information.
+    `grid_maximum` is where J∞ is largest on a grid of 1 to 999 thousandths. `grid_maximum` and `reconstruction` are nan
+    where both ends are equally good; `spread` is nan where answers carry no information.
     """
 
     flip_prob: float
@@ -32,7 +32,7 @@ class LongRun(NamedTuple):
 
 
 def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tuple[LongRun, ...]:
-    """Barber's figure 1: the reconstruction θ against the true θ₀, from J∞, and beside it the other two estimators."""
+    """Barber's figure 1: the limit of the reconstruction against the true θ₀, and those of the other two estimators."""
     share = np.linspace(0, 1, n_shares)
     return tuple(long_run(p, share) for p in flip_probs)
 
@@ -49,7 +49,7 @@ def long_run(flip_prob: float, share: Array) -> LongRun:
 
 
 def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
-    """Where J∞ is largest on a grid that leaves the ends of [0, 1] out; nan where both of its ends are equally good."""
+    """Where J∞ is largest on a grid in (0, 1); nan where both ends of the grid are equally good."""
     theta = np.arange(1, 1000) / 1000
     objective = votes.reconstruction_objective(theta, answers[:, None], channel)
     found = theta[objective.argmax(axis=1)]
@@ -58,7 +58,7 @@ def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
 
 
 def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
-    """Where each estimator of `config` tends with ever more voters; nan for a reconstruction that cannot choose."""
+    """The limit N → ∞ of each estimator of `config`; nan for a reconstruction with two equally good ends."""
     ends = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
     if votes.reconstruction_tied(config.answer_prob, config.channel):
         ends["reconstruction"] = np.nan
@@ -66,9 +66,9 @@ def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
 
 
 def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
-    """Who, if assumed to have voted A, makes J its largest, 0, whatever the answers: nobody, everybody, or both.
+    """The assumptions, "nobody" or "everybody" voted A, under which J has its maximum 0 whatever the answers.
 
-    J(0) = 0 where a voter of B may give every answer that anybody may give, J(1) = 0 where a voter of A may.
+    J(0) = 0 where voters of B may give every answer that anybody may give; J(1) = 0 where voters of A may.
     """
     may_answer = channel.channel_matrix > 0
     anybody = may_answer.any(axis=1)
@@ -77,14 +77,17 @@ def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
 
 
 def misprint(config: ElectionConfig) -> float:
-    """What Barber's eq. (2) and (24) tend to as they are printed, with f̃ + p10: the contrast must not be 0."""
+    """The limit of Barber's eq. (2) and (24) as printed, with f̃ + p10.
+
+    Raises ``ValueError`` where the contrast 1 − p10 − p01 is 0.
+    """
     if not config.channel.contrast:
         raise ValueError(f"p10 + p01 must differ from 1, got {config.channel}; such answers carry no information")
     return (config.answer_prob + config.channel.p10) / config.channel.contrast
 
 
 def known(channel: BinaryChannel) -> tuple[str, ...]:
-    """What an answer gives away for certain: "whoever says A voted A", and so on; empty when both lies may happen."""
+    """What an answer reveals for certain, such as "whoever says A voted A"; empty where both lies may occur."""
     certain = [
         ("whoever says A voted A", channel.p10 == 0),
         ("whoever says B voted B", channel.p01 == 0),
@@ -95,6 +98,6 @@ def known(channel: BinaryChannel) -> tuple[str, ...]:
 
 
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
-    """J∞ over θ for the visitor's own election: `theta` (n_points,) and `J` (n_points,), in nats a voter."""
+    """J∞ over θ for the election of `config`: `theta` (n_points,) and J (n_points,), in nats a voter."""
     theta = np.linspace(0, 1, n_points)
     return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)

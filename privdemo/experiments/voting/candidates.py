@@ -8,6 +8,7 @@ import numpy as np
 
 from privdemo import limits
 from privdemo.estimators import frequencies, votes
+from privdemo.experiments.draws import seeded
 from privdemo.experiments.voting.polls import Counts
 from privdemo.experiments.voting.repeated import Array
 from privdemo.intervals import wilson_ends
@@ -16,11 +17,13 @@ from privdemo.simplex import project_simplex
 
 # Iterations of expectation–maximisation before it is stopped; its climb is slow where lies leave little.
 EM_ITERATIONS = 2000
+# The random streams of a seed.
+_VOTES, _LIES = range(2)
 
 
 @dataclass(frozen=True)
 class ManyConfig:
-    """One poll among k = len(shares) candidates; `shares` sum to 1 and everyone lies with k-ary randomised response."""
+    """One poll among k = len(shares) candidates; `shares` sum to 1, answers by k-ary randomised response."""
 
     shares: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1)
     epsilon: float = 1.0
@@ -46,7 +49,7 @@ class ManyConfig:
 
     @property
     def mechanism(self) -> RandomisedResponse:
-        """The least lie among k candidates that is ε-private."""
+        """The ε-private randomised response among k candidates that lies least."""
         return RandomisedResponse.from_epsilon(self.epsilon, len(self.shares))
 
 
@@ -54,8 +57,8 @@ class ManyConfig:
 class ManyResult:
     """`answers` (k,) counts; estimates of the k shares, each (k,), with the raw one's 95 % interval.
 
-    `mle` is the maximum of the likelihood in closed form; `mle_by_em` the same by expectation–maximisation, which
-    has converged when the log-likelihood of all answers together could gain less than 10⁻³, else was stopped.
+    `mle` is the maximum of the likelihood in closed form, `mle_by_em` the same by expectation–maximisation.
+    `em_converged` says whether EM got within 10⁻³ of the largest log-likelihood of all answers before it was stopped.
     """
 
     answers: Counts
@@ -70,15 +73,15 @@ class ManyResult:
 
     @property
     def em_apart(self) -> float:
-        """How far the two maxima lie apart, at most."""
+        """The largest difference between the two maxima, over candidates."""
         return float(np.abs(self.mle - self.mle_by_em).max())
 
 
 def run_many(config: ManyConfig) -> ManyResult:
-    """Hold one poll among k candidates and estimate every share in four ways."""
+    """Simulate one poll among k candidates and estimate every share in four ways."""
     mechanism = config.mechanism
     shares = np.array(config.shares) / sum(config.shares)
-    votes_rng, lies_rng = (np.random.default_rng(s) for s in np.random.SeedSequence(config.seed).spawn(2))
+    votes_rng, lies_rng = seeded(config.seed, _VOTES), seeded(config.seed, _LIES)
     voted = votes_rng.multinomial(config.n_voters, shares)
     answers = lies_rng.multinomial(voted, mechanism.channel_matrix.T).sum(axis=0)
     channel = mechanism.one_against_rest

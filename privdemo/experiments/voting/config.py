@@ -8,17 +8,16 @@ from privdemo import limits
 from privdemo.estimators import votes
 from privdemo.mechanisms import BinaryChannel
 
-HONEST = "honest"
 TRUTHFUL = BinaryChannel(0.0, 0.0)
 ONE_IN_FIVE = BinaryChannel(0.2, 0.2)
 
 
 @dataclass(frozen=True)
 class ElectionConfig:
-    """`n_elections` polls of `n_voters` people each, from a country where the share `share` voted for A.
+    """`n_elections` polls of `n_voters` people each, in a country where the share `share` voted for A.
 
-    Who voted for B says A with `channel.p10`; who voted for A says B with `channel.p01`. The polls of
-    one seed do not depend on how many more are drawn: the 7th is the same in a run of 10 and of 1,000.
+    A voter of B answers A with probability `channel.p10`, a voter of A answers B with `channel.p01`. A poll does not
+    depend on how many more are drawn: the 7th of a seed is the same in a run of 10 and of 1,000.
     """
 
     n_voters: int = 1000
@@ -37,11 +36,11 @@ class ElectionConfig:
 
     @property
     def answer_prob(self) -> float:
-        """How often a person drawn at random answers A: p10 + (1 − p10 − p01) θ."""
+        """The probability that a person answers A: p10 + (1 − p10 − p01) θ."""
         p10, p01 = self.channel.p10, self.channel.p01
         return min(1.0, max(0.0, p10 + (1 - p10 - p01) * self.share))
 
     @property
     def estimators(self) -> tuple[str, ...]:
-        """The estimators that have an answer: none of the spread family where answers carry no information."""
+        """Names of the estimators that exist: the spread likelihood has none where answers carry no information."""
         return tuple(n for n in votes.ESTIMATORS if self.channel.contrast or not n.startswith("spread"))

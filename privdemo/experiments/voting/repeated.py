@@ -10,21 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators import votes
-from privdemo.experiments.voting.config import HONEST, TRUTHFUL, ElectionConfig
+from privdemo.experiments.voting.config import TRUTHFUL, ElectionConfig
 from privdemo.experiments.voting.polls import Counts, Elections
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
 from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import HONEST
 
 Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What one estimator did over all polls.
+    """The estimates (n_elections,) of one estimator over all polls, and how good they are.
 
-    `values` (n_elections,); `bias` measured, with its 95 % interval, and `deviation` measured; `n_held` in how many
-    polls the estimator's own 95 % interval held the true share, `covered` that as a share; `law` the exact
-    distribution, which the others tend to.
+    `bias` is the mean error with its 95 % interval over polls, `deviation` the standard deviation of the estimates.
+    `n_held` is the number of polls in which the estimator's own 95 % interval contained the true share, `covered` the
+    same as a share of all polls. `law` is the exact distribution of the estimates.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Record:
 
 
 def records(config: ElectionConfig, elections: Elections) -> tuple[Record, ...]:
-    """Every estimator over all polls; the first is what honest answers would have given."""
+    """Every estimator over all polls; the first is the share among honest answers."""
     honest = _record(config, HONEST, elections.voted_a, config.share, TRUTHFUL)
     rest = (_record(config, name, elections.said_a, config.answer_prob, config.channel) for name in config.estimators)
     return honest, *rest
@@ -61,14 +62,14 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
     )
 
 
-# As far as a share is drawn; beyond, an estimate says only that it knows nothing.
+# The range in which estimates are drawn; a share that is estimated farther off says nothing.
 FAR = (-0.5, 1.5)
 
 
 def span(records: Sequence[Record], share: float) -> tuple[float, float]:
-    """Where all estimates, all their values of probability above 10⁻⁶ and the true share lie, with some room.
+    """The ends of an axis for all estimates, their values of probability above 10⁻⁶ and the true share.
 
-    Within `FAR`: when nearly all answers are lies a raw spread estimate may be anywhere.
+    The axis stays within `FAR`, as a raw spread estimate may be anywhere where answers say next to nothing.
     """
     ends = [share]
     for record in records:
@@ -79,7 +80,7 @@ def span(records: Sequence[Record], share: float) -> tuple[float, float]:
 
 
 def beyond(records: Sequence[Record]) -> int:
-    """How many estimates lie outside `FAR`, where none is drawn."""
+    """The number of estimates outside `FAR`, which are not drawn."""
     return sum(int(((record.values < FAR[0]) | (record.values > FAR[1])).sum()) for record in records)
 
 
@@ -92,10 +93,10 @@ class Histogram(NamedTuple):
 
 
 def histogram(record: Record, low: float, high: float, n_bins: int = 60) -> Histogram:
-    """A record's estimates in about `n_bins` bins between `low` and `high`, beside their exact distribution.
+    """Estimates in about `n_bins` bins between `low` and `high`, and the exact probability of each bin.
 
-    Estimates of a few voters lie on a lattice; a bin holds a whole number of its points, each in the middle of its
-    share of the bin, so that no bin looks fuller than its neighbours for that reason alone.
+    Estimates from few voters lie on a lattice. Every bin then has the same whole number of lattice points, none of them
+    at an edge, so that no bin looks fuller than its neighbours for that reason alone.
     """
     width = (high - low) / n_bins
     steps = np.diff(record.law.values)
