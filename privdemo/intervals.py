@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
 def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = math.inf) -> Estimate:
     """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e.
 
-    Its ends are cut at the `least` and the `most` that a mean can be; of one value they are unknown, −∞ and ∞.
+    The ends are cut at `least` and `most`, between which every mean lies; one value alone has no interval: −∞ to ∞.
     """
     sample = np.asarray(values, dtype=float)
     limits.Limit("n", 1, math.inf, integer=True).check(len(sample))
@@ -47,7 +47,7 @@ def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = mat
 def wilson_interval(successes: float, n: int) -> Estimate:
     """A proportion with Wilson's 95 % interval (Wilson 1927), sound near 0 and 1 too.
 
-    `successes` in [0, n]; a tie broken at random may count as a fraction of a success.
+    `successes` lies in [0, n]; a tie that is broken at random may count as a fraction of a success.
     """
     limits.Limit("n", 1, math.inf, integer=True).check(n)
     limits.Limit("successes", 0, n).check(successes)
@@ -69,7 +69,7 @@ def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
 
 
 def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
-    """A share of trials that come in groups, such as draws, each with a share of its own: a 95 % interval over groups.
+    """The share of successes among trials that come in groups, such as draws: a 95 % interval over groups.
 
     `successes` and `trials` (n_groups,). The ratio estimate R = Σ s / Σ t with Student's interval from the deviations
     s − R t (Cochran 1977, section 2.11); never narrower than Wilson's, which is that of one group, and within [0, 1].
@@ -86,9 +86,9 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
 
 
 def gap_interval(first: Estimate, second: Estimate) -> Estimate:
-    """`first` less `second`, whose errors are taken for independent: the squares of their half intervals add up.
+    """`first` less `second`, with errors taken as independent: the squares of their half intervals add up.
 
-    Of means over the same draws that is more than there is, as those mostly err alike.
+    For means over the same draws the interval is too wide, as their errors mostly go the same way.
     """
     half = math.hypot(_half(first), _half(second))
     gap = first.mean - second.mean
@@ -96,7 +96,10 @@ def gap_interval(first: Estimate, second: Estimate) -> Estimate:
 
 
 def ratio_interval(first: Estimate, second: Estimate) -> Estimate:
-    """`first` over `second`, likewise, by the squares of their relative half intervals; `second` must not be near 0."""
+    """`first` divided by `second`, with errors taken as independent: the squares of relative half intervals add up.
+
+    A first-order approximation; `second` must not be near 0.
+    """
     ratio = first.mean / second.mean
     half = abs(ratio) * math.hypot(_half(first) / first.mean, _half(second) / second.mean)
     return Estimate(ratio, ratio - half, ratio + half)

@@ -128,8 +128,8 @@ N_LABELS = Limit(
 )
 COUNT = Limit("count", 0, 10**9, "how many records of a set are of a class", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
-# What a visitor may bring: bytes of the file and of what is packed in it, records, values, fields of a row, columns
-# that become of them, categories of one, classes, and records of each.
+# A visitor's own file: its bytes, packed and unpacked; its rows, values and columns, before and after each category has
+# got a column; the categories of one column; its classes, and the records of each.
 OWN_BYTES = Limit("bytes", 1, 20_000_000, integer=True)
 OWN_UNPACKED = Limit("unpacked bytes", 1, 100_000_000, integer=True)
 OWN_ROWS = Limit("rows", 120, 50_000, integer=True)

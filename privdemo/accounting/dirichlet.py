@@ -37,9 +37,9 @@ class NoSuchNoise(ValueError):
 
 
 def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
-    """The moves among which the worst neighbours of `counts` (c,) are: those of its two smallest classes.
+    """The moves between `counts` (c,) and its neighbours that can be the worst: those of its two smallest classes.
 
-    Both ways: from `counts` to a neighbour and from a neighbour back, (a, b) being the counts before the label moves.
+    Both from `counts` to a neighbour and from a neighbour back; (a, b) are the counts before the label moves.
     """
     smallest, second = (int(n) for n in np.sort(np.asarray(counts))[:2])
     away = ((smallest, second), (second, smallest))
@@ -47,9 +47,9 @@ def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
 
 
 def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
-    """The moves away from `counts`, at which alone the paper looks, that can be worst by its criterion.
+    """The moves away from `counts` (c,) that can be the worst by the paper's criterion, which looks at no others.
 
-    Those among the two smallest classes and the largest: unlike δ, the criterion may grow with a count.
+    They are those among the two smallest classes and the largest: unlike δ, the criterion may grow with a count.
     """
     ordered = np.sort(np.asarray(counts))
     ends = [int(n) for n in (*ordered[:2], *ordered[2:][-1:])]
@@ -57,16 +57,16 @@ def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
 
 
 def public_moves(n_min: int) -> tuple[Move, ...]:
-    """The move that is the worst of all between counts of at least `n_min`: (n_min + 1, n_min)."""
+    """The worst move between any counts of at least `n_min`: (n_min + 1, n_min)."""
     limits.N_MIN.check(n_min)
     return ((n_min + 1, n_min),)
 
 
 def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
-    """δ(ε) of Dir(ση) when a label moves from a class of a to one of b: P(bad) − e^ε Q(bad), exact.
+    """The exact δ(ε) of Dir(ση) when a label moves from a class of a to one of b: P(bad) − e^ε Q(bad).
 
-    P is Beta(σa, σb), Q Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. It is 1 where a class is empty
-    before or after: it has no share then, and its share gives that away.
+    P is Beta(σa, σb), Q is Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. δ is 1 where a class is empty
+    before or after the move: an empty class has no share, which gives it away.
     """
     if (known := _plain_delta(sigma, move, epsilon)) is not None:
         return known
@@ -79,9 +79,9 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
 
 
 def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
-    """P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}), the paper's equation 9: how likely the loss exceeds ε.
+    """The paper's criterion P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}) (equation 9): how likely the loss exceeds ε.
 
-    Sufficient for δ in the direction of the `move`, not exact. The integral that the paper leaves is the tail of
+    It is an upper bound on δ in the direction of the `move`. The integral that the paper leaves open is the tail of
     Beta(σa, σb).
     """
     if (known := _plain_delta(sigma, move, epsilon)) is not None:
@@ -104,11 +104,11 @@ def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
 def dirichlet_delta_samples(
     here: ArrayLike, there: ArrayLike, epsilon: float, n: int, rng: np.random.Generator
 ) -> NDArray[np.floating]:
-    """(1 − e^{ε − L})₊ of `n` samples of Dir(`here`), L = ln p_here/p_there: their mean is δ(ε) between the two.
+    """(1 − e^{ε − L})₊ of `n` samples of Dir(`here`), (n,), with L = ln p_here/p_there: their mean estimates δ(ε).
 
     `here` and `there` (c,) are the parameters, each above 0. Two Dirichlets of different sums have no closed form, as
-    L = ln B(there) − ln B(here) + Σ (here − there)_i ln θ_i has c terms. Logarithms throughout: a gamma variable of
-    shape a is drawn as one of shape a + 1 times u^{1/a}.
+    L = ln B(there) − ln B(here) + Σ (here − there)_i ln θ_i has c terms. Everything is in logs: a gamma variable of
+    shape a is drawn as one of shape a + 1 times u^{1/a}. Raises ``ValueError`` for a parameter that is not above 0.
     """
     a, b = np.asarray(here, dtype=float), np.asarray(there, dtype=float)
     limits.Limit("smallest parameter", 0.0, math.inf, low_open=True).check(min(a.min(), b.min()))
@@ -125,11 +125,11 @@ def dirichlet_sigma(
     moves: Sequence[Move],
     profile: Callable[[float, Move, float], float] = dirichlet_delta,
 ) -> float:
-    """The largest σ at which `profile` is at most `delta` for every one of the `moves`: the least noise.
+    """The largest σ, which is the least noise, at which `profile` is at most `delta` for each of the `moves`.
 
     The exact δ grows with σ; the published criterion may also fall where it is above 0.15, so σ is sought from above.
-    Raises `NoSuchNoise` where not even the smallest σ will do: as σ → 0 the loss goes to the difference of two
-    exponentials of means 1/b and 1/a, plus log(ab/((a − 1)(b + 1))), and not to 0.
+    Raises `NoSuchNoise` where no σ meets (ε, δ): as σ → 0 the loss does not go to 0, but to the difference of two
+    exponential variables of means 1/b and 1/a, plus log(ab/((a − 1)(b + 1))).
     """
     limits.RELEASE_EPSILON.check(epsilon)
     check_delta_above_0(delta, "scaled Dirichlet")
@@ -157,7 +157,10 @@ def dirichlet_smallest_count(
     moves: Callable[[int], Sequence[Move]] = public_moves,
     profile: Callable[[float, Move, float], float] = dirichlet_delta,
 ) -> int:
-    """The smallest n_min (or, by other `moves`, count of all classes) for which some σ meets (ε, δ)."""
+    """The smallest n for which some σ meets (ε, δ) by `profile` at all `moves(n)`.
+
+    By default that is the smallest public bound n_min on the counts of all classes.
+    """
 
     def possible(n: int) -> bool:
         return all(profile(LEAST_SIGMA, move, epsilon) <= delta for move in moves(n))

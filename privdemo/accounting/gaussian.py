@@ -46,7 +46,10 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> fl
 
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The smallest σ whose exact profile meets (ε, δ): the analytic Gaussian calibration."""
+    """The smallest σ whose exact profile meets (ε, δ): the analytic calibration (Balle & Wang 2018, algorithm 1).
+
+    Raises ``ValueError`` for δ outside (0, 1), which Gaussian noise never meets, and where no σ in the limits will do.
+    """
     limits.EPSILON.check(epsilon)
     limits.DELTA.check(delta)
     limits.SENSITIVITY.check(sensitivity)

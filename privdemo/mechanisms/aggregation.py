@@ -1,4 +1,4 @@
-"""k-anonymity by means: every k records or more are replaced by their mean, to which Laplace noise can be added.
+"""k-anonymity by means: each group of k or more records is replaced by its mean, to which Laplace noise can be added.
 
 A grouping is the number 0 … G−1 of each record's group, (n,). Every group has k to 2k − 1 records.
 """
@@ -20,7 +20,7 @@ Groups = NDArray[np.intp]
 
 
 class TooFewRecords(ValueError):
-    """There are fewer records of a kind than bags or groups need."""
+    """There are too few records of a kind to fill the bags or groups."""
 
 
 def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
@@ -100,9 +100,9 @@ def group_means(X: Matrix, groups: Groups) -> Matrix:
 
 
 def information_loss(X: Matrix, groups: Groups) -> float:
-    """SSE/SST: of the records' squared distance from their overall mean, the share that grouping hides.
+    """SSE/SST: the share of the records' squared distance from their overall mean that lies within groups.
 
-    0 where all groups are of one record (or of equal ones), 1 where all records are one group.
+    0 where every group holds one record (or equal ones), 1 where all records are one group.
     """
     counts, n, X = np.bincount(groups), X.shape[0], as_float(X)
     total = float((X * X).sum())
@@ -175,7 +175,7 @@ def record_epsilon(feature_epsilon: float, proportion_epsilon: float, n_columns:
 
 
 def as_float(X: Any) -> Matrix:
-    """X in double precision: whole numbers of few bits would overflow where they are squared."""
+    """X in double precision, since small integer dtypes would overflow when squared."""
     return csr_array(X, dtype=np.float64) if issparse(X) else np.asarray(X, dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Putting records into bags: which records share a bag, and what of the labels and records that choice looks at."""
+"""Filling bags with records: which records share a bag, and what each way of filling looks at."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ATN, PFN, PFP, ATP = range(4)
 class Selection(NamedTuple):
     """A way to fill bags: its `title`, and what it `needs` to look at.
 
-    `pools` are the parts that successive bags are drawn from, in turns. `spread` instead: proportions evenly spaced,
-    "share" as far to both sides of the overall share as they can be, "all" from 0 to 1.
+    `pools` are the parts that successive bags are drawn from, in turns. With `spacing` bags have evenly spaced
+    proportions instead: "share" as far to both sides of the overall share as possible, "all" from 0 to 1.
 
     "balanced" is the slides' "ATP/ATN PFP/PFN" with one part a bag: sure bags (of positives or of negatives) alternate
     with unsure ones. "mixed" is what the slides say in words (odd bags from confident records, even ones from
@@ -36,12 +36,12 @@ class Selection(NamedTuple):
     title: str
     needs: str
     pools: tuple[tuple[int, ...], ...] = ()
-    spread: str = ""
+    spacing: str = ""
 
     @property
     def blind(self) -> bool:
         """Whether bags are filled without a look at the records."""
-        return not self.pools and not self.spread
+        return not self.pools and not self.spacing
 
 
 _MODEL = "a naive Bayes model of the labelled records, inside the trust boundary"
@@ -53,13 +53,13 @@ SELECTIONS = {
     "confident": Selection("only sure ones", _MODEL, ((ATP,), (ATN,))),
     "unconfident": Selection("only unsure ones", _MODEL, ((PFP,), (PFN,))),
     "mixed": Selection("sure, then unsure", _MODEL, ((ATP, ATN), (PFP, PFN))),
-    "skewed": Selection("skewed", _LABELS, spread="share"),
-    "even": Selection("even", _LABELS, spread="all"),
+    "skewed": Selection("skewed", _LABELS, spacing="share"),
+    "even": Selection("even", _LABELS, spacing="all"),
 }
 
 
 def positive_probability(X: Array | csr_array, y: NDArray[np.integer]) -> Array:
-    """What naive Bayes, trained on X (n, D) in [0, 1] and labels y (n,), says of each record: p(1 | x), (n,).
+    """p(1 | x) of each record, (n,), by naive Bayes trained on X (n, D) in [0, 1] and labels y (n,) themselves.
 
     Bernoulli naive Bayes where all values are 0 or 1, else Gaussian naive Bayes. Raises ``ValueError`` for one label
     alone.
@@ -83,17 +83,17 @@ def select(
 ) -> list[Rows]:
     """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; nobody is in two bags.
 
-    `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Where too few
-    records of a kind are there, bags hold fewer. Raises `TooFewRecords` where that would leave fewer than two: the
-    proportion of a bag of one is its record's label.
+    `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Bags hold fewer
+    records where there are too few of a kind. Raises ``ValueError`` for an unknown name, and `TooFewRecords` where a
+    bag would hold fewer than two: the proportion of a bag of one is its record's label.
     """
     limits.N_BAGS.check(n_bags)
     limits.BAG_SIZE.check(bag_size)
     if name not in SELECTIONS:
         raise ValueError(f"selection must be one of {', '.join(SELECTIONS)}, got {name!r}")
     selection = SELECTIONS[name]
-    if selection.spread:
-        return _spread(y, selection.spread, n_bags, bag_size, rng)
+    if selection.spacing:
+        return _evenly_spaced(y, selection.spacing, n_bags, bag_size, rng)
     pools = [np.flatnonzero(np.isin(part, pool)) for pool in selection.pools] or [np.arange(len(y))]
     bags: list[Rows] = [np.empty(0, int)] * n_bags
     for turn, pool in enumerate(pools):
@@ -107,11 +107,13 @@ def select(
     return bags
 
 
-def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: np.random.Generator) -> list[Rows]:
+def _evenly_spaced(
+    y: NDArray[np.integer], spacing: str, n_bags: int, bag_size: int, rng: np.random.Generator
+) -> list[Rows]:
     """Bags with evenly spaced proportions, as large as positives and negatives last."""
     share = float(y.mean())
     reach = min(share, 1 - share)
-    low, high = (0.0, 1.0) if how == "all" else (share - reach, share + reach)
+    low, high = (0.0, 1.0) if spacing == "all" else (share - reach, share + reach)
     proportions = np.linspace(low, high, n_bags)
     n_positive, n_negative = int((y == 1).sum()), int((y == 0).sum())
     size = bag_size
@@ -120,7 +122,7 @@ def _spread(y: NDArray[np.integer], how: str, n_bags: int, bag_size: int, rng: n
     ):
         size -= 1
     if size < limits.BAG_SIZE.low:
-        raise _too_few(SELECTIONS["even" if how == "all" else "skewed"], n_bags, min(n_positive, n_negative))
+        raise _too_few(SELECTIONS["even" if spacing == "all" else "skewed"], n_bags, min(n_positive, n_negative))
     counts = np.rint(size * proportions).astype(int)
     positives = np.split(rng.permutation(np.flatnonzero(y == 1))[: counts.sum()], np.cumsum(counts)[:-1])
     others = size - counts
@@ -142,7 +144,7 @@ def bag_names(bags: list[Rows]) -> NDArray[np.intp]:
 
 
 def distinct_labels(y: ArrayLike, blocks: NDArray[np.integer]) -> NDArray[np.integer]:
-    """How many labels there are in each block of records, (B,): ℓ-diversity asks for at least ℓ everywhere.
+    """How many different labels each block of records has, (B,); ℓ-diversity asks for at least ℓ in every block.
 
     `y` (n,) are labels 0, 1, …, `blocks` (n,) the numbers 0 … B−1 of the records' bags or groups.
     """

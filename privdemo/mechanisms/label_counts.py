@@ -40,7 +40,7 @@ class CountRelease(Protocol):
 
 
 def proportions(counts: ArrayLike) -> Array:
-    """Counts (..., c) as shares of their sum. Raises ``ValueError`` for what are no counts: see `check_counts`."""
+    """Counts (..., c) as shares of their sum; errors as in `check_counts`."""
     checked = check_counts(counts)
     return checked / checked.sum(axis=-1, keepdims=True)
 
@@ -276,9 +276,9 @@ RELEASES = {
 
 
 def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
-    """The mechanism of `RELEASES` with noise that meets (ε, δ) in its own way, for sets of `counts` (..., c).
+    """The mechanism `RELEASES[release]` with noise that meets (ε, δ) by its own rule, for sets of `counts` (..., c).
 
-    Only a data-dependent one looks at the counts; of the others, scaled Dirichlet refuses counts below its public
+    Only data-dependent releases choose the noise from the counts; the public scaled Dirichlet refuses counts below its
     bound `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none will do.
     """
     if release not in RELEASES:
