@@ -175,3 +175,9 @@ COMPARISON = _table(
         ),
     )
 )
+
+# Shown at first: one of each family, without what is told in words.
+SHOWN_FIRST = (
+    *(CLEAN, NAIVE, SPREAD, LLP, BAG_NAMES),
+    *(COUNT_NAIVE, CORRECTED_COUNT, set_names("gaussian"), mmd("gaussian")),
+)

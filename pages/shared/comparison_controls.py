@@ -16,31 +16,12 @@ from privdemo.datasets import Source
 from privdemo.experiments import comparison, comparison_studies, results
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, has_pixels
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.methods import (
-    BAG_NAMES,
-    CLEAN,
-    COMPARISON,
-    CORRECTED_COUNT,
-    COUNT_NAIVE,
-    LLP,
-    NAIVE,
-    NOBODY,
-    OWNER,
-    PUBLISHER,
-    SPREAD,
-    mmd,
-    set_names,
-)
+from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST
 from privdemo.tasks import BINARY
 
 TASK_TITLES = {"tell records apart": CLASSIFY, "find a share": SHARE}
 PRIVATE_TITLES = {"labels only": LABELS, "images too": RECORDS}
 METRIC_TITLES = {"accuracy": "accuracy", "log loss": "log_loss", "Brier score": "brier"}
-# What is drawn at first: one of each family, without what is told in words.
-FIRST = (
-    *(CLEAN, NAIVE, SPREAD, LLP, BAG_NAMES),
-    *(COUNT_NAIVE, CORRECTED_COUNT, set_names("gaussian"), mmd("gaussian")),
-)
 TITLES = {method.title: name for name, method in COMPARISON.items()}
 EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -55,7 +36,9 @@ RHO = Number("set_rho", limits.Limit("rho", 0.0, 0.45, "the share of the rarer c
 ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked)
 TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share)
 METRIC = Choice("judge_by", tuple(METRIC_TITLES), "accuracy")
-METHOD = Choice("show", tuple(TITLES), tuple(COMPARISON[name].title for name in COMPARISON if name in FIRST), many=True)
+METHOD = Choice(
+    "show", tuple(TITLES), tuple(COMPARISON[name].title for name in COMPARISON if name in SHOWN_FIRST), many=True
+)
 DRAWS = Number("compare_draws", limits.Limit("draws", 2, 50, "an interval needs two", integer=True), 10)
 SEED = Number("compare_seed", limits.SEED, 0)
 GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0)

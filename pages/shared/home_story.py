@@ -7,10 +7,9 @@ import math
 import streamlit as st
 
 from pages.shared import cached, layout, text
-from pages.shared.comparison_controls import FIRST
 from privdemo.experiments import comparison_studies
 from privdemo.experiments.comparison import ComparisonConfig
-from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST, TRUTH
 from privdemo.tasks import binary_task
 
 # The ε of a label at which the four numbers are given.
@@ -45,7 +44,9 @@ def cost(dataset: str) -> None:
     """How often single records are named right at the same ε, by whom one trusts: from the shipped comparison."""
     config = ComparisonConfig(dataset=dataset, epsilon=EPSILON)
     rows = comparison_studies.of(cached.comparison_rows(), config, "accuracy")
-    best = comparison_studies.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in FIRST])
+    best = comparison_studies.best_by_trust(
+        [row for row in rows if row.epsilon == EPSILON and row.method in SHOWN_FIRST]
+    )
     first, second = binary_task(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(
