@@ -1,0 +1,140 @@
+"""What holds of every page: defaults, links, nonsense, extremes, reset, and what each tab gives to take away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from pages.kit import screen
+from pages.kit.page import Page
+from pages.kit.panel import Cards, Panel, to_csv
+from pages.kit.settings import Choice, Number, Setting, Words
+from pages.topics import PAGES
+from tests.pages.visiting import answers, html, takeaway, visit, warnings
+
+pytestmark = pytest.mark.mnist
+by_address = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
+
+
+@pytest.fixture(autouse=True)
+def _real_data(mnist: object) -> None:
+    """Pages open on MNIST."""
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
+    """The panels whose figures are put on screen from now on."""
+    found: list[Panel] = []
+    draw = screen.figure
+
+    def figure(panel: Panel) -> None:
+        found.append(panel)
+        draw(panel)
+
+    monkeypatch.setattr(screen, "figure", figure)
+    return found
+
+
+def bare_settings(page: Page) -> list[Setting]:
+    """The settings of a page's address, but for the id of a job."""
+    return [s for s in page.all_settings(defaults=True) if s.key != "job" and getattr(s, "in_link", True)]
+
+
+def another(setting: Setting) -> str | list[str]:
+    """A good value other than the default."""
+    if isinstance(setting, Choice):
+        others = [option for option in setting.options if option != setting.default]
+        return list(setting.options) if setting.many else others[0] if others else setting.default
+    if isinstance(setting, Words):
+        return setting.default
+    value = setting.limit.nearest(setting.default + setting.step)
+    return f"{value if value != setting.default else setting.limit.nearest(setting.default - setting.step):.10g}"
+
+
+def test_addresses_titles_and_keys_are_told_apart() -> None:
+    assert len({page.address for page in PAGES}) == len({page.title for page in PAGES}) == len(PAGES)
+    for page in PAGES:
+        keys = [setting.key for setting in bare_settings(page)]
+        assert len(keys) == len(set(keys)), page.title
+
+
+@by_address
+def test_it_opens_on_its_defaults(page: Page, drawn: list[Panel]) -> None:
+    at = visit(page.address)
+    assert at.title[0].value == page.question
+    assert not at.warning, warnings(at)
+    assert drawn
+    words = html(at) + "".join(text.value for text in at.markdown)
+    plain_words = re.sub(r"<[^>]*>|```.*?```|\$[^$]*\$", "", words, flags=re.DOTALL)
+    assert not re.search(r"\b(nan|None|inf)\b|\{[a-z_]{4,}\}", plain_words)
+
+
+def tabs() -> Iterator[tuple[Page, str]]:
+    for page in PAGES:
+        for tab in page.tabs.all if page.tabs else ():
+            yield page, tab.name
+
+
+@pytest.mark.parametrize(("page", "tab"), list(tabs()), ids=lambda value: getattr(value, "address", value))
+def test_every_tab_answers_and_gives_its_data_and_code(page: Page, tab: str, drawn: list[Panel]) -> None:
+    assert page.tabs is not None
+    at = visit(page.address, **{page.tabs.key: tab})
+    assert not at.warning, warnings(at)
+    assert answers(at)
+    figures = [panel for panel in drawn if panel.figure and not isinstance(panel.figure, Cards)]
+    assert figures
+    for panel in figures:
+        assert panel.rows is not None, panel.name
+        assert len(to_csv(panel.rows()).splitlines()) > 1, panel.name
+        assert panel.summary, panel.name
+        assert "<" in panel.figure.page()[:100], panel.name
+    assert any(panel.snippet for panel in figures) or "Code that reproduces this" in {e.label for e in at.expander}
+
+
+@by_address
+@pytest.mark.parametrize("kind", [Number, Choice])
+def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type) -> None:
+    """Numbers and choices apart: other records may have other ranges."""
+    asked = {setting.key: another(setting) for setting in bare_settings(page) if isinstance(setting, kind)}
+    at = visit(page.address, **asked)
+    assert not at.warning, warnings(at)
+    there = [setting for setting in bare_settings(page) if setting.key in asked and setting.key in at.session_state]
+    for setting in there:
+        shown, wanted = at.session_state[setting.key], asked[setting.key]
+        assert shown == (float(wanted) if isinstance(setting, Number) else wanted), setting.key
+    at.button(key="reset").click().run()
+    assert not at.exception
+    for setting in there:
+        shown = at.session_state[setting.key]
+        assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default, setting.key
+
+
+@by_address
+def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page: Page) -> None:
+    bad = {s.key: "x\\](//elsewhere.test)" if isinstance(s, Choice) else "-1e9" for s in bare_settings(page)}
+    bad = {key: value for key, value in bad.items() if not isinstance(_named(page, key), Words)}
+    at = visit(page.address, **bad, reset="1")
+    noted = warnings(at)
+    for key in (*bad, "reset"):
+        assert f"`{key}" in noted, key
+    assert "](" not in re.sub(r"`[^`]*`", "", noted)
+    for key in bad:
+        if key in at.session_state:
+            shown = at.session_state[key]
+            assert (tuple(shown) if isinstance(shown, list) else shown) == _named(page, key).default, key
+
+
+def _named(page: Page, key: str) -> Setting:
+    return next(setting for setting in bare_settings(page) if setting.key == key)
+
+
+@by_address
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page: Page, end: str) -> None:
+    numbers = [setting for setting in bare_settings(page) if isinstance(setting, Number)]
+    at = visit(page.address, **{setting.key: f"{getattr(setting.limit, end):.17g}" for setting in numbers})
+    assert not at.warning, warnings(at)
+    if page.address:
+        assert takeaway(at)
