@@ -1,10 +1,11 @@
 """The site: the menu of all pages, and the style they share."""
 
-import streamlit as st
+if __name__ == "__main__":  # the processes that compute import this file too, and need none of it
+    import streamlit as st
 
-from pages.kit import style
-from pages.topics import PAGES
+    from pages.kit import style
+    from pages.topics import PAGES
 
-st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
-st.html(style.SHEET)
-st.navigation([page.in_menu for page in PAGES], position="top").run()
+    st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
+    st.html(style.SHEET)
+    st.navigation([page.in_menu for page in PAGES], position="top").run()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import screen
 
+_SCRIPT = Path(__file__).parent / "one_page.py"
+
 
 def visit(address: str, **link: str | list[str]) -> AppTest:
     """The page of an address as a visitor finds it behind a link."""
     screen.FIRST_LOOK = 0  # no browser is there to show anything
-    script = f"from pages.topics import page_at\n\npage_at({address!r}).run()\n"
-    at = AppTest.from_string(script, default_timeout=60)
+    at = AppTest.from_file(_SCRIPT, default_timeout=60)
+    at.session_state["visited"] = address
     for key, value in link.items():
         at.query_params[key] = value
     at.run()

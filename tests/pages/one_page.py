@@ -1,0 +1,8 @@
+"""The page that a test visits, as a script of its own."""
+
+if __name__ == "__main__":  # the processes that compute import this file too
+    import streamlit as st
+
+    from pages.topics import page_at
+
+    page_at(st.session_state["visited"]).run()
