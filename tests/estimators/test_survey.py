@@ -1,70 +1,39 @@
-"""Voters, lie and precision: each solved from the others, against search, simulation and arithmetic."""
+"""Voters, lie and precision: each solved from the others, against search and arithmetic."""
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from privdemo import limits
-from privdemo.estimators import survey, votes
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.estimators import survey
+from tests.estimators.oracles import Z, wilson_half_width
 
-Z = float(stats.norm.ppf(0.975))
 lies = st.floats(0, 0.49)
 shares = st.floats(0, 1)
 voters = st.integers(1, 1_000_000)
 
 
-def by_definition(n, p, share):
-    """Half the distance of the shares x of answers at which |x − q| = z √(x(1−x)/n) (Wilson), over 1 − 2p.
-
-    With w = z²/n these are the roots of (1+w) x² − (2q+w) x + q² = 0, whose discriminant is w² + 4w q(1−q).
-    """
-    says_a = share * (1 - p) + (1 - share) * p
-    w = Z**2 / n
-    return math.sqrt(w**2 + 4 * w * says_a * (1 - says_a)) / (2 * (1 + w)) / (1 - 2 * p)
-
-
 def by_standard_errors(n, p, share):
-    """z standard errors of (f̃ − p)/(1 − 2p), f̃ a mean of n answers: what it tends to."""
+    """z standard errors of (f̃ − p)/(1 − 2p), f̃ a mean of n answers: what Wilson's interval tends to."""
     says_a = share * (1 - p) + (1 - share) * p
     return Z * math.sqrt(says_a * (1 - says_a) / n) / (1 - 2 * p)
 
 
 @given(voters, lies, shares)
-def test_half_width_is_the_definition(n, p, share):
-    assert survey.half_width(n, p, share) == pytest.approx(by_definition(n, p, share), rel=1e-9)
+def test_the_half_width_is_wilsons(n, p, share):
+    assert survey.half_width(n, p, share) == pytest.approx(wilson_half_width(n, p, share), rel=1e-9)
 
 
 @given(lies, st.floats(0.05, 0.95))
-def test_half_width_tends_to_standard_errors(p, share):
+def test_the_half_width_tends_to_standard_errors(p, share):
     # Wilson's half-width differs by the order of z²/n
     assert survey.half_width(1_000_000, p, share) == pytest.approx(by_standard_errors(1_000_000, p, share), rel=1e-3)
 
 
-@pytest.mark.parametrize(("flip_prob", "share"), [(0.0, 0.3), (0.2, 0.5), (0.2, 0.05), (0.4, 0.9)])
-def test_half_width_is_that_of_simulated_polls(flip_prob, share):
-    n, polls = 500, 4000
-    rng = np.random.default_rng(1)
-    people = (rng.random((polls, n)) < share).astype(np.uint8)
-    channel = BinaryChannel(flip_prob, flip_prob)
-    found = votes.corrected(channel.randomise(people, rng).mean(axis=1), channel)
-    measured = Z * found.std(ddof=1)
-
-    def fits(p):
-        expected = survey.half_width(n, p, share)
-        return abs(measured - expected) <= 5 * expected / math.sqrt(2 * polls)  # the s.e. of a standard deviation
-
-    assert fits(flip_prob)
-    assert not fits(flip_prob + 0.05)
-    assert not fits(abs(flip_prob - 0.1))
-
-
 @given(st.integers(1, 20_000), lies, shares)
-def test_voters_needed_inverts_half_width(n, p, share):
+def test_voters_needed_inverts_the_half_width(n, p, share):
     half = survey.half_width(n, p, share)
     assume(1e-4 < half <= 0.5)
     assert abs(survey.voters_needed(p, half, share) - n) <= 1e-9 * n  # but for the last digits of a root
@@ -75,20 +44,13 @@ def test_voters_needed_are_the_fewest(p, half, share):
     n = survey.voters_needed(p, half, share)
     assert isinstance(n, int)
     assert n >= 1
-    assert by_definition(n, p, share) <= half * (1 + 1e-9)
+    assert wilson_half_width(n, p, share) <= half * (1 + 1e-9)
     if n > 1:
-        assert by_definition(n - 1, p, share) > half * (1 - 1e-9)
-
-
-@pytest.mark.parametrize(("flip_prob", "half", "share"), [(0.2, 0.1, 0.5), (0.0, 0.3, 0.1), (0.3, 0.5, 0.9)])
-def test_voters_needed_by_counting_up(flip_prob, half, share):
-    fewest = next(n for n in range(1, 10_000) if by_definition(n, flip_prob, share) <= half)
-    assert survey.voters_needed(flip_prob, half, share) == fewest
-    assert survey.voters_needed(flip_prob + 0.05, half, share) != fewest
+        assert wilson_half_width(n - 1, p, share) > half * (1 - 1e-9)
 
 
 @given(voters, st.floats(0.001, 0.49), shares)
-def test_flip_prob_allowed_inverts_half_width(n, p, share):
+def test_flip_prob_allowed_inverts_the_half_width(n, p, share):
     half = survey.half_width(n, p, share)
     assume(limits.HALF_WIDTH.contains(half))
     # p = (1 − c)/2 with a contrast c known to a few roundings, magnified where half and share fix it poorly
@@ -97,18 +59,17 @@ def test_flip_prob_allowed_inverts_half_width(n, p, share):
 
 @given(st.integers(10, 1_000_000), st.floats(0.001, 0.5), shares)
 def test_flip_prob_allowed_is_the_largest(n, half, share):
-    assume(by_definition(n, 0, share) <= half)
+    assume(wilson_half_width(n, 0, share) <= half)
     found = survey.flip_prob_allowed(n, half, share)
     assert 0 <= found < 0.5
-    assert by_definition(n, found, share) <= half * (1 + 1e-6) or found == 0
-    more = found + 1e-4
-    if more < 0.5:
-        assert by_definition(n, more, share) > half
+    assert wilson_half_width(n, found, share) <= half * (1 + 1e-6) or found == 0
+    if found + 1e-4 < 0.5:
+        assert wilson_half_width(n, found + 1e-4, share) > half
 
 
 @pytest.mark.parametrize(("n", "half"), [(2390, 0.02), (100, 0.02), (1, 0.2), (90, 0.1)])
 def test_what_honest_answers_cannot_do_is_refused(n, half):
-    fewest = next(m for m in range(1, 10_000) if by_definition(m, 0, 0.5) <= half)
+    fewest = next(m for m in range(1, 10_000) if wilson_half_width(m, 0, 0.5) <= half)
     assert n < fewest
     with pytest.raises(ValueError, match=rf"n_voters must be at least {fewest} for a half-width of {half}.*got {n};"):
         survey.flip_prob_allowed(n, half)
@@ -116,17 +77,16 @@ def test_what_honest_answers_cannot_do_is_refused(n, half):
 
 
 @given(lies, st.floats(0.01, 0.99))
-def test_price_is_the_ratio_of_the_voters(p, share):
+def test_the_price_is_the_ratio_of_the_voters(p, share):
     ratio = (by_standard_errors(1000, p, share) / by_standard_errors(1000, 0, share)) ** 2
     assert survey.price(p, share) == pytest.approx(ratio, rel=1e-9)
-    assert survey.price(p, share) >= 1
 
 
-def test_price_at_epsilon_one_is_4_7():
-    flip_prob = RandomisedResponse.from_epsilon(1.0).flip_prob
-    assert survey.price(flip_prob) == pytest.approx(((math.e + 1) / (math.e - 1)) ** 2, rel=1e-9)
-    assert f"{survey.price(flip_prob):.1f}" == "4.7"
-    assert f"{survey.price(RandomisedResponse.from_epsilon(1.1).flip_prob):.1f}" != "4.7"
+def test_a_share_of_one_half_is_the_default():
+    assert survey.half_width(100, 0.2) == survey.half_width(100, 0.2, 0.5)
+    assert survey.voters_needed(0.2, 0.1) == survey.voters_needed(0.2, 0.1, 0.5)
+    assert survey.flip_prob_allowed(1000, 0.1) == survey.flip_prob_allowed(1000, 0.1, 0.5)
+    assert survey.price(0.2) == pytest.approx(1 / 0.6**2, rel=1e-12)  # 1/c²
 
 
 def test_lies_that_say_nothing_have_no_price():
@@ -140,6 +100,20 @@ def test_where_everybody_agrees_honest_answers_never_vary(share):
     # ten people who all agree leave room for a few in the country who do not: Wilson's end z²/(n + z²)
     assert survey.half_width(10, 0.0, share) == pytest.approx(Z**2 / (10 + Z**2) / 2, rel=1e-9)
     assert survey.voters_needed(0.0, 0.01, share) == math.ceil(Z**2 / 0.02 - Z**2)
+
+
+@pytest.mark.parametrize(
+    ("through", "low", "high"),
+    [(1.0, 0.1, 10.0), (0.12, 0.08, 10.0), (20.0, 0.1, 30.0), (0.0, 0.1, 10.0), (math.inf, 0.1, 10.0)],
+)
+def test_the_curve_is_of_voters_over_epsilons_that_grow_by_a_factor(through, low, high):
+    epsilons, needed = zip(*survey.curve(0.05, 0.3, through), strict=True)
+    assert len(epsilons) == 61
+    assert epsilons == pytest.approx([low * (high / low) ** (i / 60) for i in range(61)], rel=1e-12)
+    # the lie of ε is 1/(1 + e^ε)
+    expected = [survey.voters_needed(1 / (1 + math.exp(epsilon)), 0.05, 0.3) for epsilon in epsilons]
+    assert needed == pytest.approx(expected, abs=1)
+    assert survey.curve(0.05) == survey.curve(0.05, 0.5, 1.0)
 
 
 @pytest.mark.parametrize(
