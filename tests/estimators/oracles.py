@@ -1,4 +1,4 @@
-"""What the estimators are held against: definitions in plain loops, enumeration, general optimisers, finite differences."""
+"""What estimators are held against: definitions in plain loops, enumeration, optimisers, finite differences."""
 
 from __future__ import annotations
 
@@ -176,7 +176,9 @@ def truths(coef, intercept, rows, image, prior, channel_matrix):
     """
     k = len(prior.support)
     for states in itertools.product(range(k), repeat=len(image)):
-        of_x = math.prod(prior.probs[d, s] * channel_matrix[z, s] for d, (s, z) in enumerate(zip(states, image)))
+        of_x = math.prod(
+            prior.probs[d, s] * channel_matrix[z, s] for d, (s, z) in enumerate(zip(states, image, strict=True))
+        )
         chances = class_probs(np.array(states) / (k - 1), coef, intercept)
         for row, chance in zip(rows, chances, strict=True):
             yield row * chance * of_x, of_x / len(rows), chance

@@ -5,9 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.sparse import csc_array, csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -16,36 +15,7 @@ from sklearn.exceptions import NotFittedError
 from privdemo.estimators import proportion_svm
 from privdemo.estimators.bags import read_bags
 from privdemo.estimators.proportion_svm import ProportionSVM, _whole_labels
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def loss(w, X, y, C):
-    """‖w‖²/2 + C Σ max(0, 1 − y(wᵀx + b))² and its gradient, y ±1, b the last of `w`."""
-    hinge = np.maximum(0, 1 - y * (X @ w[:-1] + w[-1]))
-    slope = -2 * C * y * hinge
-    return w[:-1] @ w[:-1] / 2 + C * hinge @ hinge, np.append(w[:-1] + X.T @ slope, slope.sum())
-
-
-def best_machine(X, labels, C):
-    """The weights of least loss for these labels 0 and 1, and that loss: a convex problem."""
-    centre = X.mean(axis=0)
-    found = minimize(
-        loss, np.zeros(X.shape[1] + 1), args=(X - centre, 2 * labels - 1, C), jac=True, options={"gtol": 1e-9}
-    )
-    return np.append(found.x[:-1], found.x[-1] - centre @ found.x[:-1]), found.fun
-
-
-def labellings(bags, counts):
-    """Every labelling that gives each bag as many positives."""
-    sizes = np.bincount(bags)
-    each = [itertools.combinations(np.flatnonzero(bags == bag), int(n)) for bag, n in enumerate(counts)]
-    for chosen in itertools.product(*each):
-        labels = np.zeros(sizes.sum(), dtype=int)
-        labels[list(itertools.chain(*chosen))] = 1
-        yield labels
+from tests.estimators.oracles import best_machine, labellings, rng, svm_loss
 
 
 def easy(seed, n=40, gap=4.0, shares=(0.2, 0.7), origin=0.0):
@@ -66,9 +36,7 @@ def easy(seed, n=40, gap=4.0, shares=(0.2, 0.7), origin=0.0):
 )
 def test_labels_keep_the_proportion_of_each_bag_and_go_to_the_highest_scores(counts, seed):
     counts = [(a, b) for a, b in counts if a + b]
-    positives, negatives = (sum(pair[i] for pair in counts) for i in range(2))
-    if len(counts) < 2 or not positives or not negatives:
-        return
+    assume(len(counts) > 1 and all(sum(pair[i] for pair in counts) for i in range(2)))
     bags = np.repeat(np.arange(len(counts)), [a + b for a, b in counts])
     scores = rng(seed).normal(size=len(bags))
     data = read_bags(scores[:, None], bags, [a / (a + b) for a, b in counts], np.ones(len(bags)))
@@ -81,19 +49,18 @@ def test_labels_keep_the_proportion_of_each_bag_and_go_to_the_highest_scores(cou
         assert scores[mine] @ labels[mine] == pytest.approx(best, abs=1e-12)
 
 
-@given(st.integers(1, 9), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.integers(0, 100))
-def test_shares_of_no_whole_number_are_rounded_and_both_labels_are_there(n, share, other, seed):
-    if not 0.01 < (share + other) / 2 < 0.99:
-        return
-    scores = rng(seed).normal(size=2 * n)
-    data = read_bags(scores[:, None], np.repeat([0, 1], n), [share, other], np.ones(2 * n))
-    labels = _whole_labels(scores, data)
-    sums = labels.reshape(2, n).sum(axis=1)
-    assert 0 < labels.sum() < 2 * n
-    wanted = n * np.array([share, other])
-    one_label = set(np.rint(wanted)) in ({0.0}, {float(n)})
-    # where rounding leaves one label only, the surest record of the other gets that
-    assert np.abs(sums - wanted).max() <= (1 if one_label else 0.5) + 1e-9
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ((0.1, 0.2), [0, 0, 0, 1]),  # rounding leaves no positive: the highest score of all is one
+        ((0.9, 0.8), [0, 1, 1, 1]),  # none negative: the lowest is one
+        ((0.7, 0.3), [0, 1, 0, 1]),
+    ],
+)
+def test_shares_of_no_whole_number_are_rounded_and_both_labels_are_there(shares, expected):
+    scores = np.array([-2.0, 1.0, 0.5, 2.0])
+    data = read_bags(scores[:, None], [0, 0, 1, 1], shares, np.ones(4))
+    np.testing.assert_array_equal(_whole_labels(scores, data), expected)
 
 
 # --- the loss --------------------------------------------------------------------------------------
@@ -107,7 +74,7 @@ def labels_of(fit, X, bags, proportions):
     return labels
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 def test_the_loss_that_is_told_is_that_of_its_weights_and_labels(seed, C):
     X, bags, p, _ = easy(seed, gap=1.5)
@@ -117,9 +84,7 @@ def test_the_loss_that_is_told_is_that_of_its_weights_and_labels(seed, C):
     labels = labels_of(fit, X, bags, p)
     np.testing.assert_allclose([labels[bags == bag].mean() for bag in (0, 1)], p, rtol=1e-12)
     w = np.append(fit.coef_[0], fit.intercept_)
-    assert fit.loss_ == pytest.approx(loss(w, X, 2 * labels - 1, C)[0], rel=1e-12)
-    assert abs(fit.loss_ - loss(w, X, 2 * labels - 1, 1.05 * C)[0]) > 1e-3
-    np.testing.assert_array_equal(fit.predict(X), fit.decision_function(X) > 0)
+    assert fit.loss_ == pytest.approx(svm_loss(w, X, 2 * labels - 1, C)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("origin", [0.0, 5.0, 100.0])
@@ -139,67 +104,48 @@ def test_for_its_labels_the_machine_has_the_least_documented_loss(origin):
     assert single.loss_ == pytest.approx(least, rel=1e-5)  # positions rounded by up to 4·10⁻⁶
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("origin", [0.0, 5.0])
-def test_on_an_easy_problem_the_loss_is_not_above_that_of_the_true_labels(seed, origin):
-    X, bags, p, y = easy(seed, origin=origin)
-    _, of_truth = best_machine(X, y, 1.0)
+def test_on_an_easy_problem_the_loss_is_not_above_that_of_the_true_labels(origin):
+    X, bags, p, y = easy(1, origin=origin)
     fit = ProportionSVM().fit(X, bags, p)
-    assert fit.loss_ < (1 + 1e-6) * of_truth
+    assert fit.loss_ < (1 + 1e-6) * best_machine(X, y, 1.0)[1]
     # clusters four standard deviations apart: one record in forty is on the wrong side of a line midway
-    assert (labels_of(fit, X, bags, p) == y).mean() > 0.9
     assert (fit.predict(X) == y).mean() > 0.9
-    assert (fit.predict(X) == 1 - y).mean() < 0.1
-
-
-def test_where_the_origin_is_does_not_matter():
-    """b is free, so moved records have the same machine."""
-    X, bags, p, y = easy(3)
-    here = ProportionSVM().fit(X, bags, p)
-    there = ProportionSVM().fit(X + 20, bags, p)
-    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-9)  # they are centred
-    np.testing.assert_allclose(there.decision_function(X + 20), here.decision_function(X), atol=1e-9)
-    assert there.loss_ == pytest.approx(here.loss_, rel=1e-9)
-    np.testing.assert_array_equal(there.predict(X + 20), here.predict(X))
-    assert (here.predict(X) == y).mean() > 0.9
 
 
 def test_on_tiny_problems_no_labelling_is_much_better():
     """Two bags of four, every labelling. Alternating may be stuck; how often says the last line."""
-    stuck, found = 0, []
-    for seed in range(20):
+    found = {1: [], 20: []}
+    for seed in range(8):
         draw = rng(seed)
         bags, counts = np.repeat([0, 1], 4), draw.permutation([1, 2 + seed % 2])
         X = draw.normal(size=(8, 2))
         least = min(best_machine(X, labels, 1.0)[1] for labels in labellings(bags, counts))
-        for n_starts in (1, 20):
+        for n_starts, ratios in found.items():
             fit = ProportionSVM(n_starts=n_starts).fit(X, bags, counts / 4)
             # labels are exact, and so is the least loss for them
             assert fit.loss_ > least - 1e-9
-            found.append(best_machine(X, labels_of(fit, X, bags, counts / 4), 1.0)[1] / least)
-        stuck += found[-1] > 1.001
-    assert np.median(found[1::2]) < 1.001
-    assert np.mean(found[1::2]) < 1.15
-    assert max(found) > 1.001  # one start is not always enough, or nothing was tested
-    assert stuck <= 4
+            ratios.append(fit.loss_ / least)
+    assert np.median(found[20]) < 1.01
+    assert max(found[1]) > 1.01  # one start is not always enough, or nothing was tested
 
 
 def test_alternating_goes_on_until_nothing_is_left_to_gain():
     """Where it ends the machine is the best for its own labels."""
-    for seed in range(12):
-        X, bags, p, _ = easy(seed, gap=1.0)
-        X += 30
+    for seed in range(8):
+        X, bags, p, _ = easy(seed, gap=1.0, origin=30)
         fit = ProportionSVM(n_starts=1).fit(X, bags, p)
         # 3 % and more are left after a single round
         assert fit.loss_ < (1 + 1e-6) * best_machine(X, labels_of(fit, X, bags, p), 1.0)[1]
 
 
-def test_more_starts_are_never_worse():
+def test_more_starts_are_never_worse_and_five_are_the_default():
     gains = []
-    for seed in range(12):
+    for seed in range(6):
         X, bags, p, _ = easy(seed, n=10, gap=0.5, shares=(0.3, 0.6, 0.5))
-        losses = [ProportionSVM(n_starts=n).fit(X, bags, p).loss_ for n in (1, 3, 9)]
+        losses = [ProportionSVM(n_starts=n).fit(X, bags, p).loss_ for n in (1, 5, 9)]
         assert losses == sorted(losses, reverse=True)
+        assert ProportionSVM().fit(X, bags, p).loss_ == losses[1]
         gains.append(losses[0] - losses[-1])
     assert max(gains) > 0.01
 
@@ -215,9 +161,9 @@ def test_beginning_with_weak_losses_finds_better_labels_of_digits(monkeypatch):
         fit = ProportionSVM(n_starts=1).fit(X, bags, [y[bags == bag].mean() for bag in range(4)])
         return fit.loss_, (fit.predict(X) == y).mean()
 
-    weak_first = np.mean([found(seed) for seed in range(4)], axis=0)
+    weak_first = np.mean([found(seed) for seed in range(3)], axis=0)
     monkeypatch.setattr(proportion_svm, "ANNEALING", (1.0,))
-    at_once = np.mean([found(seed) for seed in range(4)], axis=0)
+    at_once = np.mean([found(seed) for seed in range(3)], axis=0)
     assert weak_first[0] < at_once[0] / 2
     assert weak_first[1] > max(0.95, at_once[1])
 
@@ -233,8 +179,6 @@ def test_bags_of_one_class_each_are_labels(C):
     # the loss's curvature is 1 and more, and a millionth of the loss is left
     assert np.linalg.norm(fit.coef_[0] - w[:-1]) < math.sqrt(2 * 1e-6 * least)
     assert fit.intercept_[0] == pytest.approx(w[-1], abs=1e-3)
-    other, _ = best_machine(X, 1 - p[bags].astype(int), C)
-    assert np.linalg.norm(fit.coef_[0] - other[:-1]) > math.sqrt(2 * 0.01 * least)
 
 
 # --- scikit-learn's manner -------------------------------------------------------------------------
@@ -248,16 +192,21 @@ def test_fit_alters_nothing_and_returns_itself():
         estimator.predict(X)
     params = estimator.get_params()
     assert params == {"C": 2.0, "n_starts": 2, "random_state": 3}
+    assert ProportionSVM().get_params() == {"C": 1.0, "n_starts": 5, "random_state": 0}
     assert estimator.fit(X, bags, p) is estimator
     assert estimator.get_params() == params
     for array, copy in zip((X, bags, p), before, strict=True):
         np.testing.assert_array_equal(array, copy)
-    again = clone(estimator).fit(X, bags, p)
-    np.testing.assert_array_equal(again.coef_, estimator.coef_)
+    np.testing.assert_array_equal(clone(estimator).fit(X, bags, p).coef_, estimator.coef_)
     np.testing.assert_array_equal(estimator.classes_, [0, 1])
-    assert estimator.coef_.shape == (1, 2)
-    assert estimator.intercept_.shape == (1,)
-    assert not estimator.__sklearn_tags__().classifier_tags.multi_class
+    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 2), (1,))
+    np.testing.assert_array_equal(estimator.predict(X), estimator.decision_function(X) > 0)
+    assert estimator.predict(X).dtype == np.int64
+    tags = estimator.__sklearn_tags__()
+    assert tags.input_tags.sparse
+    assert not tags.classifier_tags.multi_class
+    with pytest.raises(ValueError, match=r"3 features.*expecting 2 features"):
+        estimator.predict(np.ones((4, 3)))
 
 
 @pytest.mark.parametrize("kind", [csr_array, csc_array, np.ndarray.tolist, lambda x: x.astype(np.float32)])
@@ -267,9 +216,6 @@ def test_how_records_are_given_changes_little(kind):
     found = ProportionSVM().fit(kind(X), bags.tolist(), p.tolist())
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-4)  # a solver that stops at 10⁻⁵
     np.testing.assert_allclose(found.decision_function(kind(X)), expected.decision_function(X), atol=5e-4)
-    names = np.array([1, 0])
-    renamed = ProportionSVM().fit(X, names[bags], p[names])
-    assert (renamed.predict(X) == expected.predict(X)).mean() > 0.98
 
 
 # --- refusals --------------------------------------------------------------------------------------
@@ -278,53 +224,18 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.25, 0.5, 0.75]}
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("settings", "wrong", "sentence"),
     [
-        ({"C": 0.0}, r"C must be in \(0, 1000000000\], got 0"),
-        ({"C": -1}, r"C must be in \(0, 1000000000\], got -1"),
-        ({"C": math.nan}, r"C must be in \(0, 1000000000\], got nan"),
-        ({"C": 1.1e9}, r"C must be in \(0, 1000000000\], got 1100000000"),
-        (
-            {"C": math.inf},
-            "^C must be in .*, got inf",
-        ),  # not scikit-learn's sentence about a class that nobody asked for
-        ({"n_starts": 0}, r"n_starts must be a whole number at least 1, got 0"),
-        ({"n_starts": 1.5}, r"n_starts must be a whole number at least 1, got 1.5"),
+        *[({"C": C}, {}, r"C must be in \(0, 1000000000\]") for C in (0.0, -1, math.nan, 1.1e9, math.inf, "cv")],
+        ({"n_starts": 0}, {}, r"n_starts must be a whole number at least 1, got 0"),
+        ({"n_starts": 1.5}, {}, r"n_starts must be a whole number at least 1, got 1.5"),
+        ({}, {"proportions": [0.2, 1.1, 0.8]}, r"proportions must be in \[0, 1\], got 1.1 for bag 1"),
+        ({}, {"proportions": [0, 0, 0]}, "all bags are wholly negative, so only one class is known of"),
+        ({}, {"bags": np.repeat([0, 1, 2], 3)}, r"inconsistent numbers of samples: \[12, 9\]"),
+        ({}, {"X": np.full((12, 2), np.nan)}, "contains NaN"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        ProportionSVM(**settings).fit(rng().random((12, 2)), **GOOD)
-
-
-@pytest.mark.parametrize("C", [0.0, "cv", "best"])
-def test_no_refusal_offers_a_choice_that_there_is_not(C):
-    """Nothing here chooses C."""
-    with pytest.raises(ValueError, match=r"C must be in \(0, 1000000000\]") as refusal:
-        ProportionSVM(C).fit(rng().random((12, 2)), **GOOD)
-    assert "cv" not in str(refusal.value).split("got")[0]
-    assert "chooses" not in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error", "sentence"),
-    [
-        ({"proportions": [0.2, 1.1, 0.8]}, ValueError, r"proportions must be in \[0, 1\], got 1.1 for bag 1; project"),
-        ({"proportions": [np.nan, 0.5, 0.1]}, ValueError, r"proportions must be in \[0, 1\], got nan for bag 0"),
-        ({"proportions": [0.2]}, ValueError, "proportions must be a list of two or more, one for each bag"),
-        ({"proportions": [0, 0, 0]}, ValueError, "all bags are wholly negative, so only one class is known of"),
-        ({"proportions": [0.2, 0.5, 0.8, 1]}, ValueError, "bag 3 is empty: drop it and its proportion"),
-        ({"bags": np.repeat([0.0, 1, 2], 4)}, TypeError, "bags must be one whole number for each row of X"),
-        ({"bags": np.repeat([0, 1, 2], 3)}, ValueError, r"inconsistent numbers of samples: \[12, 9\]"),
-        ({"X": np.full((12, 2), np.nan)}, ValueError, "contains NaN"),
-    ],
-)
-def test_bags_that_say_nothing_or_nonsense_are_refused(wrong, error, sentence):
-    with pytest.raises(error, match=sentence):
-        ProportionSVM().fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
-
-
-def test_records_must_have_the_columns_that_were_fitted():
-    fit = ProportionSVM().fit(rng().random((12, 2)), **GOOD)
-    with pytest.raises(ValueError, match=r"3 features.*expecting 2 features"):
-        fit.predict(np.ones((4, 3)))
+def test_settings_and_records_out_of_range_are_refused(settings, wrong, sentence):
+    with pytest.raises(ValueError, match=sentence) as refusal:
+        ProportionSVM(**settings).fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
+    assert '"cv"' not in str(refusal.value)  # nothing here chooses C

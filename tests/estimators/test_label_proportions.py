@@ -1,0 +1,393 @@
+"""Classifiers from bags against their documented losses, scikit-learn, and known truths."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import coo_array, csc_array, csr_array
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from privdemo.estimators import label_proportions, likelihoods
+from privdemo.estimators.bags import bag_channel, most_likely_labels, project_proportions, read_bags
+from privdemo.estimators.label_proportions import (
+    AlternatingMeanMapClassifier,
+    BagNameClassifier,
+    LabelProportionClassifier,
+    MeanMapClassifier,
+    matching_threshold,
+    solve_labelled,
+)
+from privdemo.estimators.likelihoods import Model
+from privdemo.estimators.logistic import SpreadLogisticRegression
+from tests.estimators import oracles
+from tests.estimators.oracles import labelled_loss, rng
+
+METHODS = [LabelProportionClassifier, MeanMapClassifier, AlternatingMeanMapClassifier, BagNameClassifier]
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def ragged(sizes=(3, 1, 7, 4, 12, 5), d=3, seed=0):
+    """X (n, d) whose labels follow from it, bags in no order, their proportions, and the labels."""
+    draw, n = rng(seed), sum(sizes)
+    X = draw.random((n, d))
+    bags = draw.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    # a bag's number moves its share, so that no two are the same
+    y = (draw.random(n) < expit((X - 0.5) @ draw.normal(0, 4, d) + bags - len(sizes) / 2)).astype(int)
+    return X, bags, np.array([y[bags == bag].mean() for bag in range(len(sizes))]), y
+
+
+FOUR = (30, 25, 40, 21)
+
+
+def scores_of(fit, X):
+    return X @ fit.coef_[0] + fit.intercept_[0]
+
+
+# --- every objective -------------------------------------------------------------------------------
+
+
+def plain_loss(method, coef, intercept, X, bags, proportions, weights, C):
+    """What `method` says that it minimises; of AMM the first, mean map's."""
+    a = [float(x @ coef + intercept) for x in X]
+    if method is LabelProportionClassifier:
+        total = oracles.bag_loss(a, bags, proportions, weights)
+    elif method is BagNameClassifier:
+        total = oracles.bag_name_loss(a, bags, proportions, weights)
+    else:
+        total = oracles.mean_map_loss(a, bags, proportions, weights, X, coef, intercept)
+    return total + float(coef @ coef) / (2 * C)
+
+
+@every_method
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_climbed_is_the_documented_loss_and_its_gradient(method, weighted, monkeypatch):
+    X, bags, proportions, _ = ragged((6, 2, 9, 5, 8))
+    weights, C = rng(2).integers(1, 5, len(X)) * 0.5 if weighted else np.ones(len(X)), 2.0
+    centre = np.average(X, axis=0, weights=weights)
+    handed = []
+
+    def watched(loss, start, **settings):
+        handed.append((loss, start, settings["options"]))
+        return minimize(loss, start, **settings)
+
+    monkeypatch.setattr(likelihoods, "minimize", watched)
+    fit = method(C=C).fit(X, bags, proportions, weights if weighted else None)
+    n = len(proportions) if method is LabelProportionClassifier else weights.sum()
+    loss, start, options = handed[0]
+    sizes = np.bincount(bags, weights)
+    channel = bag_channel(proportions, sizes)
+    distance = np.abs(channel[:, 1] - channel[:, 0]).sum() / 2
+    of_bags = method in (LabelProportionClassifier, BagNameClassifier)
+    assert options["gtol"] == pytest.approx(1e-4 * (distance if of_bags else 1), rel=1e-12)
+    assert options["maxiter"] == 2000
+    if method is not BagNameClassifier:  # begun where everybody has the overall share
+        np.testing.assert_allclose(expit(start), [0.5, 0.5, 0.5, sizes @ proportions / sizes.sum()], rtol=1e-12)
+
+    def by_hand(packed):
+        # the intercept is measured at the mean record
+        coef, intercept = packed[:-1], packed[-1] - centre @ packed[:-1]
+        return plain_loss(method, coef, intercept, X, bags, proportions, weights, C) / n
+
+    for seed in range(3):
+        at = rng(seed).normal(0, 1 + seed, 4)
+        value, gradient = loss(at)
+        assert value == pytest.approx(by_hand(at), rel=1e-11)
+        # losses of size 10 rounded to 10⁻¹⁵ over 2·10⁻⁵, and a third derivative of size 10 times 10⁻¹⁰
+        np.testing.assert_allclose(gradient, oracles.finite_differences(by_hand, at), atol=2e-8)
+    if method is not AlternatingMeanMapClassifier:
+        found = np.append(fit.coef_[0], fit.intercept_[0] + centre @ fit.coef_[0])
+        for direction in rng(3).normal(size=(10, 4)):
+            assert by_hand(found + 0.05 * direction) > by_hand(found)
+
+
+# --- what must not matter --------------------------------------------------------------------------
+
+
+def unchanged(X, bags, p, w):
+    order, names = rng(5).permutation(len(X)), rng(6).permutation(len(p))
+    repeated = np.repeat(np.arange(len(X)), w)
+    return {
+        "sparse columns": (csr_array(X).tocsc(), bags, p, w),
+        "records in another order": (X[order], bags[order], p, w[order]),
+        "bags under other names": (X, names[bags], p[np.argsort(names)], w),
+        "repeats for weights": (X[repeated], bags[repeated], p, None),
+        "lists": (X.tolist(), bags.tolist(), p.tolist(), w.tolist()),
+        "nobody's row": (np.append(X, [[99.0] * 3], axis=0), np.append(bags, 1), p, np.append(w, 0)),
+    }
+
+
+@pytest.mark.filterwarnings("error")
+@every_method
+@pytest.mark.parametrize("how", unchanged(np.eye(3), np.arange(3), np.ones(3), np.ones(3, int)))
+def test_how_the_same_bags_are_given_changes_nothing(method, how):
+    X, bags, p, _ = ragged((8, 5, 9, 12, 6, 10))
+    X[X < 0.4] = 0
+    weights = rng(3).integers(1, 4, len(X))
+    expected = method(tol=1e-6).fit(X, bags, p, weights)
+    found = method(tol=1e-6).fit(*unchanged(X, bags, p, weights)[how])
+    # gradients of 10⁻⁶ (of bags, less by their contrast) over curvatures of 10⁻³ and more
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-3)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-3)
+    assert np.abs(method(tol=1e-6).fit(X, bags, p).coef_ - expected.coef_).max() > 5e-3  # weights matter
+
+
+@every_method
+def test_fit_alters_nothing_and_predictions_follow_from_its_weights(method):
+    X, bags, p, _ = ragged((3, 2, 7, 4, 12, 5))
+    before = X.copy(), bags.copy(), p.copy()
+    estimator = method(C=2.0, match_share=True)
+    parameters = estimator.get_params()
+    assert parameters == {
+        **{"C": 2.0, "match_share": True, "cv": 5, "tol": 1e-4, "max_iter": 2000, "random_state": 0},
+    }
+    for ask in (estimator.predict, estimator.decision_function):
+        with pytest.raises(NotFittedError):
+            ask(X)
+    assert estimator.fit(X, bags, p) is estimator
+    assert estimator.get_params() == parameters
+    for array, copy in zip((X, bags, p), before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 3), (1,))
+    np.testing.assert_array_equal(estimator.classes_, [0, 1])
+    assert estimator.C_ == 2.0
+    assert estimator.n_iter_ > 1 or method is AlternatingMeanMapClassifier  # whose last climb may have nothing to do
+    chances = estimator.predict_proba(X)
+    np.testing.assert_allclose(chances, np.stack((expit(-scores_of(estimator, X)), expit(scores_of(estimator, X))), 1))
+    np.testing.assert_array_equal(estimator.predict(csr_array(X)), scores_of(estimator, X) > estimator.threshold_)
+    assert estimator.predict(X).dtype == np.int64
+    tags = estimator.__sklearn_tags__()
+    assert tags.input_tags.sparse
+    assert not tags.classifier_tags.multi_class
+    with pytest.raises(ValueError, match="X has 2 features"):
+        estimator.predict(X[:, :2])
+
+
+@every_method
+def test_sparse_records_are_never_densified(method, monkeypatch):
+    """Means of bags and inner products may be dense; nothing of more rows than there are bags is."""
+    X, bags, p, _ = ragged((30, 20, 25, 40, 35))
+    dense_rows = []
+
+    def watched(original):
+        def densify(matrix, *args, **kwargs):
+            dense_rows.append(matrix.shape[0])
+            return original(matrix, *args, **kwargs)
+
+        return densify
+
+    for kind in (csr_array, csc_array, coo_array):
+        for name in ("toarray", "todense"):
+            monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
+    sparse = csr_array(np.where(X < 0.6, 0, X))
+    method(C="cv", cv=2, match_share=True).fit(sparse, bags, p).predict_proba(sparse)
+    assert max(dense_rows, default=0) <= len(p)
+
+
+# --- known truths ----------------------------------------------------------------------------------
+
+TRUTH = np.array([2.0, -1.5, -0.4])
+
+
+def world(by, seed, n_bags=60, size=40):
+    """Records of known weights in bags that were filled by the label or by the record."""
+    draw = rng(seed)
+    X = draw.normal(size=(n_bags * size, 2))
+    y = (draw.random(len(X)) < expit(X @ TRUTH[:2] + TRUTH[2])).astype(int)
+    # like with like, with so much noise that every bag holds many kinds
+    key = (2 * y if by == "label" else X @ [1, -0.5]) + draw.normal(size=len(X))
+    bags = np.empty(len(X), int)
+    bags[np.argsort(key)] = np.repeat(np.arange(n_bags), size)
+    return X, bags, np.bincount(bags, y) / size
+
+
+@pytest.mark.parametrize(
+    ("by", "right", "wrong"),
+    [
+        ("label", BagNameClassifier, LabelProportionClassifier),
+        ("record", LabelProportionClassifier, BagNameClassifier),
+    ],
+)
+def test_known_weights_are_recovered_by_the_method_that_knows_how_bags_were_filled(by, right, wrong):
+    repeats = 8
+
+    def errors(method):
+        """In standard errors of the mean over the repeats."""
+        found = []
+        for seed in range(repeats):
+            fit = method(C=1e6, tol=1e-5).fit(*world(by, seed))
+            found.append(np.append(fit.coef_[0], fit.intercept_))
+        return np.abs(np.mean(found, axis=0) - TRUTH) / (np.std(found, axis=0, ddof=1) / math.sqrt(repeats))
+
+    assert errors(right).max() < 5
+    assert errors(wrong).max() > 5
+
+
+# --- naming as many as are known -------------------------------------------------------------------
+
+
+@every_method
+@pytest.mark.parametrize("shift", [0.0, 0.35])
+def test_matching_names_the_known_share_positive_within_a_record(method, shift):
+    X, bags, p, _ = ragged(FOUR)
+    p, weights = project_proportions(p - shift), rng(4).integers(1, 4, len(bags))
+    plain, matched = (method(match_share=match).fit(X, bags, p, weights) for match in (False, True))
+    share = np.bincount(bags, weights) @ p / weights.sum()
+    assert abs(weights @ matched.predict(X) / weights.sum() - share) <= 3 / weights.sum()  # a row is up to three
+    np.testing.assert_array_equal(matched.coef_, plain.coef_)
+    assert plain.threshold_ == 0
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 3)), min_size=1, max_size=8))
+def test_no_threshold_comes_nearer_to_the_share(pairs):
+    scores, weight = np.array(pairs).T
+    for share in (0, 0.1, 0.5, 0.93, 1):
+
+        def miss(threshold, share=share):
+            return abs(weight[scores > threshold].sum() / weight.sum() - share)
+
+        best = min(miss(threshold) for threshold in (-np.inf, *scores))
+        assert miss(matching_threshold(scores, weight, share)) == pytest.approx(best, abs=1e-12)
+
+
+def test_the_threshold_lies_midway():
+    scores, ones = np.array([3.0, -1.0, 0.5, 0.5]), np.ones(4)
+    assert [matching_threshold(scores, ones, share) for share in (0, 0.25, 0.75, 1)] == [np.inf, 1.75, -0.25, -np.inf]
+    assert matching_threshold(scores, np.array([5.0, 1, 1, 1]), 0.6) == 1.75
+    assert matching_threshold(scores, ones, 0.45) == 1.75  # equal scores are on the same side: one is nearer than three
+
+
+# --- bag names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("C", [0.5, "cv"])
+def test_bag_names_go_to_the_spread_logistic_regression(C):
+    X, bags, p, _ = ragged(FOUR)
+    order, weights = np.argsort(bags, kind="stable"), rng(4).integers(1, 4, len(bags))
+    X, bags, weights = X[order], bags[order], weights[order]  # folds are of records: in the same order
+    found = BagNameClassifier(C=C, cv=3, tol=1e-4, max_iter=900, random_state=2).fit(X, bags, p, weights)
+    channel = bag_channel(p, np.bincount(bags, weights))
+    tol = 1e-4 * np.abs(channel[:, 1] - channel[:, 0]).sum() / 2
+    expected = SpreadLogisticRegression(channel, C=C, cv=3, tol=tol, max_iter=900, random_state=2)
+    expected.fit(X, bags, weights)
+    np.testing.assert_array_equal(found.channel_, channel)
+    # the same sums but for rounding, which may end the climb a step sooner
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-6)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-6)
+    assert found.C_ == expected.C_
+    assert hasattr(found, "cv_scores_") == (C == "cv")
+    if C == "cv":
+        np.testing.assert_allclose(found.cv_scores_, expected.cv_scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.3, 10.0])
+def test_bags_of_one_class_each_are_labels(C):
+    X, bags, *_ = ragged(FOUR)
+    pure = np.array([1.0, 0.0, 0.0, 1.0])
+    found = BagNameClassifier(C=C, tol=1e-7).fit(X, bags, pure)
+    expected = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, pure[bags])
+    # a gradient of 10⁻⁷ a record over a curvature of at least 1/(C n) = 10⁻³
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-4)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-4)
+
+
+# --- mean maps -------------------------------------------------------------------------------------
+
+
+def test_with_the_sums_of_true_labels_it_is_logistic_regression():
+    X, bags, p, y = ragged(FOUR)
+    weights = rng(4).integers(1, 4, len(y)).astype(float)
+    start = Model(np.zeros((3, 1)), np.zeros(1))
+    data = read_bags(X, bags, p, weights)
+    found = solve_labelled(data, X.T @ (weights * y), weights @ y, 2.0, start, 1e-8, 5000)
+    expected = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000).fit(X, y, weights)
+    assert found.converged
+    # a gradient of 10⁻⁸ a record over a curvature of at least 1/(C n) = 10⁻³
+    np.testing.assert_allclose(found.coef[:, 0], expected.coef_[0], atol=1e-5)
+    np.testing.assert_allclose(found.intercept, expected.intercept_, atol=1e-5)
+
+
+def test_alternating_ends_where_no_labels_are_better_and_never_worse_than_it_began():
+    gains, C = [], 1.0
+    for seed in range(12):
+        X, bags, p, _ = ragged((8, 5, 9, 12, 6, 10), seed=seed)
+        order = np.argsort(bags)
+        X, bags = X[order], bags[order]
+        data = read_bags(X, bags, p, np.ones(len(X)))
+        losses = []
+        for method in (MeanMapClassifier, AlternatingMeanMapClassifier):
+            fit = method(C=C, tol=1e-6).fit(X, bags, p)
+            labels = most_likely_labels(scores_of(fit, X), data)
+            losses.append(labelled_loss(scores_of(fit, X), labels, data.weight) + (fit.coef_**2).sum() / (2 * C))
+        gains.append(losses[0] - losses[1])
+        # and there nothing is left to gain: the best model of its own labels is itself
+        again = solve_labelled(data, X.T @ labels, labels.sum(), C, Model(fit.coef_.T, fit.intercept_), 1e-8, 5000)
+        own = labelled_loss(X @ again.coef[:, 0] + again.intercept, labels, data.weight)
+        assert losses[1] - own - (again.coef**2).sum() / (2 * C) < 2e-6 * len(X)  # `tol` a record, twice
+    assert min(gains) > -1e-6 * len(X)
+    assert max(gains) > 0.1
+
+
+def test_alternating_that_does_not_settle_warns(monkeypatch):
+    monkeypatch.setattr(label_proportions, "ROUNDS", 1)
+    X, bags, p, _ = ragged(FOUR)
+    with pytest.warns(ConvergenceWarning, match="not converged"):
+        AlternatingMeanMapClassifier().fit(X, bags, p)
+
+
+# --- refusals and warnings -------------------------------------------------------------------------
+
+GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8]}
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("settings", "wrong", "sentence"),
+    [
+        ({}, {"sample_weight": np.ones(5)}, "sample_weight.shape"),
+        ({}, {"sample_weight": np.append(-0.5, np.ones(11))}, "Negative values in data passed to `sample_weight`"),
+        ({}, {"X": np.full((12, 2), np.nan)}, "contains NaN"),
+        ({}, {"proportions": [0.2, 1.1, 0.8]}, r"proportions must be in \[0, 1\], got 1.1 for bag 1"),
+        ({"C": 0.0}, {}, "C must be above 0, got 0; it is the inverse strength of the penalty"),
+        ({"C": "best"}, {}, "C must be above 0 or \"cv\", got 'best'"),
+        ({"C": "cv", "cv": 1}, {}, r"cv must be a whole number in \[2, "),
+        ({"C": "cv", "cv": 13}, {}, r"cv must be a whole number in \[2, (3\], got 13; the bags|12\], got 13; the peo)"),
+        ({"tol": 0.0}, {}, "tol must be in .0, 1., got 0"),
+        ({"max_iter": 0}, {}, r"max_iter must be a whole number in \[1, 100000\], got 0"),
+    ],
+)
+def test_settings_and_records_out_of_range_are_refused(method, settings, wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        method(**settings).fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
+
+
+@every_method
+@pytest.mark.parametrize("C", [1.0, "cv"])
+def test_equal_proportions_give_everybody_their_share_and_a_warning(method, C):
+    X, bags, *_ = ragged((10, 12, 14))
+    with pytest.warns(UserWarning, match="all bags have the same proportion, 0.3, so nothing identifies the classes"):
+        fit = method(C=C).fit(X, bags, [0.3, 0.3, 0.3])
+    np.testing.assert_allclose(fit.predict_proba(X), np.tile([0.7, 0.3], (36, 1)), rtol=1e-12)
+    np.testing.assert_array_equal(fit.predict(X), 0)
+    assert math.isnan(fit.C_) == (C == "cv")
+
+
+def test_a_bag_of_one_record_warns_and_larger_ones_do_not():
+    X, bags, p, _ = ragged()
+    with pytest.warns(UserWarning, match="^a bag of one record: its proportion is that record's label$"):
+        LabelProportionClassifier().fit(X, bags, p)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LabelProportionClassifier().fit(X, bags, p, np.where(np.bincount(bags)[bags] == 1, 2.0, 1.0))  # a mean of two
+
+
+@every_method
+def test_too_few_steps_warn(method):
+    X, bags, p, _ = ragged(FOUR)
+    with pytest.warns(ConvergenceWarning, match="not converged in 1 steps: raise max_iter or lower C"):
+        method(C=1e3, max_iter=1).fit(X, bags, p)
