@@ -69,7 +69,7 @@ def test_nobody_is_in_two_bags_and_bags_take_their_kinds_of_record_in_turns(name
         mine = bags[turn :: len(turns)]
         for rows in mine:
             assert set(part[rows].tolist()) <= allowed
-        if mine and not SELECTIONS[name].spread:
+        if mine and not SELECTIONS[name].spacing:
             there = int(np.isin(part, list(allowed)).sum())
             # as large as was asked for, or as the records of that kind last
             assert {len(rows) for rows in mine} == {min(bag_size, there // len(mine))}
