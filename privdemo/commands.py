@@ -14,7 +14,7 @@ from privdemo import datasets, limits, reports
 from privdemo.experiments import (
     claims,
     class_ratio,
-    comparison_studies,
+    comparison,
     label_counts,
     label_proportions,
     results,
@@ -107,7 +107,7 @@ def reproductions() -> dict[str, Reproduction]:
         (label_proportions.study, ", needs MNIST, Adult and SMS", reports.bag_lines),
         (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),
-        (comparison_studies, ", needs MNIST and Adult", reports.comparison_lines),
+        (comparison.study, ", needs MNIST and Adult", reports.comparison_lines),
     )
     return of_training | {
         module.NAME: Reproduction(module.TITLE + needs, module.trial, module.trials, module.to_csv, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from privdemo.experiments import comparison_studies, label_counts, label_proportions, results, training
+from privdemo.experiments import comparison, label_counts, label_proportions, results, training
 from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.label_proportions import HALF
@@ -71,13 +71,13 @@ def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
     return lines + [f"{one.words}: {one.published:.0%}, {one.ours.mean:.0%}" for one in reductions]
 
 
-def comparison_lines(marks: list[comparison_studies.Mark]) -> list[str]:
+def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
     """Every measure of every method of the comparison, and whom one must trust."""
-    lines = [comparison_studies.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
+    lines = [comparison.study.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
     return lines + [
         f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
         f"{row.metric:8s}  {interval(row.estimate)}  {row.trust}"
-        for row in comparison_studies.rows(marks)
+        for row in comparison.study.rows(marks)
     ]
 
 

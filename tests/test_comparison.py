@@ -11,9 +11,11 @@ import pytest
 from scipy.stats import binomtest, chisquare, kstest, laplace
 from sklearn.exceptions import ConvergenceWarning
 
-from privdemo.experiments import comparison, comparison_studies, sweep
+from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
-from privdemo.experiments.comparison_studies import Mark, Row
+from privdemo.experiments.comparison.fit import SOLVERS
+from privdemo.experiments.comparison.release import _fill_sets
+from privdemo.experiments.comparison.study import Mark, Row
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
@@ -119,7 +121,7 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
     draw = comparison.run(DIGITS)
     assert tuple(draw.fits) == DIGITS.chosen
     for name in (CLEAN, SPREAD, LLP):
-        proba = comparison._SOLVE[name][CLASSIFY](people)
+        proba = SOLVERS[name][CLASSIFY](people)
         marks = draw.fits[name].marks
         assert marks["accuracy"] == pytest.approx(((proba > 0.5) == people.y_test).mean())
         assert marks["brier"] == pytest.approx(((proba - people.y_test) ** 2).mean())
@@ -144,8 +146,8 @@ def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not(m
     )
     p = config.flips.flip_prob
     draws = [comparison.run(at_draw(config, i)) for i in range(12)]
-    naive = comparison.mark(draws, COUNT_NAIVE, "error")
-    corrected = comparison.mark(draws, CORRECTED_COUNT, "error")
+    naive = comparison.mean_mark(draws, COUNT_NAIVE, "error")
+    corrected = comparison.mean_mark(draws, CORRECTED_COUNT, "error")
     # E(told) − θ = p(1 − 2θ); one poll's standard error is below 0.5/√1000 = 0.016
     assert naive.mean == pytest.approx(p * (1 - 0.6), abs=5 * 0.016 / math.sqrt(12))
     assert corrected.mean < 0.05 < naive.mean
@@ -170,10 +172,8 @@ def test_whoever_is_asked_several_times_answers_once():
 def test_counts_of_sets_are_a_secret_that_noise_may_hide():
     """Known is only that they lie between half of ρ and one and a half times ρ; every count there comes up alike."""
     config = replace(DIGITS, rho=0.2, methods=(CLEAN,))
-    assert config.few == (10, 30)
-    few = [
-        int(comparison._sets(config, np.repeat([0, 1], 100), np.random.default_rng(i))[1][0, 1]) for i in range(2100)
-    ]
+    assert config.rarer_count_range == (10, 30)
+    few = [int(_fill_sets(config, np.repeat([0, 1], 100), np.random.default_rng(i))[1][0, 1]) for i in range(2100)]
     times = np.bincount(few, minlength=31)[10:31]
     assert times.sum() == 2100
     assert chisquare(times).pvalue > 1e-4
@@ -183,10 +183,10 @@ def test_counts_of_sets_are_a_secret_that_noise_may_hide():
 
 def test_what_a_sets_name_tells_is_the_odds_of_its_classes():
     config = ComparisonConfig(rho=0.1, n_train=250)
-    assert config.few == (12, 38)
+    assert config.rarer_count_range == (12, 38)
     assert config.set_name_epsilon == pytest.approx(math.log(238 / 12))
-    assert ComparisonConfig(rho=0.004, n_train=250).few == (1, 1)
-    assert ComparisonConfig(rho=0.4, n_train=250).few == (75, 125), "the rarer class is never over half"
+    assert ComparisonConfig(rho=0.004, n_train=250).rarer_count_range == (1, 1)
+    assert ComparisonConfig(rho=0.4, n_train=250).rarer_count_range == (75, 125), "the rarer class is never over half"
     assert math.isinf(ComparisonConfig(rho=0.0).set_name_epsilon)
     for draw in range(5):
         people = comparison.draw_people(replace(DIGITS, draw=draw))
@@ -202,12 +202,12 @@ def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
         warnings.warn("not converged in 10 steps", ConvergenceWarning, stacklevel=2)
         return np.full(len(people.y_test), 0.4)
 
-    monkeypatch.setitem(comparison._SOLVE, NAIVE, {CLASSIFY: unsettled})
+    monkeypatch.setitem(SOLVERS, NAIVE, {CLASSIFY: unsettled})
     fits = comparison.run(replace(DIGITS, methods=(NAIVE, CLEAN))).fits
     assert {name: fit.settled for name, fit in fits.items()} == {CLEAN: True, NAIVE: False}
     assert fits[NAIVE].marks["accuracy"] == 0.5
     assert "naive: the optimiser did not settle" in sweep.EXPERIMENTS["comparison"].problem(
-        comparison.Draw(DIGITS, fits)
+        comparison.Trial(DIGITS, fits)
     )
 
 
@@ -215,7 +215,7 @@ def test_shares_are_found_from_any_names_by_the_one_likelihood():
     config = replace(DIGITS, task=SHARE, epsilon=4.0, share=0.2)
     draws = [comparison.run(at_draw(config, i)) for i in range(3)]
     for name in (CLEAN, SPREAD, set_names("gaussian"), mmd("gaussian")):
-        assert comparison.mark(draws, name, "error").mean < 0.06, name
+        assert comparison.mean_mark(draws, name, "error").mean < 0.06, name
     assert set(draws[0].fits) == {name for name in COMPARISON if comparison.solves(name, SHARE)}
 
 
@@ -225,7 +225,7 @@ def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
     assert "it needs n_min" in fit.problem
     assert fit.marks == {}
     assert draw.fits[SPREAD].marks
-    assert comparison.mark([draw, draw], set_names("dirichlet"), "accuracy") is None
+    assert comparison.mean_mark([draw, draw], set_names("dirichlet"), "accuracy") is None
 
 
 def test_methods_that_say_nothing_of_their_own_are_left_out():
@@ -294,33 +294,33 @@ CURVES = [
 
 
 def test_the_least_epsilon_for_a_goal_and_how_sure_it_is():
-    found = comparison_studies.seek(CURVES, 0.9, (NOBODY, OWNER))
+    found = comparison.study.seek(CURVES, 0.9, (NOBODY, OWNER))
     assert (found.epsilon, found.method, found.surely, found.before) == (1.0, BAG_NAMES, True, 0.5)
-    alone = comparison_studies.seek(CURVES, 0.9, (NOBODY,))
+    alone = comparison.study.seek(CURVES, 0.9, (NOBODY,))
     assert (alone.epsilon, alone.method, alone.surely, alone.before) == (1.0, SPREAD, False, 0.5)
-    assert comparison_studies.seek(CURVES, 0.7, (NOBODY,)).before is None
-    assert comparison_studies.seek(CURVES, 0.945, (NOBODY, OWNER)) is None, "the ceiling has no ε"
-    assert comparison_studies.seek(CURVES, 0.9, (PUBLISHER,)) is None
-    assert comparison_studies.seek([], 0.9, (NOBODY,)) is None
+    assert comparison.study.seek(CURVES, 0.7, (NOBODY,)).before is None
+    assert comparison.study.seek(CURVES, 0.945, (NOBODY, OWNER)) is None, "the ceiling has no ε"
+    assert comparison.study.seek(CURVES, 0.9, (PUBLISHER,)) is None
+    assert comparison.study.seek([], 0.9, (NOBODY,)) is None
 
 
 def test_a_goal_is_reached_from_where_it_stays_reached():
     lucky = [*CURVES, row(0.5, NAIVE, 0.91), row(1.0, NAIVE, 0.85), row(2.0, NAIVE, 0.96)]
-    assert comparison_studies.seek(lucky, 0.9, (NOBODY,)).epsilon == 1.0
-    lowest = comparison_studies.seek(lucky, 0.7, (NOBODY,))
+    assert comparison.study.seek(lucky, 0.9, (NOBODY,)).epsilon == 1.0
+    lowest = comparison.study.seek(lucky, 0.7, (NOBODY,))
     assert lowest.lowest
     no_noise_below = [*CURVES, row(1.0, set_names("gaussian"), 0.99)]
-    found = comparison_studies.seek(no_noise_below, 0.98, (PUBLISHER,))
+    found = comparison.study.seek(no_noise_below, 0.98, (PUBLISHER,))
     assert (found.before, found.lowest) == (None, False)
     reference = [*CURVES, row(0.5, TRUE, 0.99)]
-    assert comparison_studies.seek(reference, 0.98, (NOBODY, OWNER, PUBLISHER, TRUTH)) is None
+    assert comparison.study.seek(reference, 0.98, (NOBODY, OWNER, PUBLISHER, TRUTH)) is None
 
 
 def test_of_errors_the_small_ones_reach_a_goal():
     rows = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_COUNT, 0.02, metric="error")]
-    assert comparison_studies.seek(rows, 0.05, (NOBODY,)).epsilon == 2.0
-    assert comparison_studies.seek(rows, 0.1, (NOBODY,)).epsilon == 0.5
-    assert comparison_studies.seek(rows, 0.01, (NOBODY,)) is None
+    assert comparison.study.seek(rows, 0.05, (NOBODY,)).epsilon == 2.0
+    assert comparison.study.seek(rows, 0.1, (NOBODY,)).epsilon == 0.5
+    assert comparison.study.seek(rows, 0.01, (NOBODY,)) is None
 
 
 def marks(values, method=SPREAD, metric="accuracy"):
@@ -332,34 +332,34 @@ def test_differences_are_draw_by_draw():
     means' own intervals overlap; another order of the marks, or a draw that one lacks, changes nothing."""
     luck = {0: 0.5, 1: 0.7, 2: 0.9}
     one, other = marks({2: 0.93, 0: 0.51, 1: 0.72}), marks({**luck, 3: 0.1}, NAIVE)
-    rows = {row.method: row for row in comparison_studies.rows([*other[::-1], *one])}
+    rows = {row.method: row for row in comparison.study.rows([*other[::-1], *one])}
     assert rows[SPREAD].by_draw == "0.51 0.72 0.93"
-    found = comparison_studies.difference(rows[SPREAD], rows[NAIVE])
+    found = comparison.study.difference(rows[SPREAD], rows[NAIVE])
     assert found == pytest.approx((0.02, 0.02 - 4.3027 * 0.01 / 3**0.5, 0.02 + 4.3027 * 0.01 / 3**0.5), abs=1e-5)
     assert not found.excludes_zero
-    closer = {row.method: row for row in comparison_studies.rows([*marks({0: 0.51, 1: 0.711, 2: 0.912}), *other])}
-    assert comparison_studies.difference(closer[SPREAD], closer[NAIVE]).excludes_zero
+    closer = {row.method: row for row in comparison.study.rows([*marks({0: 0.51, 1: 0.711, 2: 0.912}), *other])}
+    assert comparison.study.difference(closer[SPREAD], closer[NAIVE]).excludes_zero
     assert closer[SPREAD].estimate.low < closer[NAIVE].estimate.mean
-    gaps = {row.method: row for row in comparison_studies.rows([*marks({1: 0.5, 3: 0.6}), *other])}
+    gaps = {row.method: row for row in comparison.study.rows([*marks({1: 0.5, 3: 0.6}), *other])}
     assert gaps[SPREAD].by_draw == "- 0.5 - 0.6"
-    assert comparison_studies.difference(gaps[SPREAD], gaps[NAIVE]).mean == pytest.approx((-0.2 + 0.5) / 2)
-    lone = {row.method: row for row in comparison_studies.rows([*marks({3: 0.5, 4: 0.6}), *other])}
-    assert comparison_studies.difference(lone[SPREAD], lone[NAIVE]) is None
+    assert comparison.study.difference(gaps[SPREAD], gaps[NAIVE]).mean == pytest.approx((-0.2 + 0.5) / 2)
+    lone = {row.method: row for row in comparison.study.rows([*marks({3: 0.5, 4: 0.6}), *other])}
+    assert comparison.study.difference(lone[SPREAD], lone[NAIVE]) is None
     with pytest.raises(ValueError, match="both must be of one metric, got accuracy and error"):
-        comparison_studies.difference(rows[SPREAD], row(1.0, CORRECTED_COUNT, 0.1, metric="error"))
+        comparison.study.difference(rows[SPREAD], row(1.0, CORRECTED_COUNT, 0.1, metric="error"))
 
 
 def test_the_results_file_holds_means_that_can_be_had_again():
-    shipped = comparison_studies.load()
-    context = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
+    shipped = comparison.study.load()
+    context = next(c for c in comparison.study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
     config = replace(context, epsilon=2.0, methods=(CLEAN, SPREAD, BAG_NAMES, set_names("gaussian")))
-    marks = [mark for draw in range(10) for mark in comparison_studies.trial(replace(config, draw=draw))]
-    found = comparison_studies.rows(marks)
+    marks = [mark for draw in range(10) for mark in comparison.study.trial(replace(config, draw=draw))]
+    found = comparison.study.rows(marks)
     assert len(found) == 12
     for one in found:
         there = next(
             row
-            for row in comparison_studies.of(shipped, config, one.metric)
+            for row in comparison.study.select(shipped, config, one.metric)
             if (row.method, row.epsilon) == (one.method, 2.0)
         )
         # optimisers stop at a tolerance: the same to three digits on another machine
@@ -371,10 +371,10 @@ def test_the_results_file_holds_means_that_can_be_had_again():
 
 
 def test_the_results_file_holds_every_context():
-    shipped = comparison_studies.load()
-    for config in comparison_studies.CONTEXTS:
+    shipped = comparison.study.load()
+    for config in comparison.study.CONTEXTS:
         for metric in comparison.METRICS[config.task]:
-            rows = comparison_studies.of(shipped, config, metric)
-            assert {row.epsilon for row in rows} == set(comparison_studies.EPSILONS)
+            rows = comparison.study.select(shipped, config, metric)
+            assert {row.epsilon for row in rows} == set(comparison.study.EPSILONS)
             assert {row.method for row in rows} == set(config.chosen)
             assert {row.n_train for row in rows} == {config.n_train}

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import comparison_controls, comparison_lessons, comparison_panels, live, settings
 from privdemo import datasets
-from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments import comparison
 from privdemo.experiments.comparison import SHARE, ComparisonConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.methods import BAG_NAMES, COMPARISON, CORRECTED_COUNT, COUNT_NAIVE, SPREAD, set_names
@@ -36,8 +36,8 @@ def summaries(at: AppTest) -> str:
     return "\n".join(re.findall(r'<p class="summary">(.*?)</p>', visiting.html(at), re.DOTALL))
 
 
-def shipped(config: ComparisonConfig, method: str, metric: str) -> comparison_studies.Row:
-    rows = comparison_studies.of(comparison_studies.load(), config, metric)
+def shipped(config: ComparisonConfig, method: str, metric: str) -> comparison.study.Row:
+    rows = comparison.study.select(comparison.study.load(), config, metric)
     return next(row for row in rows if (row.method, row.epsilon) == (method, config.epsilon))
 
 
@@ -67,7 +67,7 @@ def test_a_setting_of_ones_own_is_computed_on_top():
     at = opened(people="30", label_epsilon="2", compare_draws="2", show=["spread on lies", "naive"])
     config = replace(DIGITS, n_train=30, epsilon=2.0, methods=("naive", SPREAD), bag_size=25)
     draws = [comparison.run(at_draw(config, i)) for i in range(2)]
-    best = max(comparison.mark(draws, name, "accuracy").mean for name in ("naive", SPREAD))
+    best = max(comparison.mean_mark(draws, name, "accuracy").mean for name in ("naive", SPREAD))
     assert f"<b>{100 * best:.1f} ± " in takeaway(at)
     assert "Large marks: your setting, 30 people of each class, 2 draws." in summaries(at)
     assert "Shipped means over 10 draws of 120 people of each class" in summaries(at)
@@ -85,8 +85,8 @@ def test_a_share_is_judged_by_its_error():
 @pytest.mark.parametrize("goal", [60.0, 99.99])
 def test_goal_seek_finds_the_least_epsilon_or_says_that_none_does(goal):
     at = opened(goal=f"{goal}")
-    rows = comparison_studies.of(comparison_studies.load(), DIGITS, "accuracy")
-    found = comparison_studies.seek(rows, goal / 100, comparison_controls.TRUSTED.default)
+    rows = comparison.study.select(comparison.study.load(), DIGITS, "accuracy")
+    found = comparison.study.seek(rows, goal / 100, comparison_controls.TRUSTED.default)
     if found is None:
         assert "<b>none here does</b>" in answers(at)[0]
         assert "The best is" in answers(at)[0]
@@ -168,7 +168,7 @@ def test_a_pinned_setting_is_compared_in_words():
     now, then = (shipped(replace(DIGITS, epsilon=e), SPREAD, "accuracy") for e in (0.25, 1.0))
     grid = visiting.html(at).replace("\u00a0", " ")
     assert "spread on lies" in grid
-    gap = comparison_studies.difference(now, then)
+    gap = comparison.study.difference(now, then)
     half = 100 * (gap.high - gap.mean)
     worse = f"{100 * (now.mean - then.mean):+.1f} ± {half:.1f} points, worse".replace("-", "−")
     assert gap.high < 0
@@ -206,13 +206,13 @@ def test_without_shipped_numbers_the_one_likelihood_is_compared_by_ones_own_draw
     config = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("naive", SPREAD))
     draws = [comparison.run(at_draw(config, i)) for i in range(3)]
     for name in ("naive", SPREAD):
-        assert f"{comparison.mark(draws, name, 'log_loss').mean:.3f} ± " in visiting.html(at)
+        assert f"{comparison.mean_mark(draws, name, 'log_loss').mean:.3f} ± " in visiting.html(at)
     assert ">of your setting<" in visiting.html(at)
     assert "Of the 1, the one likelihood is" in summaries(at)
     told: list = []
     exec(next(code.value for code in at.code if "for task, metric" in code.value), {"print": lambda *w: told.append(w)})
-    gap = comparison_studies.difference(*(
-        next(r for r in comparison_studies.rows(m for d in draws for m in comparison_studies.marks_of(d))
+    gap = comparison.study.difference(*(
+        next(r for r in comparison.study.rows(m for d in draws for m in comparison.study.trial_marks(d))
              if (r.method, r.metric) == (name, "log_loss"))
         for name in (SPREAD, "naive")
     ))  # fmt: skip
@@ -345,7 +345,7 @@ def test_few_of_many_draws_are_not_judged_yet(n_draws, judged):
     config = replace(DIGITS, n_train=60, epsilon=4.0, methods=("naive", SPREAD), bag_size=25)
     draws = [comparison.run(at_draw(config, i)) for i in range(n_draws)]
     question = comparison_controls.Question(config, 10, "accuracy", ("naive", SPREAD), None, (), None)
-    rows = comparison_panels._rows(comparison_studies.load(), question, config, draws)
+    rows = comparison_panels._rows(comparison.study.load(), question, config, draws)
     row, other = ({r.method: r for r in rows if r.metric == "accuracy"}[name] for name in (SPREAD, "naive"))
     assert ("±" in comparison_panels.marked("accuracy", row.estimate)) == judged
     assert (comparison_lessons.changed(row, other) != "too few draws of both") == judged

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from privdemo import figures, palette
-from privdemo.experiments import comparison_studies
-from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.comparison import ComparisonConfig, study
 from privdemo.figures import charts, comparison
 from privdemo.intervals import Estimate
 
 NASTY = "<script>alert('1')</script> & \"7\""
 CONFIG = ComparisonConfig(dataset="digits", n_train=120)
-ROWS = comparison_studies.of(comparison_studies.load(), CONFIG, "accuracy")
+ROWS = study.select(study.load(), CONFIG, "accuracy")
 MINE = {row.method: row.estimate for row in ROWS if row.epsilon == 1.0}
 FRONTIER = comparison.frontier(ROWS, "accuracy", MINE, 1.0, 0.9)
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from privdemo import datasets
-from privdemo.experiments import class_ratio, comparison_studies, label_counts, label_proportions, sweep, training
+from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
 
@@ -146,7 +146,7 @@ def test_what_bag_totals_reach_is_what_the_file_holds() -> None:
 def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
     shipped = {
         (row.task, row.epsilon, COMPARISON[row.method].title, row.metric): row
-        for row in comparison_studies.load()
+        for row in comparison.study.load()
         if (row.dataset, row.private) == ("mnist", "labels")
     }
     head, *rows = table_under("What each kind of trust reaches")

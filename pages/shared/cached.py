@@ -18,7 +18,6 @@ from privdemo.experiments import claims as published
 from privdemo.experiments import (
     class_ratio,
     comparison,
-    comparison_studies,
     images,
     label_counts,
     label_proportions,
@@ -174,9 +173,9 @@ def claims() -> tuple[published.Claim, ...]:
 
 
 @st.cache_data(show_spinner=False)
-def comparison_rows() -> tuple[comparison_studies.Row, ...]:
+def comparison_rows() -> tuple[comparison.study.Row, ...]:
     """The shipped rows of the comparison."""
-    return comparison_studies.load()
+    return comparison.study.load()
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -13,7 +13,7 @@ from pages.shared import cached, lies, own, privacy_ladder, settings, text
 from pages.shared.settings import Choice, Number, Words
 from privdemo import datasets, limits
 from privdemo.datasets import Source
-from privdemo.experiments import comparison, comparison_studies, results
+from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, has_pixels
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST
@@ -283,14 +283,14 @@ def _goal(metric: str) -> float | None:
 def has_curves(config: ComparisonConfig) -> bool:
     """Whether the results file holds curves of the same task, data set and private part."""
     wanted = (config.task, config.dataset, config.private)
-    return any((known.task, known.dataset, known.private) == wanted for known in comparison_studies.CONTEXTS)
+    return any((known.task, known.dataset, known.private) == wanted for known in comparison.study.CONTEXTS)
 
 
 def on_curves(config: ComparisonConfig) -> bool:
     """Whether the shipped curves are of this setting, but for its ε and methods."""
-    return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0) in comparison_studies.CONTEXTS
+    return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0) in comparison.study.CONTEXTS
 
 
 def is_shipped(config: ComparisonConfig, n_draws: int) -> bool:
     """Whether the results file holds this very setting with as many draws, whatever its methods."""
-    return on_curves(config) and config.epsilon in comparison_studies.EPSILONS and n_draws == results.N_DRAWS
+    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_draws == results.N_DRAWS

@@ -29,9 +29,9 @@ from pages.shared.comparison_panels import (
     unlike_yours,
     value,
 )
-from privdemo.experiments import comparison, comparison_studies
+from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, METRICS, SHARE, TRUST, ComparisonConfig
-from privdemo.experiments.comparison_studies import Row
+from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
 from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set_names
 from privdemo.tasks import binary_task
@@ -61,12 +61,12 @@ def goal_seek(shown: Shown) -> None:
     if not rows or (not has_curves(question.config) and live.running(shown.work)):
         layout.section("What privacy can be had?", "Curves along ε are being drawn; then a goal is sought along them.")
         return
-    found = comparison_studies.seek(rows, question.goal, question.trusted)
+    found = comparison.study.seek(rows, question.goal, question.trusted)
     layout.section("What privacy can be had?", _seek_words(shown, found, rows))
     heads = ["who is trusted", "least ε", "method", "mark there", "how sure"]
     body = []
     for trust in question.trusted:
-        one = comparison_studies.seek(rows, question.goal, (trust,))
+        one = comparison.study.seek(rows, question.goal, (trust,))
         reached = (
             [
                 f"{one.epsilon:g}",
@@ -90,7 +90,7 @@ def goal_seek(shown: Shown) -> None:
     )
 
 
-def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
+def _seek_words(shown: Shown, found: comparison.study.Reached | None, rows: Sequence[Row]) -> str:
     """What was found along the curves, whose they are, and how the visitor's own setting does."""
     question = shown.question
     assert question.goal is not None
@@ -105,7 +105,7 @@ def _seek_words(shown: Shown, found: comparison_studies.Reached | None, rows: Se
     return f"{start}: {_reached_words(question, found, rows)}{_own_seek(shown)}"
 
 
-def _reached_words(question: Question, found: comparison_studies.Reached | None, rows: Sequence[Row]) -> str:
+def _reached_words(question: Question, found: comparison.study.Reached | None, rows: Sequence[Row]) -> str:
     assert question.goal is not None
     if found is None:
         sign = 1 if METRICS[question.config.task][question.metric] else -1
@@ -150,24 +150,24 @@ def _own_seek(shown: Shown) -> str:
 def _seek_code(question: Question) -> str:
     """The lines that seek the goal among the shipped curves, or among curves drawn anew where none are shipped."""
     config = replace(question.config, methods=())
-    rows = ["rows = comparison_studies.load()"]
+    rows = ["rows = comparison.study.load()"]
     if not has_curves(config):
         rows = [
-            "levels = comparison_studies.EPSILONS",
+            "levels = comparison.study.EPSILONS",
             f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({curve_draws(question)})]",
-            "rows = comparison_studies.rows(mark for one in tried for mark in comparison_studies.trial(one))",
+            "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.trial(one))",
         ]
     wanted = f"{question.goal!r}, {question.trusted!r}"
     return "\n".join(
         [
             "from dataclasses import replace",
             *(own.imports(config) or [""]),
-            "from privdemo.experiments import comparison_studies",
+            "from privdemo.experiments import comparison",
             "from privdemo.experiments.comparison import ComparisonConfig",
             "",
             *own.code(config),
             *rows,
-            f'print(comparison_studies.seek(comparison_studies.of(rows, config, "{question.metric}"), {wanted}))',
+            f'print(comparison.study.seek(comparison.study.select(rows, config, "{question.metric}"), {wanted}))',
         ]
     )
 
@@ -275,7 +275,7 @@ def _what_it_buys(shown: Shown) -> None:
     """The one estimator beside the one made for each kind of name: by the visitor's draws, else by shipped ones."""
     question = shown.question
     config = question.config
-    epsilon = min(comparison_studies.EPSILONS, key=lambda shipped: abs(math.log(shipped / config.epsilon)))
+    epsilon = min(comparison.study.EPSILONS, key=lambda shipped: abs(math.log(shipped / config.epsilon)))
     shipped = [
         row
         for row in cached.comparison_rows()
@@ -328,15 +328,15 @@ def _buys_code(question: Question, epsilon: float) -> str:
     return "\n".join(
         [
             *own.imports(config),
-            "from privdemo.experiments import comparison, comparison_studies",
+            "from privdemo.experiments import comparison",
             "from privdemo.experiments.comparison import ComparisonConfig",
             "from privdemo.experiments.draws import at_draw",
             "",
             *own.code(config),
-            "shipped = comparison_studies.load()",
+            "shipped = comparison.study.load()",
             f"shipped = [row for row in shipped if (row.dataset, row.private, row.epsilon) == {wanted}]",
             f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
-            "mine = comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))",
+            "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
             "sources = [{(row.task, row.method, row.metric): row for row in rows} for rows in (mine, shipped)]",
             "for task, metric, ours, other in (",
             *(f"    {(task, metric, ours, other)!r}," for _, _, task, metric, ours, other in _SAME),
@@ -344,14 +344,14 @@ def _buys_code(question: Question, epsilon: float) -> str:
             "    pair = (task, ours, metric), (task, other, metric)",
             "    at = next((at for at in sources if at.keys() >= set(pair)), None)",
             "    if at:",
-            "        print(ours, comparison_studies.difference(*(at[one] for one in pair)))",
+            "        print(ours, comparison.study.difference(*(at[one] for one in pair)))",
         ]
     )
 
 
 def changed(now: Row, then: Row) -> str:
     """The difference of two rows in words, and whether it is better, worse or not clear."""
-    gap = comparison_studies.difference(now, then)
+    gap = comparison.study.difference(now, then)
     if gap is None:
         return "too few draws of both"
     if gap.low == gap.mean == gap.high == 0:
@@ -434,7 +434,7 @@ def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
     return "\n".join(
         [
             *(own.imports(question.config) or own.imports(pinned)),
-            "from privdemo.experiments import comparison, comparison_studies",
+            "from privdemo.experiments import comparison",
             "from privdemo.experiments.comparison import ComparisonConfig",
             "from privdemo.experiments.draws import at_draw",
             "",
@@ -444,12 +444,12 @@ def _pin_code(question: Question, pinned: ComparisonConfig) -> str:
             "",
             "def rows(config):",
             f"    draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
-            "    found = comparison_studies.rows(m for draw in draws for m in comparison_studies.marks_of(draw))",
+            "    found = comparison.study.rows(m for draw in draws for m in comparison.study.trial_marks(draw))",
             f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
             "",
             "now, then = rows(config), rows(then)",
             "for method in now.keys() & then.keys():",
-            "    print(method, comparison_studies.difference(now[method], then[method]))",
+            "    print(method, comparison.study.difference(now[method], then[method]))",
         ]
     )
 

@@ -12,9 +12,9 @@ import streamlit as st
 from pages.shared import cached, layout, live, own, text
 from pages.shared.comparison_controls import PIN, Question, encode, has_curves, is_shipped, on_curves
 from pages.shared.live import Job
-from privdemo.experiments import comparison, comparison_studies
-from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORD_DELTA, RECORDS, SHARE, ComparisonConfig, Draw
-from privdemo.experiments.comparison_studies import Row
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORD_DELTA, RECORDS, SHARE, ComparisonConfig, Trial
+from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
@@ -100,7 +100,7 @@ def _jobs(question: Question) -> list[Job]:
         tasks = [
             at_draw(replace(question.config, epsilon=epsilon), draw)
             for draw in range(curve_draws(question))
-            for epsilon in comparison_studies.EPSILONS
+            for epsilon in comparison.study.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
         jobs.append(Job(("curve", base), "Draw for the curves", comparison.run, tasks, slow=_slow(base)))
@@ -142,7 +142,7 @@ def answer(question: Question) -> Shown:
     )
 
 
-def _draws(work: live.Work, kind: str, config: ComparisonConfig | None) -> list[Draw]:
+def _draws(work: live.Work, kind: str, config: ComparisonConfig | None) -> list[Trial]:
     """The draws of one kind of job, of `config` or of whatever setting."""
     found = [
         draw
@@ -159,7 +159,7 @@ def _shipped(rows: Sequence[Row], config: ComparisonConfig) -> list[Row]:
     return [row for row in rows if (row.task, row.dataset, row.private) == wanted]
 
 
-def _rows(everything: Sequence[Row], question: Question, config: ComparisonConfig, draws: Sequence[Draw]) -> list[Row]:
+def _rows(everything: Sequence[Row], question: Question, config: ComparisonConfig, draws: Sequence[Trial]) -> list[Row]:
     """The marks of one setting, shipped or of draws; before there are draws enough, with nothing to judge them by."""
     if is_shipped(config, question.n_draws):
         return [
@@ -174,8 +174,8 @@ def _rows(everything: Sequence[Row], question: Question, config: ComparisonConfi
     ]
 
 
-def _means(draws: Sequence[Draw]) -> list[Row]:
-    return comparison_studies.rows(mark for draw in draws for mark in comparison_studies.marks_of(draw))
+def _means(draws: Sequence[Trial]) -> list[Row]:
+    return comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))
 
 
 def _pin_button(question: Question) -> None:
@@ -244,7 +244,7 @@ def marked(metric: str, estimate: Estimate) -> str:
 
 def best_by_trust(shown: Shown) -> dict[str, str]:
     """For each of those that may be trusted, the best method of the visitor's setting, by trust."""
-    best = comparison_studies.best_by_trust(of_metric(shown.mine, shown.question.metric))
+    best = comparison.study.best_by_trust(of_metric(shown.mine, shown.question.metric))
     return {trust: best[trust].method for trust in shown.question.trusted if trust in best}
 
 
@@ -307,7 +307,7 @@ def _with_sets(shown: Shown) -> bool:
 
 def sets_words(config: ComparisonConfig) -> str:
     """What a set's name tells, whatever noise its counts get."""
-    told, (least, most) = text.epsilon(config.set_name_epsilon), config.few
+    told, (least, most) = text.epsilon(config.set_name_epsilon), config.rarer_count_range
     right = [text.share(1 - few / config.n_train).removesuffix(" %") for few in (most, least)]
     covers = (
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
@@ -349,7 +349,7 @@ def unlike_yours(config: ComparisonConfig) -> str:
     if not has_curves(config) or on_curves(config):
         return ""
     place = (config.task, config.dataset, config.private)
-    curves = next(c for c in comparison_studies.CONTEXTS if (c.task, c.dataset, c.private) == place)
+    curves = next(c for c in comparison.study.CONTEXTS if (c.task, c.dataset, c.private) == place)
     parts = differing(replace(config, epsilon=curves.epsilon), curves)
     told = "; ".join(f"{name} {there}, yours {here}" for name, here, there in parts)
     return f" (not your setting: {told})" if told else ""
@@ -423,7 +423,7 @@ def code(question: Question) -> str:
             *own.code(question.config),
             f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
             "for method in draws[0].fits:",
-            f'    print(method, comparison.mark(draws, method, "{question.metric}"))',
+            f'    print(method, comparison.mean_mark(draws, method, "{question.metric}"))',
             "# the curves anew: python -m privdemo reproduce comparison",
         ]
     )

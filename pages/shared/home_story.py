@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from pages.shared import cached, layout, text
-from privdemo.experiments import comparison_studies
+from privdemo.experiments import comparison
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST, TRUTH
 from privdemo.tasks import binary_task
@@ -43,10 +43,8 @@ _IN_A_ROW = 4
 def cost(dataset: str) -> None:
     """How often single records are named right at the same ε, by whom one trusts: from the shipped comparison."""
     config = ComparisonConfig(dataset=dataset, epsilon=EPSILON)
-    rows = comparison_studies.of(cached.comparison_rows(), config, "accuracy")
-    best = comparison_studies.best_by_trust(
-        [row for row in rows if row.epsilon == EPSILON and row.method in SHOWN_FIRST]
-    )
+    rows = comparison.study.select(cached.comparison_rows(), config, "accuracy")
+    best = comparison.study.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in SHOWN_FIRST])
     first, second = binary_task(dataset).classes
     n, lie = best[TRUTH].n_train, config.flips.flip_prob
     st.markdown(

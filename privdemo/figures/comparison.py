@@ -9,7 +9,7 @@ from typing import Any
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.comparison_studies import EPSILONS, Row
+from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.figures.charts import Curve, curve_chart, log_axis, own
 from privdemo.intervals import Estimate
 from privdemo.methods import (

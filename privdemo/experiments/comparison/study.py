@@ -1,6 +1,6 @@
-"""Which method, at which privacy? The comparison along ε, over many draws, and questions put to its curves.
+"""The shipped study: the comparison along ε over many draws, and questions put to its curves.
 
-The results are shipped as one small CSV file; `python -m privdemo reproduce comparison` computes it anew.
+Its results are one small CSV file; `python -m privdemo reproduce comparison` computes it anew.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from privdemo.datasets import name_of
-from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RANGES, RECORDS, SHARE, ComparisonConfig, Draw
+from privdemo.experiments import results
+from privdemo.experiments.comparison.config import CLASSIFY, LABELS, METRICS, RANGES, RECORDS, SHARE, ComparisonConfig
+from privdemo.experiments.comparison.score import Trial, run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import COMPARISON, TRUTH
 
 NAME = "comparison"
 TITLE = "Which method, at which privacy? Every family on the same people, along the ε of a label"
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-# What is shipped: task, data set and what is private; all else as `ComparisonConfig` has it.
+# What is shipped: tasks, data sets and what is private, all else by default.
 CONTEXTS = tuple(
     ComparisonConfig(task, dataset, private, n_train=120 if dataset == "digits" else ComparisonConfig.n_train)
     for task in (CLASSIFY, SHARE)
@@ -30,7 +31,7 @@ CONTEXTS = tuple(
 
 @dataclass(frozen=True)
 class Mark:
-    """One method on one `draw` of a `config` (whose own draw is 0) by one metric."""
+    """The mark of one method by one metric on one `draw`; the draw of `config` itself is 0."""
 
     config: ComparisonConfig
     draw: int
@@ -41,9 +42,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method at one ε by one metric: its mean over `n_draws` draws with 95 % ends.
+    """One method at one ε by one metric: its mean over `n_draws` draws, and its 95 % interval.
 
-    `by_draw` are the draws' own values in words, in order and parted by blanks, "-" where there is none.
+    `by_draw` are the values of the draws in order, separated by blanks; "-" if a draw has none.
     """
 
     task: str
@@ -72,17 +73,17 @@ class Row:
 
 
 def trial(config: ComparisonConfig) -> list[Mark]:
-    """All methods on one draw; always in one thread, for the same numbers everywhere."""
+    """The marks of all methods on one draw; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
-        return marks_of(comparison.run(config))
+        return trial_marks(run(config))
 
 
-def marks_of(draw: Draw) -> list[Mark]:
-    """The marks of a draw."""
-    place = replace(draw.config, draw=0)
+def trial_marks(one: Trial) -> list[Mark]:
+    """The marks of a trial."""
+    place = replace(one.config, draw=0)
     return [
-        Mark(place, draw.config.draw, fit.method, metric, value)
-        for fit in draw.fits.values()
+        Mark(place, one.config.draw, fit.method, metric, value)
+        for fit in one.fits.values()
         for metric, value in fit.marks.items()
     ]
 
@@ -98,7 +99,7 @@ def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
 
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
-    """The means over draws, in the order of contexts, ε, methods and metrics; none of fewer than two draws."""
+    """The means over two or more draws, in the order of contexts, ε, methods and metrics."""
     groups: dict[tuple[ComparisonConfig, str, str], dict[int, float]] = {}
     for mark in marks:
         groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark.value
@@ -130,10 +131,9 @@ def _row(config: ComparisonConfig, method: str, metric: str, values: dict[int, f
 
 
 def difference(one: Row, other: Row) -> Estimate | None:
-    """The mean of `one` less `other` draw by draw, with its 95 % interval; None of fewer than two draws of both.
+    """The mean of `one` less `other` draw by draw, with its 95 % interval; None if they share fewer than two draws.
 
-    Of the same people the draws' own luck cancels; of different settings too this is the interval of a difference of
-    matched draws. Raises ``ValueError`` for marks of different metrics.
+    The same draw has the same people, whose luck cancels. Raises ``ValueError`` for marks by different metrics.
     """
     if one.metric != other.metric:
         raise ValueError(f"both must be of one metric, got {one.metric} and {other.metric}")
@@ -152,14 +152,14 @@ def load() -> tuple[Row, ...]:
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
-def of(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
-    """The rows of the task, data set and private part of `config`, whatever its ε and number of people."""
+def select(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
+    """The rows with the task, the data set and the private part of `config`, at any ε and any number of people."""
     wanted = (config.task, name_of(config.dataset), config.private, metric)
     return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
 
 
 def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
-    """Of rows of one metric at one ε, the best of those who trust the same; the clean ceiling among them."""
+    """The best of the rows with each trust, among rows of one metric at one ε; the clean ceiling is among them."""
     found: dict[str, Row] = {}
     for row in some:
         sign = 1 if METRICS[row.task][row.metric] else -1
@@ -169,10 +169,15 @@ def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
 
 
 class Reached(NamedTuple):
-    """The least ε that was tried from which on a method reaches a goal.
+    """The least ε, of those tried, from which on a method reaches a goal.
 
-    `surely`: its whole interval does; `before` is the next lower ε at which it has a mark, None: there is none, because
-    this is the `lowest` that was tried, or because no noise of its kind meets a lower one.
+    Args:
+        epsilon: That ε.
+        method: The method.
+        estimate: The method's mark there.
+        surely: Whether the whole interval of the mark reaches the goal.
+        before: The next lower ε at which the method has a mark; None if it has none.
+        lowest: Whether no lower ε was tried.
     """
 
     epsilon: float
@@ -186,9 +191,9 @@ class Reached(NamedTuple):
 def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | None:
     """The least ε, of those tried, from which on the mean of a method that needs only `trusted` reaches `goal`.
 
-    A method counts from where it reaches the goal at every larger ε too, so that luck at one ε does not. `some` are
-    rows of one metric and one setting. Among methods at that ε the best; None where none reaches it. What uses the
-    truth takes no part, as it has no ε.
+    The method must reach the goal at every larger ε too, so that luck at one ε does not count. At that ε the best
+    method is taken; None if none reaches the goal. Methods that use the truth take no part, as they have no ε. `some`
+    are rows of one metric and one setting.
     """
     if not some:
         return None

@@ -1,0 +1,183 @@
+"""How each method solves each task from what is released of the people.
+
+A solver turns `People` into P(second class | x) of clean test records, (m,), or into a share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo.estimators import votes
+from privdemo.estimators.bags import bag_channel, name_channel
+from privdemo.estimators.label_proportions import LabelProportionClassifier
+from privdemo.estimators.logistic import (
+    NaiveLogisticRegression,
+    ReconstructionLogisticRegression,
+    SpreadLogisticRegression,
+)
+from privdemo.estimators.mmd import MMDClassRatio
+from privdemo.estimators.set_names import SpreadClassRatio, contrast
+from privdemo.experiments.comparison.config import CLASSIFY, SHARE, TIGHT
+from privdemo.experiments.comparison.release import People
+from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import (
+    BAG_NAMES,
+    CLEAN,
+    CORRECTED_COUNT,
+    COUNT_NAIVE,
+    FLAT,
+    LLP,
+    NAIVE,
+    RECONSTRUCTION,
+    SPREAD,
+    TRUE,
+    mmd,
+    set_names,
+)
+
+Array = NDArray[np.floating]
+Solver = Callable[[People], Any]
+
+# Folds in which penalties are chosen, if there are as many bags.
+N_FOLDS = 5
+
+
+# --- single records --------------------------------------------------------------------------------
+
+
+def _classify(fitted: Callable[[People], Any]) -> Solver:
+    """P(second class | x) of the test records by a fitted model."""
+    return lambda people: fitted(people).predict_proba(people.X_test)[:, 1]
+
+
+def _spread(people: People, channel: Any, names: NDArray, prior: Any = "learned") -> SpreadLogisticRegression:
+    """The spread likelihood of released `names` (n,) through `channel`, T[name | class]."""
+    # A channel that says little leaves a gradient that is small everywhere.
+    tol = 1e-4 * contrast(channel)
+    return SpreadLogisticRegression(channel, people.config.pixels, prior, C="cv", tol=tol).fit(people.released, names)
+
+
+def _lies(people: People, prior: Any = "learned") -> SpreadLogisticRegression:
+    return _spread(people, people.config.flips.channel_matrix, people.lies, prior)
+
+
+def _lies_flat(people: People) -> SpreadLogisticRegression:
+    return _lies(people, "flat")
+
+
+def _lies_true(people: People) -> SpreadLogisticRegression:
+    return _lies(people, people.true_prior)
+
+
+def _bag_names(people: People) -> SpreadLogisticRegression:
+    return _spread(people, bag_channel(people.bag_shares, np.bincount(people.bags)), people.bags)
+
+
+def _set_names(release: str) -> Callable[[People], SpreadLogisticRegression]:
+    def fitted(people: People) -> SpreadLogisticRegression:
+        channel = name_channel(people.set_proportions(release), np.bincount(people.sets))
+        return _spread(people, channel, people.sets)
+
+    return fitted
+
+
+def _clean(people: People) -> NaiveLogisticRegression:
+    return NaiveLogisticRegression(people.config.pixels, C="cv").fit(people.clean, people.y)
+
+
+def _naive(people: People) -> NaiveLogisticRegression:
+    return NaiveLogisticRegression(people.config.pixels, C="cv").fit(people.released, people.lies)
+
+
+def _reconstruction(people: People) -> ReconstructionLogisticRegression:
+    config = people.config
+    return ReconstructionLogisticRegression(config.flips, config.pixels, C="cv").fit(people.released, people.lies)
+
+
+def _label_proportions(people: People) -> LabelProportionClassifier:
+    model = LabelProportionClassifier(C="cv", cv=min(N_FOLDS, len(people.bag_shares)))
+    return model.fit(people.unit(people.released), people.bags, people.bag_shares)
+
+
+def _classify_by_proportions(people: People) -> Array:
+    return _label_proportions(people).predict_proba(people.unit(people.X_test))[:, 1]
+
+
+# --- the share of a class --------------------------------------------------------------------------
+
+
+def _count_by_proportions(people: People) -> float:
+    """Classify and count."""
+    return float(_label_proportions(people).predict(people.unit(people.asked)).mean())
+
+
+def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tuple[NDArray, Array]]) -> Solver:
+    """The share by an estimator of class ratios, which takes people with the same name for a set.
+
+    `names_of(people)` gives the names (n,) and the class proportions of the people with each name, (names, 2).
+    """
+
+    def solve(people: People) -> float:
+        X = people.unit(people.released)
+        names, proportions = names_of(people)
+        model = make().fit([X[np.flatnonzero(names == name)] for name in range(len(proportions))], proportions)
+        return float(model.predict(people.unit(people.asked))[1])
+
+    return solve
+
+
+def _lie_names(people: People) -> tuple[NDArray, Array]:
+    """Lies as names: P(class | lie) by Bayes' rule, as there are as many people of either class."""
+    channel = people.config.flips.channel_matrix
+    return people.lies, channel / channel.sum(axis=1, keepdims=True)
+
+
+def _bag_shares(people: People) -> tuple[NDArray, Array]:
+    return people.bags, np.stack((1 - people.bag_shares, people.bag_shares), axis=1)
+
+
+def _set_shares(release: str) -> Callable[[People], tuple[NDArray, Array]]:
+    return lambda people: (people.sets, people.set_proportions(release))
+
+
+def _share_from_truth(people: People) -> float:
+    """The share by the spread likelihood from true labels of clean records."""
+    X = people.unit(people.clean)
+    model = SpreadClassRatio().fit([X[np.flatnonzero(people.y == label)] for label in range(2)], np.eye(2))
+    return float(model.predict(people.unit(people.asked_clean))[1])
+
+
+def _count_lies(estimator: Callable[..., Array]) -> Solver:
+    """The share among the lies of the people asked about, by an estimator of votes."""
+
+    def solve(people: People) -> float:
+        p = people.config.flips.flip_prob
+        return float(estimator(np.array([people.asked_lies.mean()]), BinaryChannel(p, p))[0])
+
+    return solve
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+SOLVERS: dict[str, dict[str, Solver]] = {
+    CLEAN: {CLASSIFY: _classify(_clean), SHARE: _share_from_truth},
+    COUNT_NAIVE: {SHARE: _count_lies(votes.naive)},
+    CORRECTED_COUNT: {SHARE: _count_lies(votes.corrected_mle)},
+    NAIVE: {CLASSIFY: _classify(_naive)},
+    RECONSTRUCTION: {CLASSIFY: _classify(_reconstruction)},
+    SPREAD: {CLASSIFY: _classify(_lies), SHARE: _share_from_names(SpreadClassRatio, _lie_names)},
+    FLAT: {CLASSIFY: _classify(_lies_flat)},
+    TRUE: {CLASSIFY: _classify(_lies_true)},
+    LLP: {CLASSIFY: _classify_by_proportions, SHARE: _count_by_proportions},
+    BAG_NAMES: {CLASSIFY: _classify(_bag_names), SHARE: _share_from_names(SpreadClassRatio, _bag_shares)},
+}
+for _noise, _release in TIGHT.items():
+    SOLVERS[set_names(_noise)] = {
+        CLASSIFY: _classify(_set_names(_release)),
+        SHARE: _share_from_names(SpreadClassRatio, _set_shares(_release)),
+    }
+    SOLVERS[mmd(_noise)] = {SHARE: _share_from_names(MMDClassRatio, _set_shares(_release))}

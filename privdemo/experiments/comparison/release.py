@@ -1,0 +1,253 @@
+"""The people of a draw, and everything that is released of them."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import limits
+from privdemo.datasets import Dataset, Source
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
+from privdemo.experiments.comparison.config import TIGHT, ComparisonConfig, records
+from privdemo.experiments.draws import generator
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
+from privdemo.mechanisms.label_counts import calibrate
+from privdemo.tasks import binary_task
+
+Array = NDArray[np.floating]
+Rows = NDArray[np.intp]
+
+# Test records of each class, if there are as many; else this part of the smaller class.
+N_TEST, TEST_SHARE = 900, 1 / 3
+# The δ at which the ε of a whole record is stated.
+RECORD_DELTA = 1e-5
+# Fixed numbers of the random streams of a draw; noise on counts has one for each release.
+(
+    PEOPLE_STREAM,
+    LIE_STREAM,
+    PIXEL_STREAM,
+    BAG_STREAM,
+    BAG_NOISE_STREAM,
+    ASKED_STREAM,
+    COUNT_STREAM,
+    SET_STREAM,
+) = range(8)
+_RELEASE_STREAMS = {"laplace tight": 1, "gaussian tight": 3, "dirichlet public": 7}
+
+
+class People(NamedTuple):
+    """What is released of one draw, and the truth behind it.
+
+    Args:
+        config: The question.
+        clean: The people's records without noise, (n, d).
+        released: Their records as they are released, (n, d).
+        y: Their true labels, (n,).
+        lies: Their labels as they tell them, (n,).
+        bags: The number of everybody's bag, (n,).
+        bag_shares: The released share of the second class in each bag, (B,), in [0, 1].
+        sets: The number of everybody's set, (n,).
+        counts: The true counts of the classes in the two sets, (2, 2).
+        X_test: Clean test records, (m, d).
+        y_test: Their labels, (m,).
+        asked: The records of the set whose share is wanted, as they are released, (n_asked, d).
+        asked_clean: The same records without noise.
+        asked_lies: Their labels as their people tell them, (n_asked,).
+        share: The true share of the second class in that set.
+        true_prior: The frequencies of pixel values in clean records; None if only labels are private.
+    """
+
+    config: ComparisonConfig
+    clean: Matrix
+    released: Matrix
+    y: NDArray[np.integer]
+    lies: NDArray[np.integer]
+    bags: Rows
+    bag_shares: Array
+    sets: Rows
+    counts: NDArray[np.int64]
+    X_test: Matrix
+    y_test: NDArray[np.integer]
+    asked: Matrix
+    asked_clean: Matrix
+    asked_lies: NDArray[np.integer]
+    share: float
+    true_prior: Any
+
+    def unit(self, X: Any) -> Matrix:
+        """Records on the scale 0 to 1."""
+        pixels = self.config.pixels
+        return pixels.to_unit(X) if pixels else X
+
+    def set_proportions(self, release: str) -> Array:
+        """The class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
+        config = self.config
+        n_min = max(1, config.rarer_count_range[0])
+        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, n_min)
+        return mechanism.randomise(self.counts, generator(config, COUNT_STREAM, _RELEASE_STREAMS[release]))
+
+
+def sizes(dataset: Source) -> tuple[int, int]:
+    """The most people of each class to learn from, and how many records of each class are kept for testing."""
+    y, boundary = records(dataset).y, records(dataset).n_train
+    if boundary is None:
+        smaller = int(np.bincount(y).min())
+        n_test = min(N_TEST, math.floor(smaller * TEST_SHARE))
+        return smaller - n_test, n_test
+    return int(np.bincount(y[:boundary]).min()), min(N_TEST, int(np.bincount(y[boundary:]).min()))
+
+
+def check(config: ComparisonConfig) -> None:
+    """Raise ``ValueError`` for more people than the data set has."""
+    most, _ = sizes(config.dataset)
+    advice = f"{binary_task(config.dataset).title} has no more of the rarer class to learn from"
+    limits.Limit("n_train", limits.N_TRAIN.low, min(most, limits.N_TRAIN.high), advice, integer=True).check(
+        config.n_train
+    )
+
+
+def draw_people(config: ComparisonConfig) -> People:
+    """The people of one draw, and what is released of them; raises errors as `check` does."""
+    check(config)
+    dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
+    train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
+    y, y_test = dataset.y[train], dataset.y[test]
+    lies = flips.randomise(y, generator(config, LIE_STREAM))
+    # A person may be asked several times, but tells one lie and has one noisy record.
+    rng = generator(config, ASKED_STREAM)
+    persons, place = np.unique(_choose_asked(config, test, y_test, rng), return_inverse=True)
+    asked_lies = flips.randomise(dataset.y[persons], rng)[place]
+
+    def values(rows: Rows) -> Any:
+        return dataset.X[rows] if pixels else dataset.unit(rows)
+
+    clean, asked_clean = values(train), values(persons)
+    rng = generator(config, PIXEL_STREAM)
+    released = pixels.randomise(clean, rng) if pixels else clean
+    asked_released = pixels.randomise(asked_clean, rng) if pixels else asked_clean
+    bags = _fill_bags(config, len(train))
+    sets, counts = _fill_sets(config, y, generator(config, SET_STREAM))
+    return People(
+        config=config,
+        clean=clean,
+        released=released,
+        y=y,
+        lies=lies,
+        bags=bags,
+        bag_shares=_release_bag_shares(config, bags, y),
+        sets=sets,
+        counts=counts,
+        X_test=values(test),
+        y_test=y_test,
+        asked=asked_released[place],
+        asked_clean=asked_clean[place],
+        asked_lies=asked_lies,
+        share=_n_second(config) / config.n_asked,
+        true_prior=_true_prior(pixels, clean),
+    )
+
+
+def _split(dataset: Dataset, n_train: int, n_test: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Rows to learn from and rows to test on, so many of each class, in random order within a class."""
+    parts: tuple[list[Rows], list[Rows]] = ([], [])
+    for label in range(2):
+        rows = np.flatnonzero(dataset.y == label)
+        if dataset.n_train is None:
+            rows = rng.permutation(rows)
+            pools = rows[n_test:], rows[:n_test]
+        else:
+            pools = rng.permutation(rows[rows < dataset.n_train]), rng.permutation(rows[rows >= dataset.n_train])
+        for part, pool, n in zip(parts, pools, (n_train, n_test), strict=True):
+            part.append(pool[:n])
+    return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+
+def _n_second(config: ComparisonConfig) -> int:
+    """Records of the second class in the set whose share is wanted."""
+    return round(config.share * config.n_asked)
+
+
+def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
+    """The rows of the set whose share is wanted; a row comes twice only if its class has too few."""
+    n_second = _n_second(config)
+    return np.concatenate(
+        [
+            rng.choice(pool, size, replace=size > len(pool))
+            for pool, size in ((test[y_test == 0], config.n_asked - n_second), (test[y_test == 1], n_second))
+        ]
+    )
+
+
+def _fill_bags(config: ComparisonConfig, n: int) -> Rows:
+    """The number of everybody's bag, (n,), at random."""
+    bags = np.empty(n, dtype=np.intp)
+    bags[generator(config, BAG_STREAM).permutation(n)] = np.arange(n) % (n // config.bag_size)
+    return bags
+
+
+def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.integer]) -> Array:
+    """Every bag's share of the second class with noise, (B,), in [0, 1].
+
+    If the noise leaves no record of a class in any bag, every bag gets half a record of it.
+    """
+    bag_sizes = np.bincount(bags)
+    rng = generator(config, BAG_NOISE_STREAM)
+    shares = project_proportions(noisy_proportions(np.bincount(bags, y) / bag_sizes, bag_sizes, config.epsilon, rng))
+    half = 0.5 / int(bag_sizes.max())
+    return shares if 0 < shares.mean() < 1 else np.clip(shares, half, 1 - half)
+
+
+def _fill_sets(
+    config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
+) -> tuple[Rows, NDArray[np.int64]]:
+    """The number of everybody's set, (n,), and the counts of both sets, (2, 2).
+
+    People of a class come in random order.
+    """
+    rarer = int(rng.integers(*config.rarer_count_range, endpoint=True))
+    names = y.astype(np.intp)
+    for label in range(2):
+        names[np.flatnonzero(y == label)[:rarer]] = 1 - label
+    counts = np.full((2, 2), rarer)
+    np.fill_diagonal(counts, config.n_train - rarer)
+    return names, counts
+
+
+def _true_prior(pixels: RandomisedResponse | None, clean: Any) -> Any:
+    if pixels is None:
+        return None
+    return pixel_priors.true_prior(pixels, pixel_priors.state_frequencies(clean, pixels.n_states))
+
+
+def record_epsilon(config: ComparisonConfig) -> float:
+    """The ε of a whole record at δ = `RECORD_DELTA`: that of the label and of all pixels.
+
+    It is infinite if records are released as they are.
+    """
+    pixels = config.pixels
+    if pixels is None:
+        return math.inf
+    n_pixels = records(config.dataset).X.shape[1]
+    return config.epsilon + pixels.epsilon_at(RECORD_DELTA, n_pixels)
+
+
+def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
+    """T[released | class] of "lies", "bag names" and "set names" in the first draw.
+
+    "set names" is missing if no Gaussian noise meets (ε, δ).
+    """
+    people = draw_people(replace(config, draw=0))
+    found = {
+        "lies": config.flips.channel_matrix,
+        "bag names": bag_channel(people.bag_shares, np.bincount(people.bags)),
+    }
+    with suppress(ValueError):  # no Gaussian noise meets (ε, δ)
+        found["set names"] = name_channel(people.set_proportions(TIGHT["gaussian"]), np.bincount(people.sets))
+    return {name: matrix.tolist() for name, matrix in found.items()}

@@ -1,0 +1,81 @@
+"""Every method on one draw of people, with the marks of its answers."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+
+from privdemo.experiments.comparison.config import RANGES, SHARE, ComparisonConfig
+from privdemo.experiments.comparison.fit import SOLVERS
+from privdemo.experiments.comparison.release import People, draw_people
+from privdemo.intervals import Estimate, mean_interval
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One method on one draw.
+
+    Args:
+        method: The method's name.
+        marks: Its mark by each metric; none if there is a `problem`.
+        seconds: The time to learn and answer.
+        problem: Why there is no answer, if so.
+        settled: Whether its optimiser converged; the marks count all the same.
+    """
+
+    method: str
+    marks: dict[str, float]
+    seconds: float
+    problem: str = ""
+    settled: bool = True
+
+
+@dataclass(frozen=True)
+class Trial:
+    """All methods on one draw of people."""
+
+    config: ComparisonConfig
+    fits: dict[str, Fit]
+
+
+def run(config: ComparisonConfig) -> Trial:
+    """Draw the people, release their data in every way, and let every method learn and answer.
+
+    A method whose noise cannot meet (ε, δ), or that has nothing to learn from, has a `problem` instead of marks. Raises
+    ``ValueError`` for more people than the data set has.
+    """
+    people = draw_people(config)
+    return Trial(config, {name: score_model(name, people) for name in config.chosen})
+
+
+def score_model(name: str, people: People) -> Fit:
+    """Let a method learn and answer, and mark its answer."""
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", ConvergenceWarning)
+            found = SOLVERS[name][people.config.task](people)
+    except ValueError as error:
+        return Fit(name, {}, time.perf_counter() - start, str(error))
+    seconds = time.perf_counter() - start
+    settled = not any(issubclass(warning.category, ConvergenceWarning) for warning in said)
+    if people.config.task == SHARE:
+        return Fit(name, {"error": abs(found - people.share)}, seconds, settled=settled)
+    y = people.y_test
+    marks = {
+        "accuracy": accuracy_score(y, found > 0.5),
+        "log_loss": log_loss(y, found, labels=[0, 1]),
+        "brier": brier_score_loss(y, found),
+    }
+    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled)
+
+
+def mean_mark(trials: Sequence[Trial], method: str, metric: str) -> Estimate | None:
+    """A method's mean mark with a 95 % interval over draws; None if fewer than two draws have one."""
+    values = [fit.marks[metric] for trial in trials if (fit := trial.fits.get(method)) and not fit.problem]
+    return mean_interval(values, *RANGES[metric]) if len(values) > 1 else None
