@@ -259,6 +259,15 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> s
     return f"{number} ± {_scaled(half, scale)}{scale.unit}"
 
 
+def difference_with_half(estimate: Estimate, deviation: float) -> str:
+    """A difference of shares in points and half its 95 % interval, as exact as `deviation` makes sense: “+5.96 ± 0.31”.
+
+    Without an interval, the difference alone.
+    """
+    number = difference(estimate.mean, deviation)
+    return f"{number} ± {difference(estimate.high - estimate.mean, deviation, '')}" if _known(estimate) else number
+
+
 def between(low: float, high: float) -> str:
     """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
     width = 100 * abs(high - low)

@@ -56,8 +56,8 @@ class Tabs:
 
     @property
     def settings(self) -> list[Setting]:
-        """The choice among the tabs and the settings that tabs have of their own."""
-        return [self.choice(), *(setting for tab in self.all for setting in tab.settings)]
+        """The choice among the tabs and the settings that tabs have of their own, each once."""
+        return [self.choice(), *dict.fromkeys(setting for tab in self.all for setting in tab.settings)]
 
 
 def _nothing(_: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 from pages.kit import folds, numbers
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Cards, Table, to_csv
+from pages.kit.settings import Choice
 from pages.kit.snippet import Snippet
 from pages.kit.verdict import ENOUGH, Verdict, judge
 from privdemo.intervals import Estimate
@@ -87,6 +88,12 @@ def test_tabs_that_do_not_fit_are_no_options():
     assert tabs.choice("table").options == ("a",)
     assert tabs.choice("images").default == "a"
     assert [setting.key for setting in tabs.settings] == ["look"]
+
+
+def test_a_setting_that_two_tabs_share_is_listed_once():
+    setting = Choice("prior", ("a", "b"), "a")
+    tabs = Tabs("look", (Tab("a", list, settings=[setting]), Tab("b", list, settings=[setting])))
+    assert tabs.settings == [tabs.choice(), setting]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""How many voted for A?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pages.kit import folds, numbers
+from pages.kit.page import Page
+from pages.topics.voting import adversary
+from pages.topics.voting.answer import Answer, answer, poll_snippet
+from pages.topics.voting.controls import controls, presets, settings
+from pages.topics.voting.tabs import TABS
+from privdemo.experiments import voting
+from privdemo.experiments.voting import ElectionConfig
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    which = "These lines hold the polls above and draw their figures; the other figures have theirs beside them."
+    return folds.folds(
+        folds.read(_HERE / "how.md", misprint=misprint_words(config)),
+        adversary.standing_words(config.channel),
+        folds.read(_HERE / "caveats.md"),
+        f"{which}\n{poll_snippet(config).markdown}",
+    )
+
+
+def misprint_words(config: ElectionConfig) -> str:
+    """Where the paper's formula, as it is printed, would lead the visitor; nothing where it makes no difference."""
+    if not (config.channel.contrast and config.channel.p10):
+        return ""
+    return (
+        f" With your lies and a true share of {numbers.share(config.share)} the printed formula tends to "
+        f"{numbers.share(voting.misprint(config))}."
+    )
+
+
+PAGE = Page(
+    title="Voting with a lie",
+    question="How many voted for A?",
+    address="voting",
+    blurb="Read the true share off the lies.",
+    answer=answer,
+    controls=controls,
+    settings=settings,
+    folds=standing_words,
+    presets=presets,
+    tabs=TABS,
+)

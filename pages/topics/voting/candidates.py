@@ -1,0 +1,103 @@
+"""The tab on more than two candidates: the same ε, the channel inverted, projected, and the exact maximum."""
+
+from __future__ import annotations
+
+from pages.kit import cache, numbers
+from pages.kit.page import Tab
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from pages.topics.voting.answer import Answer
+from pages.topics.voting.controls import SHARES, many_config, shares_controls
+from privdemo.experiments import voting
+from privdemo.experiments.voting import ManyConfig, ManyResult
+from privdemo.figures import lessons as charts
+
+# Shares below this are not rounding errors of 0, and an ε below this is.
+_ROUNDING, _NO_EPSILON = -1e-12, 1e-9
+_NAME, _QUESTION = "candidates", "More than two candidates"
+
+one_poll = cache.shared(voting.run_many, max_entries=256, spinner="Counting the answers…")
+
+
+def panels(shown: Answer, typed: str) -> list[Panel]:
+    """One poll among the candidates whose shares are `typed`, at the ε of the visitor's own lies."""
+    election = shown.config
+    if election.channel.epsilon < _NO_EPSILON:
+        words = (
+            "Your lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
+            "whatever the votes. Let people lie less."
+        )
+        return [Panel(_NAME, _QUESTION, words)]
+    try:
+        config = many_config(typed, election.channel.epsilon, election.n_voters, election.seed)
+    except ValueError as error:
+        return [Panel(_NAME, _QUESTION, numbers.sentence(error))]
+    result = one_poll(config)
+    n_negative = int((result.inversion < _ROUNDING).sum())
+    return [
+        Panel(
+            _NAME,
+            _QUESTION,
+            f"{lie_words(config)} {inversion_words(n_negative)}",
+            Chart(charts.candidates(config.shares, result)),
+            f"True shares as bars, estimates from the answers of {numbers.people(config.n_voters)} as markers; the "
+            f"inverted channel with its 95 % intervals. The maximum of the likelihood is exact; {climb_words(result)}"
+            f"{'' if config.mechanism.flip_prob == 0 else ' The naive reading pulls all together.'}",
+            lambda: voting.many_table(config, result),
+            Snippet(
+                (
+                    "from privdemo.experiments.voting import ManyConfig, run_many",
+                    "from privdemo.figures import lessons",
+                ),
+                (
+                    f"config = {config!r}",
+                    "result = run_many(config)",
+                    "lessons.candidates(config.shares, result).show()",
+                ),
+            ),
+        )
+    ]
+
+
+def lie_words(config: ManyConfig) -> str:
+    """How often somebody lies who has several candidates to choose from, at the same ε."""
+    k, epsilon, lie = len(config.shares), f"ε = {numbers.epsilon(config.epsilon)}", config.mechanism.flip_prob
+    if lie == 0:
+        return (
+            f"Your lies leave answers that prove a vote ({epsilon}): promising as little among <b>{k}</b> candidates, "
+            "everyone may tell the truth."
+        )
+    return (
+        f"At the same {epsilon} a person who has <b>{k}</b> candidates to choose from names another than the true one "
+        f"with probability <b>{numbers.probability(lie)}</b>."
+    )
+
+
+def inversion_words(n_negative: int) -> str:
+    """Whether the inverted channel gives shares that an election can have."""
+    if not n_negative:
+        return "The inverted channel gives no share below 0, so it is the maximum of the likelihood too."
+    whom = "a candidate" if n_negative == 1 else f"{n_negative} candidates"
+    return (
+        f"The inverted channel gives {whom} a share below 0, which no election can have; projected, or by "
+        "likelihood, none is."
+    )
+
+
+def climb_words(result: ManyResult) -> str:
+    """How near expectation–maximisation came to the exact maximum."""
+    apart = "a thousandth of a point" if result.em_apart < 1e-5 else f"{100 * result.em_apart:.2g} points"
+    climb = "climbing the likelihood step by step (expectation–maximisation)"
+    if result.em_converged and result.em_apart > 1e-3:
+        return (
+            f"{climb} ends {apart} from it, for the likelihood is nearly flat: there it lacks less than a thousandth."
+        )
+    if result.em_converged:
+        return f"{climb} ends within {apart} of it."
+    return (
+        f"{climb} was stopped after {voting.EM_ITERATIONS:,} rounds, {apart} from it: the less the answers tell, the "
+        "slower the climb."
+    )
+
+
+TAB = Tab("more candidates", panels, shares_controls, [SHARES])

@@ -1,0 +1,75 @@
+"""The tab on training on lies: the direction that training on flipped labels finds (the paper's appendix B)."""
+
+from __future__ import annotations
+
+from pages.kit import cache, numbers
+from pages.kit.page import Tab
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from pages.topics.voting.answer import Answer
+from pages.topics.voting.controls import NAIVE_SETTINGS, naive_controls
+from privdemo.experiments import naive_training
+from privdemo.experiments.naive_training import NaiveConfig, NaiveResult
+from privdemo.figures import lessons as charts
+
+train = cache.shared(naive_training.run, max_entries=256)
+
+
+def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
+    """The loss of naive training against the direction of its weights."""
+    yours, same = train(config), train(config.isotropic)
+    return [
+        Panel(
+            "naive-training",
+            "When is it fine to train on lies?",
+            direction_words(config.contrast, yours),
+            Chart(charts.naive_training(same, yours)),
+            "The loss of naive training, −L′∞(α) of the paper’s equation 104, against the direction of weights of "
+            "length 1, in nats a person above its least. With the same spread in all directions "
+            f"{least_words(same)}; with your inputs {least_words(yours)}.",
+            lambda: [
+                {"alpha": float(a), "loss": float(loss), "loss_same_spread": float(other)}
+                for a, loss, other in zip(yours.alpha, yours.loss, same.loss, strict=True)
+            ],
+            Snippet(
+                (
+                    "from privdemo.experiments.naive_training import NaiveConfig, run",
+                    "from privdemo.figures import lessons",
+                ),
+                (f"config = {config!r}", "lessons.naive_training(run(config.isotropic), run(config)).show()"),
+            ),
+        )
+    ]
+
+
+def direction_words(contrast: float, yours: NaiveResult) -> str:
+    """Which way the weights point, and how long they are; `contrast` 0 leaves nothing to learn."""
+    start = "A classifier is trained on labels that may be flipped, as if they were true."
+    if contrast == 0:
+        return f"{start} These flips leave nothing to learn: trained freely, the weights shrink to 0."
+    right = yours.free_alpha == 0
+    timid = ", so its probabilities are too timid" if right and yours.free_length < 0.995 else ""
+    best = f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> from the truth"
+    return (
+        f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
+        f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
+        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper fixes the true length; then {best}."
+    )
+
+
+def least_words(result: NaiveResult) -> str:
+    """Where the loss is least, and how it runs through the true direction."""
+    if not result.best:
+        return "all directions are equally good"
+    slope = numbers.near_zero(result.slope)
+    at_truth = f"slopes by {slope} a radian"
+    if slope == "0":
+        at_truth = "is level, " + ("in a dip" if result.curvature > 0 else "on a hump")
+    return f"it is least at α = {_directions(result)}, and at the truth, α = 0, it {at_truth}"
+
+
+def _directions(result: NaiveResult) -> str:
+    return numbers.a_list(tuple(numbers.degrees(angle) for angle in result.best))
+
+
+TAB = Tab("training on lies", panels, naive_controls, NAIVE_SETTINGS)
