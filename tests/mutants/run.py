@@ -31,7 +31,7 @@ FAMILIES = {
     "accounting": ("privdemo/accounting", "tests/accounting"),
     "mechanisms": ("privdemo/mechanisms", "tests/mechanisms"),
     "estimators": ("privdemo/estimators", "tests/estimators"),
-    "kit": ("pages/kit", "tests/kit"),
+    "kit": ("pages/kit", "tests/pages/kit"),
 }
 # What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
 VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}

@@ -13,10 +13,9 @@ from privdemo.estimators import pixel_priors
 from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
+from tests.estimators.oracles import rng
 
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
+KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
 
 
 def expected(inputs, f, coef, intercept):
@@ -50,9 +49,6 @@ def contrast_moments(second):
     return square[:, :, None] + square[:, None, :] - 2 * second
 
 
-KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_scores", [1, 3, 10])
 def test_nodes_have_the_mean_and_the_covariance_of_the_scores(kind, n_scores):
@@ -74,28 +70,39 @@ def test_nodes_have_the_mean_and_the_covariance_of_the_scores(kind, n_scores):
         second, whole = (contrast_moments(moments) for moments in (second, whole))
         tolerance = 2e-5 * whole.max()
     np.testing.assert_allclose(second, whole, atol=tolerance)
-    np.testing.assert_allclose(inputs.centre(np.ones(len(mean))), mean.mean(axis=0), atol=1e-14)
+    assert len(inputs) == 6
+    weights = np.arange(1.0, 7)
+    np.testing.assert_allclose(inputs.centre(weights), weights @ mean / 21, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_some_of_the_people_are_the_same_people(kind, n_scores):
     inputs, coef, intercept = some_inputs(kind)[0], rng(5).normal(size=(4, n_scores)), np.arange(float(n_scores))
-    rows = np.array([4, 1, 1])
     all_of_them = expected(inputs, np.tanh, coef, intercept)
-    some = expected(inputs.take(rows), np.tanh, coef, intercept)
-    np.testing.assert_allclose(some, all_of_them[rows], atol=1e-14)
-    assert np.abs(some - all_of_them[[0, 2, 3]]).min() > 1e-6
+    for rows in (np.array([4, 1, 1]), slice(2, 5)):
+        some = expected(inputs.take(rows), np.tanh, coef, intercept)
+        np.testing.assert_allclose(some, all_of_them[rows], atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_keep_the_precision_of_the_inputs_and_end_in_double(dtype):
+    inputs = GaussianInputs(rng(1).random((5, 3)).astype(dtype), np.full((1, 3), 0.1, dtype))
+    nodes = inputs.nodes(rng(2).normal(size=(3, 1)), np.zeros(1))
+    assert nodes.scores.dtype == np.float64
+    d_coef, d_intercept = nodes.pull_back(np.ones(nodes.scores.shape))
+    assert d_coef.dtype == d_intercept.dtype == np.float64
+    assert inputs.centre(np.ones(5)).dtype == np.float64
 
 
 # --- a Gaussian score ------------------------------------------------------------------------------
 
-MEANS = np.linspace(-8, 8, 17)
+MEANS = np.linspace(-8, 8, 9)
 
 
-def quadrature_error(sd, n_nodes):
+def quadrature_error(sd, **n_nodes):
     """The largest error of E φ(a), a ~ N(m, sd²), over `MEANS`, against adaptive quadrature."""
-    inputs = GaussianInputs(MEANS[:, None], np.array([[sd**2]]), n_nodes)
+    inputs = GaussianInputs(MEANS[:, None], np.array([[sd**2]]), **n_nodes)
     found = expected(inputs, expit, np.ones((1, 1)), np.zeros(1))[:, 0]
     exact = [
         quad(lambda z, m=m: expit(m + sd * z) * norm.pdf(z), -12, 12, points=[-m / sd], limit=500, epsabs=1e-13)[0]
@@ -105,44 +112,30 @@ def quadrature_error(sd, n_nodes):
 
 
 # Largest errors measured. The sigmoid has a pole at iπ, so nodes stop being enough as sd grows past π.
-@pytest.mark.parametrize(
-    ("sd", "with_16", "with_64"),
-    [(0.1, 1e-12, 1e-12), (1, 5e-9, 1e-12), (2, 1e-4, 1e-9), (3, 1e-3, 1e-6), (4, 5e-3, 1e-5)],
-)
+@pytest.mark.parametrize(("sd", "with_16", "with_64"), [(1, 5e-9, 1e-12), (2, 1e-4, 1e-9), (4, 5e-3, 1e-5)])
 def test_sixteen_nodes_are_enough_for_scores_that_spread_by_up_to_four_and_more_nodes_for_more(sd, with_16, with_64):
-    assert quadrature_error(sd, 16) < with_16
-    assert quadrature_error(sd, 64) < with_64
-    if sd > 1:  # each bound is one that fewer nodes miss
-        assert quadrature_error(sd, 4) > with_16
-        assert quadrature_error(sd, 16) > with_64
-
-
-def test_the_error_of_sixteen_nodes_shows_at_a_standard_deviation_of_eight():
-    assert 1e-2 < quadrature_error(8, 16) < 5e-2
-    assert quadrature_error(8, 64) < 2e-3
+    assert quadrature_error(sd) < with_16  # sixteen are the default
+    assert quadrature_error(sd, n_nodes=64) < with_64
+    assert quadrature_error(sd, n_nodes=16) > with_64 / 10
+    assert quadrature_error(sd, n_nodes=4) > with_16  # a bound that fewer nodes miss
 
 
 # --- three and more scores -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n_scores", "sd", "tolerance"), [(3, 0.3, 1e-3), (3, 1, 5e-3), (5, 1, 1e-2), (10, 1, 1e-2)])
+@pytest.mark.parametrize(("n_scores", "sd", "tolerance"), [(3, 0.3, 1e-3), (3, 1, 5e-3), (10, 1, 1e-2)])
 def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores, sd, tolerance):
-    d, n, draws = 12, 4, 200_000
+    d, n, draws = 12, 3, 100_000
     common = rng(1).normal(size=(d, 1))
     coef = sd * (common + 0.5 * rng(2).normal(size=(d, n_scores))) / np.sqrt(d)
     mean, variance = rng(3).uniform(-1, 1, (n, d)), rng(4).uniform(0.5, 1.5, (1, d))
     found = expected(GaussianInputs(mean, variance), lambda a: softmax(a, axis=-1), coef, np.zeros(n_scores))
     noise = rng(5).standard_normal((draws, d)) * np.sqrt(variance)
-    alone = rng(6).standard_normal((draws, n_scores)) * np.sqrt(variance @ coef**2)
     for person in range(n):
         drawn = softmax((mean[person] + noise) @ coef, axis=1)
         # `tolerance` for 128 nodes, and five standard errors of the draws
         bound = tolerance + 5 * drawn.std(axis=0) / np.sqrt(draws)
         assert (np.abs(found[person] - drawn.mean(axis=0)) <= bound).all()
-    if sd == 1:  # scores that are taken for independent miss it for somebody
-        independent = np.array([softmax(m @ coef + alone, axis=1).mean(axis=0) for m in mean])
-        together = np.array([softmax((m + noise) @ coef, axis=1).mean(axis=0) for m in mean])
-        assert np.abs(independent - together).max() > bound.max()
 
 
 def test_two_scores_have_one_contrast_which_is_the_score_of_two_classes():
@@ -195,7 +188,7 @@ def test_the_central_limit_error_falls_with_the_number_of_pixels():
     assert errors[784] < 1e-4
 
 
-def test_convolution_equals_enumeration_of_every_input():
+def test_enumerated_inputs_have_the_law_of_a_convolution():
     k, d = 3, 4
     mechanism, prior = RandomisedResponse(0.4, k), PixelPrior(np.arange(k), rng(1).dirichlet(np.ones(k), d))
     released, weights = rng(2).integers(0, k, (5, d)).astype(np.uint8), np.array([2, -1, 3, 1])
@@ -206,8 +199,6 @@ def test_convolution_equals_enumeration_of_every_input():
         posterior = prior.probs * mechanism.channel_matrix[image]
         values, law = law_by_convolution(posterior / posterior.sum(axis=1, keepdims=True), weights)
         assert found[person] == pytest.approx(law @ expit(values / 2 - 0.7), abs=1e-13)
-    other = expected(enumerate_inputs(RandomisedResponse(0.3, k), released, prior), expit, coef, np.array([-0.7]))
-    assert np.abs(other[:, 0] - found).max() > 1e-3
 
 
 def test_at_most_65536_inputs_are_enumerated():
@@ -220,28 +211,19 @@ def test_at_most_65536_inputs_are_enumerated():
 
 @pytest.mark.mnist
 def test_scores_of_real_digits_are_as_good_as_gaussian(mnist):
-    """E φ(score) given a released MNIST digit, against 4000 draws from its exact posterior."""
-    n, draws, mechanism = 12, 4000, RandomisedResponse(0.6, 256)
+    """E φ(score) given a released MNIST digit, against 2000 draws from its exact posterior."""
+    n, draws, mechanism = 8, 2000, RandomisedResponse(0.6, 256)
     states = mnist.X[rng(1).choice(60_000, 2000, replace=False)]
     prior = pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, 256))
     released = mechanism.randomise(states[:n], rng(2))
     coef = rng(3).normal(size=(784, 1)) * 0.5
     intercept = -(states / 255).mean(axis=0) @ coef
-    z = {}
-    drawn = [
-        expit(
-            pixel_priors.sample_posterior(mechanism, np.repeat(x[None], draws, 0), prior, rng(4)) / 255 @ coef
-            + intercept
-        )
-        for x in released
-    ]
-    for p in (0.6, 0.5):
-        moments = pixel_priors.posterior_moments(RandomisedResponse(p, 256), released, prior)
-        inputs = GaussianInputs(moments.mean / 255, moments.variance / 255**2, 64)
-        found = expected(inputs, expit, coef, intercept)[:, 0]
-        z[p] = np.array([(f - a.mean()) / (a.std() / np.sqrt(draws)) for f, a in zip(found, drawn, strict=True)])
-        assert np.ptp(found) > 0.1  # people differ
-    # five standard errors of 4000 draws, ≤ 0.5/63 each; the central limit's error is ten times smaller
-    assert np.abs(z[0.6]).max() < 5
-    assert np.square(z[0.6]).sum() < n + 5 * np.sqrt(2 * n)
-    assert np.abs(z[0.5]).max() > 5
+    moments = pixel_priors.posterior_moments(mechanism, released, prior)
+    inputs = GaussianInputs(moments.mean / 255, moments.variance / 255**2, 64)
+    found = expected(inputs, expit, coef, intercept)[:, 0]
+    assert np.ptp(found) > 0.1  # people differ
+    for person, image in enumerate(released):
+        drawn = pixel_priors.sample_posterior(mechanism, np.repeat(image[None], draws, 0), prior, rng(4))
+        chances = expit(drawn / 255 @ coef + intercept)
+        # five standard errors; the central limit's error is ten times smaller
+        assert abs(found[person] - chances.mean()) < 5 * chances.std() / np.sqrt(draws)

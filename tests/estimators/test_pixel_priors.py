@@ -1,0 +1,391 @@
+"""Pixel priors, posterior moments and draws against Bayes' rule by enumeration, quadrature and likelihoods."""
+
+import inspect
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import minimize
+
+from privdemo.estimators import pixel_priors
+from privdemo.estimators.pixel_priors import (
+    GaussianPrior,
+    PixelPrior,
+    flat_prior,
+    learned_prior,
+    posterior_mean,
+    posterior_moments,
+    suited_prior,
+    suited_true_prior,
+    true_prior,
+)
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
+from tests.estimators.oracles import frequency_deviations, pixel_likelihood, pixel_moments, rng
+
+K, PIXELS = 3, 4
+MECHANISMS = [RandomisedResponse(0.4, K), GaussianNoise(0.4), LaplaceNoise(0.3)]
+WEAKER = [RandomisedResponse(0.2, K), GaussianNoise(0.2), LaplaceNoise(0.15)]  # wrong by a factor of two
+# A frequency for every pixel and state, all well inside (0, 1).
+FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.2, 0.3, 0.5], [0.3, 0.4, 0.3], [0.15, 0.7, 0.15]])
+GAUSSIAN = GaussianPrior(np.array([0.3, -1.0, 0.6]), np.array([0.2, 10.0, 0.0]))
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+
+
+def draw_states(n, seed=1):
+    """(n, n_pixels) states with `FREQUENCIES`, by inversion of the cumulative sums."""
+    u = rng(seed).random((n, PIXELS))
+    return (u[:, :, None] > FREQUENCIES.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+
+
+def release(mechanism, states, seed=2):
+    return mechanism.randomise(mechanism.from_states(states, K), rng(seed))
+
+
+# --- flat and true ---------------------------------------------------------------------------------
+
+
+@every_mechanism
+def test_flat_and_true_priors(mechanism):
+    support = [0, 1, 2] if mechanism.n_states else [0, 0.5, 1]
+    flat, true = flat_prior(mechanism, K, PIXELS), true_prior(mechanism, FREQUENCIES)
+    for prior, probs in ((flat, np.full((PIXELS, K), 1 / 3)), (true, FREQUENCIES)):
+        np.testing.assert_array_equal(prior.support, support)
+        np.testing.assert_array_equal(prior.probs, probs)
+        assert prior.gap == 0
+
+
+def test_gaussian_priors_by_hand():
+    flat = pixel_priors.flat_gaussian_prior(2)
+    np.testing.assert_array_equal([flat.mean, flat.variance], [[0, 0], [10, 10]])
+    true = pixel_priors.true_gaussian_prior(np.array([[0.0, 0.5], [1.0, 0.5]], np.float32))
+    np.testing.assert_array_equal([true.mean, true.variance], [[0.5, 0.5], [0.25, 0]])
+    assert true.mean.dtype == true.variance.dtype == float
+
+
+def test_state_frequencies_by_hand():
+    states = np.array([[0, 2], [0, 1], [1, 2], [0, 2]], np.uint8)
+    shares = pixel_priors.state_frequencies(states, 4)
+    np.testing.assert_array_equal(shares, [[0.75, 0.25, 0, 0], [0, 0.25, 0.75, 0]])
+
+
+@every_mechanism
+def test_the_suited_prior_is_gaussian_for_gaussian_noise_and_discrete_for_others(mechanism):
+    states = draw_states(200)
+    released = release(mechanism, states)
+    if isinstance(mechanism, GaussianNoise):
+        expected = [
+            pixel_priors.learned_gaussian_prior(mechanism, released),
+            pixel_priors.flat_gaussian_prior(PIXELS),
+            pixel_priors.true_gaussian_prior(states / 2),
+        ]
+        fields = ("mean", "variance")
+    else:
+        levels = mechanism.n_states or pixel_priors.SUPPORT_POINTS
+        shares = pixel_priors.state_frequencies(states, K)
+        expected = [learned_prior(mechanism, released, levels), flat_prior(mechanism, levels, PIXELS)]
+        expected.append(true_prior(mechanism, shares))
+        fields = ("support", "probs")
+    found = [suited_prior(mechanism, released, learned) for learned in (True, False)]
+    found.append(suited_true_prior(mechanism, states, K))
+    for one, other in zip(found, expected, strict=True):
+        assert type(one) is type(other)
+        for field in fields:
+            np.testing.assert_allclose(getattr(one, field), getattr(other, field), rtol=1e-6)
+
+
+# --- learned ---------------------------------------------------------------------------------------
+
+
+def test_a_learner_gets_released_data_only():
+    assert list(inspect.signature(learned_prior).parameters) == ["mechanism", "released", "n_states"]
+
+
+def information_bound(mechanism, n):
+    """Standard deviations (n_pixels, k) of the best unbiased estimate, integrated over the release on a fine grid."""
+    support = np.arange(K) if mechanism.n_states else np.arange(K) / (K - 1)
+    grid = support if mechanism.n_states else np.linspace(-5, 6, 20001)
+    channel = pixel_likelihood(mechanism, grid[:, None], support)
+    channel /= channel.sum(axis=0)
+    return np.array([frequency_deviations(channel, truth, n) for truth in FREQUENCIES])
+
+
+@pytest.mark.parametrize("n", [5_000, 100_000])
+@pytest.mark.parametrize(("mechanism", "wrong"), list(zip(MECHANISMS, WEAKER, strict=True)), ids=repr)
+def test_the_learned_prior_approaches_the_true_one(mechanism, wrong, n):
+    released = release(mechanism, draw_states(n))
+    kept = released.copy()
+    prior = learned_prior(mechanism, released, K)
+    np.testing.assert_allclose(prior.probs.sum(axis=1), 1, atol=1e-5)
+    # Five standard deviations (a tenth more for binning, which loses information), and what an early stop leaves:
+    # ½ Δ²/variance ≤ n · gap, doubled because the log-likelihood is a parabola near its top only.
+    sd = information_bound(mechanism, n)
+    tolerance = 5.5 * sd + 2 * np.sqrt(2 * n * prior.gap) * sd
+    assert (np.abs(prior.probs - FREQUENCIES) <= tolerance).all()
+    assert not (np.abs(learned_prior(wrong, released, K).probs - FREQUENCIES) <= tolerance).all()
+    np.testing.assert_array_equal(released, kept)
+
+
+def test_the_learned_prior_is_exact_for_randomised_response():
+    states = draw_states(300)
+    prior = learned_prior(RandomisedResponse(0.0, K), states, K)
+    np.testing.assert_allclose(prior.probs, pixel_priors.state_frequencies(states, K), atol=1e-15)
+    assert prior.gap == 0
+    useless = RandomisedResponse(2 / 3, K)
+    np.testing.assert_array_equal(learned_prior(useless, release(useless, states), K).probs, 1 / 3)
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.05), LaplaceNoise(0.05)], ids=repr)
+@pytest.mark.parametrize("state", [5, 27])
+def test_deconvolution_finds_a_pixel_that_is_always_the_same(mechanism, state):
+    n = 4000
+    values = mechanism.from_states(np.full((n, 1), state), 33)
+    prior = learned_prior(mechanism, mechanism.randomise(values, rng(state)), 256)
+    np.testing.assert_allclose(prior.support, np.linspace(0, 1, pixel_priors.SUPPORT_POINTS))
+    # five standard errors of a mean of n, and a shift m that an early stop leaves: m²/(2σ²) ≤ gap; σ = b√2 (Laplace)
+    sigma = 0.05 * np.sqrt(2)
+    tolerance = 5 * sigma / np.sqrt(n) + sigma * np.sqrt(2 * prior.gap)
+    assert abs(float(prior.probs[0] @ prior.support) - state / 32) <= tolerance
+    assert tolerance < 1 / 32 / 2  # a neighbouring state is too far
+
+
+def gaussian_log_likelihood(mean, variance, released, sigma):
+    total = variance + sigma**2
+    return -0.5 * (np.log(total) + (released - mean) ** 2 / total).sum()
+
+
+def test_the_learned_gaussian_prior_has_the_greatest_likelihood_and_recovers_the_truth():
+    n, sigma = 20_000, 0.5
+    truth = GaussianPrior(np.array([0.2, 0.7]), np.array([0.09, 0.0]))
+    clean = truth.mean + np.sqrt(truth.variance) * rng(1).standard_normal((n, 2))
+    released = clean + sigma * rng(2).standard_normal((n, 2))
+    found = pixel_priors.learned_gaussian_prior(GaussianNoise(sigma), released)
+    for pixel in range(2):
+        searched = minimize(
+            lambda at, pixel=pixel: -gaussian_log_likelihood(at[0], at[1], released[:, pixel], sigma) / n,
+            [0.0, 0.5],
+            bounds=[(-1, 2), (0, 2)],
+        )
+        # the search ends at a relative change of 2·10⁻⁹: its square root, over a curvature of about 2
+        np.testing.assert_allclose((found.mean[pixel], found.variance[pixel]), searched.x, atol=2e-4)
+    total = truth.variance + sigma**2  # of what is released: five standard errors of its mean and its variance
+    assert (np.abs(found.mean - truth.mean) < 5 * np.sqrt(total / n)).all()
+    assert (np.abs(found.variance - truth.variance) < 5 * total * np.sqrt(2 / n)).all()
+    wrong = pixel_priors.learned_gaussian_prior(GaussianNoise(0.4), released)
+    assert (np.abs(wrong.variance - truth.variance) > 5 * total * np.sqrt(2 / n)).all()
+    too_much = pixel_priors.learned_gaussian_prior(GaussianNoise(3.0), released)
+    np.testing.assert_array_equal(too_much.variance, 0)
+
+
+# --- posterior means and variances -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [*MECHANISMS, *[RandomisedResponse(p, K) for p in (1e-3, 2 / 3)], GaussianNoise(0.05), LaplaceNoise(0.02)],
+    ids=repr,
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_posterior_moments_equal_enumeration(mechanism, dtype):
+    released = release(mechanism, draw_states(20))
+    kept = released.copy()
+    # single precision, or additive noise, which is worked on in it, with log-likelihoods of up to 200
+    exact = dtype is np.float64 and mechanism.n_states
+    tolerance = 1e-12 if exact else 3e-6 if mechanism in MECHANISMS else 1e-4
+    for prior in (flat_prior(mechanism, K, PIXELS), true_prior(mechanism, FREQUENCIES)):
+        found = posterior_moments(mechanism, released, prior, dtype)
+        for moment, expected in zip(found, pixel_moments(mechanism, released, prior), strict=True):
+            assert moment.dtype == dtype
+            np.testing.assert_allclose(moment, expected, atol=tolerance)
+        assert (found.variance >= 0).all()
+        np.testing.assert_array_equal(posterior_mean(mechanism, released, prior).astype(dtype), found.mean)
+    assert posterior_moments(mechanism, released, prior).mean.dtype == np.float64
+    np.testing.assert_array_equal(released, kept)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 4), st.integers(1, 3), st.floats(0, 1), st.integers(0, 999))
+def test_posterior_moments_of_any_randomised_response(k, d, share, seed):
+    mechanism = RandomisedResponse(share * (k - 1) / k, k)
+    prior = PixelPrior(np.arange(k), rng(seed).dirichlet(np.ones(k), d))
+    released = rng(seed + 1).integers(0, k, (5, d)).astype(np.uint8)
+    found = posterior_moments(mechanism, released, prior)
+    np.testing.assert_allclose(found, pixel_moments(mechanism, released, prior), atol=1e-10)
+
+
+def test_a_release_the_prior_calls_impossible_is_kept_where_there_is_no_noise():
+    prior = PixelPrior(np.arange(2), np.array([[1.0, 0.0]]))
+    released = np.array([[1], [0]], np.uint8)
+    np.testing.assert_array_equal(posterior_mean(RandomisedResponse(0.0, 2), released, prior), released)
+    np.testing.assert_array_equal(posterior_mean(RandomisedResponse(0.1, 2), released, prior), [[0], [0]])
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+def test_states_of_probability_zero_are_never_guessed(mechanism):
+    prior = PixelPrior(np.array([0.0, 0.5, 1.0]), np.array([[0.0, 1.0, 0.0]]))
+    np.testing.assert_allclose(posterior_mean(mechanism, np.array([[-1.0], [0.1], [3.0]]), prior), 0.5)
+
+
+def test_no_guess_does_better_by_exact_enumeration():
+    """Over every clean state and release, any other guess has a larger expected squared error."""
+    mechanism = RandomisedResponse(0.4, K)
+    prior = PixelPrior(np.arange(K), FREQUENCIES[:1])
+    guesses = posterior_mean(mechanism, np.arange(K, dtype=np.uint8)[:, None], prior)[:, 0]
+    joint = mechanism.channel_matrix * FREQUENCIES[0]  # [observed, true]
+
+    def error(guess):
+        return float((joint * np.square(guess[:, None] - np.arange(K))).sum())
+
+    for observed, step in itertools.product(range(K), (-0.01, 0.01)):
+        moved = guesses + step * (np.arange(K) == observed)
+        # a parabola: the error grows by exactly P(observed) · step²
+        assert error(moved) - error(guesses) == pytest.approx(joint[observed].sum() * step**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gaussian_moments_equal_an_integral_on_a_fine_grid(dtype):
+    noise, released = GaussianNoise(0.7), np.array([[0.9, 3.0, 0.1], [-2.0, 0.0, 5.0]], dtype)
+    mean, variance = posterior_moments(noise, released, GAUSSIAN, dtype)
+    assert mean.dtype == variance.dtype == dtype
+    assert (mean.shape, variance.shape) == ((2, 3), (1, 3))
+    x = np.linspace(-12, 12, 100_001)
+    for (row, pixel), image in np.ndenumerate(released):
+        if not GAUSSIAN.variance[pixel]:  # a pixel that never varies
+            expected = GAUSSIAN.mean[pixel], 0
+        else:
+            prior = np.exp(-((x - GAUSSIAN.mean[pixel]) ** 2) / (2 * GAUSSIAN.variance[pixel]))
+            weights = pixel_likelihood(noise, image, x) * prior
+            average = weights @ x / weights.sum()
+            expected = average, weights @ (x - average) ** 2 / weights.sum()
+        tolerance = 1e-9 if dtype is np.float64 else 1e-6
+        np.testing.assert_allclose((mean[row, pixel], variance[0, pixel]), expected, atol=tolerance)
+    # without noise the release is the truth, even of a pixel that never varies
+    np.testing.assert_array_equal(posterior_mean(GaussianNoise(0.0), released, GAUSSIAN), released)
+
+
+# --- draws -----------------------------------------------------------------------------------------
+
+
+def chi_square(drawn, expected):
+    """Σ (count − expected)² / expected over the states that can be drawn, less its degrees of freedom, in its sd."""
+    counts = np.bincount(drawn, minlength=len(expected))
+    assert (counts[expected == 0] == 0).all()
+    counts, mean = counts[expected > 0], len(drawn) * expected[expected > 0]
+    free = max(len(mean) - 1, 1)
+    return ((np.square(counts - mean) / mean).sum() - free) / math.sqrt(2 * free)
+
+
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.4, K), RandomisedResponse(2 / 3, K)], ids=repr)
+def test_draws_follow_the_exact_posterior_of_randomised_response(mechanism):
+    n = 20_000
+    frequencies = np.vstack((FREQUENCIES, [[0.5, 0.0, 0.5]]))
+    prior = PixelPrior(np.arange(K), frequencies)
+    for seen in range(K):
+        released = np.full((n, PIXELS + 1), seen, np.uint8)
+        drawn = pixel_priors.sample_posterior(mechanism, released, prior, rng(seen))
+        assert drawn.dtype == np.uint8
+        assert (released == seen).all()
+        for pixel, shares in enumerate(frequencies):
+            joint = shares * mechanism.channel_matrix[seen]
+            assert chi_square(drawn[:, pixel], joint / joint.sum()) < 6  # a longer tail than that of a normal
+            if pixel < PIXELS:
+                joint = shares[[1, 2, 0]] * mechanism.channel_matrix[seen]
+                assert chi_square(drawn[:, pixel], joint / joint.sum()) > 6
+    pairs = np.corrcoef(drawn[:, :PIXELS].T) - np.eye(PIXELS)
+    assert np.abs(pairs).max() < 5 / np.sqrt(n)  # pixels are drawn apart
+
+
+@pytest.mark.parametrize("k", [2, 256])
+def test_draws_without_noise_are_the_release_and_never_leave_the_states(k):
+    prior = PixelPrior(np.arange(k), rng(k).dirichlet(np.full(k, 0.1), 50))
+    released = rng(1).integers(0, k, (200, 50)).astype(np.uint8)
+    exact = pixel_priors.sample_posterior(RandomisedResponse(0.0, k), released, prior, rng(2))
+    np.testing.assert_array_equal(exact, released)
+    drawn = pixel_priors.sample_posterior(RandomisedResponse((k - 1) / k, k), released, prior, rng(2))
+    assert (prior.probs[np.arange(50), drawn] > 0).all()
+    assert (drawn != released).mean() > 0.1
+
+
+def test_draws_follow_the_exact_posterior_of_gaussian_noise():
+    n, noise = 40_000, GaussianNoise(0.7)
+    image = np.array([0.9, 3.0, 0.1])
+    drawn = pixel_priors.sample_posterior(noise, np.tile(image, (n, 1)), GAUSSIAN, rng(3))
+    trust = GAUSSIAN.variance / (GAUSSIAN.variance + 0.49)
+    mean, sd = trust * image + (1 - trust) * GAUSSIAN.mean, np.sqrt(trust * 0.49)
+    for pixel in range(2):
+        # 1.95/√n: the Kolmogorov distance that is exceeded once in a thousand
+        assert stats.kstest(drawn[:, pixel], stats.norm(mean[pixel], sd[pixel]).cdf).statistic < 1.95 / np.sqrt(n)
+    np.testing.assert_allclose(drawn[:, 2], 0.6, atol=1e-6)  # a pixel that never varies
+
+
+# --- what samples teach ----------------------------------------------------------------------------
+
+
+def test_a_prior_refitted_to_weighted_samples_has_their_shares_or_moments():
+    samples, weights = rng(1).integers(0, K, (50, PIXELS)).astype(np.uint8), rng(2).random(50)
+    unit, total = samples / 2, weights.sum()
+    prior = flat_prior(MECHANISMS[0], K, PIXELS)
+    found = prior.refitted(prior.weighted_sums(samples, unit, weights), total)
+    expected = [[weights[samples[:, d] == s].sum() / total for s in range(K)] for d in range(PIXELS)]
+    np.testing.assert_allclose(found.probs, expected, rtol=1e-12)
+    np.testing.assert_array_equal(found.support, prior.support)
+    gaussian = pixel_priors.flat_gaussian_prior(PIXELS)
+    found = gaussian.refitted(gaussian.weighted_sums(unit, unit, weights), total)
+    mean = weights @ unit / total
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-12)
+    np.testing.assert_allclose(found.variance, weights @ (unit - mean) ** 2 / total, rtol=1e-9)
+    assert (gaussian.refitted(np.array([[1.0], [1.0 - 1e-17]]), 1.0).variance >= 0).all()
+
+
+# --- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prior", "mechanism", "sentence"),
+    [
+        (PixelPrior(np.arange(3), np.full((4, 3), 1 / 3)), MECHANISMS[0], r"shape \(3, 3\) .*, got \(4, 3\)"),
+        (PixelPrior(np.arange(4), np.full((3, 4), 1 / 4)), MECHANISMS[0], r"shape \(3, 3\) .*, got \(3, 4\)"),
+        (PixelPrior(np.arange(4), np.full((3, 3), 1 / 3)), MECHANISMS[0], "prior must be of shape"),
+        (PixelPrior(np.arange(3), np.full((3, 3), 0.5)), MECHANISMS[0], "every pixel's summing to 1"),
+        (PixelPrior(np.arange(3), np.tile([1.2, -0.2, 0], (3, 1))), MECHANISMS[0], "prior must hold probabilities"),
+        (GaussianPrior(np.zeros(2), np.ones(2)), MECHANISMS[1], r"shape \(3,\) .*, got \(2,\)"),
+        (GaussianPrior(np.zeros(3), np.ones(2)), MECHANISMS[1], "prior must be of shape"),
+        (GaussianPrior(np.zeros(3), np.full(3, -1.0)), MECHANISMS[1], "finite means and variances of 0 or more"),
+        (GaussianPrior(np.full(3, np.nan), np.ones(3)), MECHANISMS[1], "finite means"),
+        (GaussianPrior(np.zeros(3), np.full(3, np.inf)), MECHANISMS[1], "finite means and variances"),
+    ],
+)
+def test_a_prior_that_is_none_is_refused(prior, mechanism, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        prior.check(mechanism, 3)
+    flat_prior(MECHANISMS[0], 3, 3).check(MECHANISMS[0], 3)
+    flat_prior(MECHANISMS[1], 7, 3).check(MECHANISMS[1], 3)
+    GaussianPrior(np.zeros(3), np.zeros(3)).check(MECHANISMS[1], 3)
+
+
+FLAT = flat_prior(LaplaceNoise(0.2), K, PIXELS)
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (
+            lambda: posterior_moments(LaplaceNoise(0.2), np.zeros((1, 3)), GAUSSIAN),
+            "a GaussianPrior goes with GaussianNoise, got LaplaceNoise",
+        ),
+        (
+            lambda: pixel_priors.sample_posterior(LaplaceNoise(0.2), np.zeros((1, PIXELS)), FLAT, rng()),
+            "sampling goes with randomised response or a GaussianPrior, got LaplaceNoise",
+        ),
+        (lambda: learned_prior("noise", np.zeros((1, 3)), K), "under randomised response .*, got 'noise'"),
+        (lambda: suited_prior("noise", np.zeros((1, 3)), True), "got 'noise'"),
+        (lambda: suited_true_prior("noise", np.zeros((1, 3), int), K), "got 'noise'"),
+        (lambda: posterior_moments("noise", np.zeros((1, 3)), FLAT), "got 'noise'"),
+    ],
+)
+def test_mechanisms_that_do_not_fit_are_refused(ask, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        ask()
