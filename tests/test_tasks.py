@@ -1,0 +1,64 @@
+"""Which classes of which data: the words belong to the classes, and the classes to the data set."""
+
+import numpy as np
+import pytest
+
+from privdemo import datasets
+from privdemo.datasets import Dataset
+from privdemo.tasks import BINARY, COUNTING, Task, binary_records, binary_task, counting_task
+
+
+def own_records(class_names=("no", "yes"), image_shape=None):
+    n = len(class_names)
+    return Dataset(
+        name="mine",
+        title="My own",
+        X=np.zeros((n, 4)),
+        y=np.arange(n),
+        feature_names=("a", "b", "c", "d"),
+        class_names=class_names,
+        n_states=None,
+        image_shape=image_shape,
+        n_train=None,
+        source="",
+        licence="",
+    )
+
+
+@pytest.mark.parametrize("table", [BINARY, COUNTING], ids=["binary", "counting"])
+def test_every_data_set_has_a_task_of_its_own_classes(table, data_folder, mnist):
+    assert set(table) == set(datasets.DATASETS)
+    for name, task in table.items():
+        source = datasets.load(name)
+        assert set(task.classes) <= set(source.class_names)
+        assert len(task.classes) == len(task.labels) == len(task.words) == (2 if table is BINARY else source.n_classes)
+
+
+def test_words_are_those_of_their_class():
+    assert COUNTING["mnist"].words[7:9] == ("are a 7", "are an 8")
+    assert BINARY["digits"].positive == BINARY["digits"].words[1] == "are a 9"
+    for name in ("adult", "sms", "breast_cancer"):
+        assert BINARY[name] == COUNTING[name]
+
+
+def test_the_first_class_named_is_class_0():
+    chosen = binary_records("digits")
+    source = datasets.load("digits")
+    assert chosen.class_names == ("7", "9")
+    np.testing.assert_array_equal(chosen.y, (source.y[np.isin(source.y, (7, 9))] == 9).astype(int))
+
+
+@pytest.mark.parametrize("task_of", [binary_task, counting_task])
+def test_a_visitors_own_classes_are_in_quotation_marks(task_of):
+    expected = Task("My own", ("no", "yes"), ("no", "yes"), ("are “no”", "are “yes”"), "records")
+    assert task_of(own_records()) == expected
+    assert task_of(own_records(image_shape=(2, 2))).records == "images"
+    with pytest.raises(ValueError, match=r"^dataset must be one of .*, got 'census'$"):
+        task_of("census")
+
+
+def test_only_two_classes_can_be_told_apart():
+    three = own_records(("a", "b", "c"))
+    assert counting_task(three).classes == ("a", "b", "c")
+    with pytest.raises(ValueError, match=r"^mine has 3 classes and two are needed; .* with one_against_rest"):
+        binary_task(three)
