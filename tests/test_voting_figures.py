@@ -12,7 +12,7 @@ import pytest
 from privdemo import attacks, figures
 from privdemo.estimators import survey, votes
 from privdemo.experiments import naive_training, voting
-from privdemo.figures import lessons, people
+from privdemo.figures import people
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import VOTING
@@ -135,19 +135,19 @@ def test_the_landscape_marks_lie_on_the_curve():
 
 def test_asking_again_and_candidates_and_training():
     all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
-    figure = lessons.asking_again(all_asked, 7)
+    figure = charts.asking_again(all_asked, 7)
     assert sum(figure.data[3].y) == pytest.approx(1)
     assert sum(figure.data[4].y) == pytest.approx(1)
     assert list(figure.data[3].x) == list(figure.data[5].x) == list(range(8))
     np.testing.assert_array_equal(figure.data[5].y, all_asked[6].posterior)
     config = voting.ManyConfig()
     result = voting.run_many(config)
-    drawn = lessons.candidates(config.shares, result)
+    drawn = charts.candidates(config.shares, result)
     inverted = next(trace for trace in drawn.data if trace.name == "channel inverted")
     np.testing.assert_allclose(inverted.y + inverted.error_y.array, result.high)
     yours = naive_training.run(naive_training.NaiveConfig(ratio=3.0))
     same = naive_training.run(naive_training.NaiveConfig())
-    names = [trace.name for trace in lessons.naive_training(same, yours).data]
+    names = [trace.name for trace in charts.naive_training(same, yours).data]
     assert f"your inputs: least at α = {yours.best[0]:.1f}°" in names
     assert "same spread in all directions: least at α = 0.0°" in names
 
@@ -155,9 +155,9 @@ def test_asking_again_and_candidates_and_training():
 def test_the_price_marks_the_visitors_plan_where_it_can_be_drawn():
     curve = survey.curve(0.02, 0.5, through=0.01)
     assert curve[0][0] < 0.01
-    plan = lessons.price(curve, 2398, (0.01, 9e7), 0.02)
+    plan = charts.price(curve, 2398, (0.01, 9e7), 0.02)
     assert list(plan.data[2].x) == [0.01]
     assert plan.layout.shapes[0].x0 == 0.01
-    free = lessons.price(survey.curve(0.02, through=math.inf), 2398, (math.inf, 2398), 0.02)
+    free = charts.price(survey.curve(0.02, through=math.inf), 2398, (math.inf, 2398), 0.02)
     assert not len(free.data[2].x)
     assert not free.layout.shapes

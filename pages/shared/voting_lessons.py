@@ -14,8 +14,8 @@ from privdemo.estimators import survey
 from privdemo.experiments import voting
 from privdemo.experiments.naive_training import NaiveConfig, NaiveResult
 from privdemo.experiments.voting import ElectionConfig
-from privdemo.figures import lessons as charts
 from privdemo.figures import people
+from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 # --- the price of privacy ------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _price_code(solve: str, voters: float, lie: float, width: float, share: floa
     return f"""
 from privdemo import accounting
 from privdemo.estimators import survey
-from privdemo.figures import lessons
+from privdemo.figures import voting as charts
 
 {", ".join(given)} = {", ".join(given.values())}
 {solved}
@@ -119,7 +119,7 @@ print(people, lie, width)
 epsilon = accounting.randomised_response_epsilon(lie)
 curve = survey.curve(width, share, through=epsilon)
 honest = survey.voters_needed(0.0, width, share)
-lessons.price(curve, honest, (epsilon, people), width).show()
+charts.price(curve, honest, (epsilon, people), width).show()
 """
 
 
@@ -270,12 +270,12 @@ def _asking_again(head: Any, channel: BinaryChannel, prior: float, asked: int) -
         lambda: attacks.repeated_table(all_asked, channel.epsilon),
         f"""
 from privdemo.attacks import repeated_answers
-from privdemo.figures import lessons
+from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 channel = {channel!r}
 found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(all_asked)} + 1)]
-lessons.asking_again(found, {asked}).show()
+charts.asking_again(found, {asked}).show()
 print(found[{asked} - 1].posterior)
 """,
     )
@@ -341,11 +341,11 @@ def _candidates_figure(head: Any, config: voting.ManyConfig, result: voting.Many
         lambda: voting.many_table(config, result),
         f"""
 from privdemo.experiments.voting import ManyConfig, run_many
-from privdemo.figures import lessons
+from privdemo.figures import voting as charts
 
 config = {config!r}
 result = run_many(config)
-lessons.candidates(config.shares, result).show()
+charts.candidates(config.shares, result).show()
 """,
     )
 
@@ -389,10 +389,10 @@ def naive_training() -> None:
         ],
         f"""
 from privdemo.experiments.naive_training import NaiveConfig, run
-from privdemo.figures import lessons
+from privdemo.figures import voting as charts
 
 config = {config!r}
-lessons.naive_training(run(config.isotropic), run(config)).show()
+charts.naive_training(run(config.isotropic), run(config)).show()
 """,
     )
 

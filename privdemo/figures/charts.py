@@ -1,4 +1,4 @@
-"""What the charts share: lines, markers and error bars in a meaning's colours, and a chart as a page."""
+"""Parts that charts share: lines, markers, error bars, axes and rules, and a chart as an HTML page."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ def to_html(figure: Figure) -> str:
 
 
 def line(style: palette.Style) -> dict:
+    """Plotly's line in a method's style."""
     return {"color": style.colour, "dash": style.dash, "width": 2}
 
 
 def marker(style: palette.Style) -> dict:
+    """Plotly's marker in a method's style."""
     return {"color": style.colour, "symbol": style.marker, "size": 8}
 
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
-    """95 % intervals; of a single draw, whose interval is unknown, none."""
+    """Error bars of 95 % intervals; of length 0 where an interval is unknown, as of a single draw."""
     estimates = [e if math.isfinite(e.low) and math.isfinite(e.high) else Estimate(*[e.mean] * 3) for e in estimates]
     return {
         "type": "data",
@@ -68,7 +70,7 @@ def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
 
 
 def rows(labels: Mapping[str, str]) -> dict[str, Any]:
-    """A vertical axis with one named row for each key of `labels`, the first at the top; its values stand there."""
+    """A vertical axis with a row for each key of `labels`, the first at the top, named by the key's value."""
     names = list(labels)
     return {
         "categoryorder": "array",
@@ -153,7 +155,7 @@ def _within(value: float, content: DotPlot) -> str:
 
 
 def point(style: palette.Style) -> dict[str, Any]:
-    """A method's marker; clean data, which has none in a line, is a bar."""
+    """A method's marker with an outline; that of true data is a bar."""
     shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
     return shape | {"line": {"width": 2, "color": style.colour}}
 
@@ -170,9 +172,9 @@ def guesses(
     title: str,
     high: float = 1.02,
 ) -> Figure:
-    """How often an adversary guesses right from each source (the keys of `rates`), with a rule and its words.
+    """How often an adversary guesses right from each source, a row for each of `rates`.
 
-    The axis ends at `high`.
+    `promised` is a rule and its words, `dots` are dotted rules; the axis ends at `high`.
     """
     style = palette.ADVERSARY
     low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
@@ -216,7 +218,7 @@ def published(x: float, y: float, style: palette.Style, words: str) -> dict[str,
 
 
 def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, axis: str = "y") -> dict[str, Any]:
-    """The visitor's own setting among the curves: a larger marker."""
+    """The result at the visitor's own setting, a larger marker among the curves."""
     return {
         "x": [x],
         "y": [mark.mean],
@@ -231,7 +233,7 @@ def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, a
 
 
 class Curve(NamedTuple):
-    """A line with 95 % intervals: `name`, style, abscissas and estimates."""
+    """A line with 95 % intervals: its name and style, the abscissas `x` and the estimates there."""
 
     name: str
     style: palette.Style
@@ -248,7 +250,7 @@ def curve_chart(
     yours: float | None = None,
     legend: int = 130,
 ) -> Figure:
-    """Several curves; `stars` are published values (x, y, style, words), `yours` the visitor's own setting, a rule."""
+    """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`."""
     traces = [
         {
             "x": list(curve.x),

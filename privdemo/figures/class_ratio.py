@@ -1,4 +1,4 @@
-"""Charts of class ratios: proportions found beside the true ones, and errors along every lever."""
+"""Charts of class ratios: estimated proportions beside the true ones, and errors along an axis."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TEST_SHARE = "share of the first class in the set asked about"
 
 
 def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The share of every class in the set asked about: true, and as each method finds it, with 95 % intervals."""
+    """The share of every class in the test set: the true one and every method's estimate, with 95 % intervals."""
     config, truth = draws[0].config, draws[0].truth
     classes = list(config.labels)
     traces: list[dict[str, Any]] = [
@@ -71,7 +71,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 
 def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The L1 error of every method against the share of the first class in the set asked about (figure 2)."""
+    """The L1 error of every method against the share of the first class in the test set (figure 2)."""
     lines = [
         Curve(
             CLASS_RATIO[method].title,
@@ -110,7 +110,7 @@ def levers(
 
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
-    """How often the label of a record in the training sets is named, by what the adversary goes by."""
+    """How often the label of a record in the training sets is named, from each source of the adversary."""
     sources = {
         "set": "its set’s proportions",
         "model": "a model of the sets",

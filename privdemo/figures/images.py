@@ -1,4 +1,4 @@
-"""Charts of the image-noise experiment."""
+"""The chart of images under pixel noise."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from privdemo.mechanisms.pixels import PixelFamily
 
 
 def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
-    """Two panels over one axis, the noise level: the error of a pixel, and how often the sender is found.
+    """Two plots over the noise level: the error of a pixel, and how often the sender is found.
 
-    Lines of the upper panel are exact expectations; all markers are measured, with 95 % intervals. The visitor's own
-    level is a vertical rule through both. Fixed margins and one figure: it is redrawn when the dial is let go.
+    Lines of the upper plot are exact expectations; all markers are measured, with 95 % intervals. A rule marks the
+    visitor's own level. Margins are fixed, so that the plots stay in place when the dial is let go.
     """
     levels = [point.level for point in curve]
     linked = [point.linked for point in curve]

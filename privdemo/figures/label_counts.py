@@ -43,8 +43,8 @@ def along(
 ) -> Figure:
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
-    `distortions` map levels and mechanisms to estimates; a line ends where its mechanism has none. Stars, where all
-    else is `as_published`: what the paper's text gives.
+    `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
+    settings are `as_published`, stars mark the values that the paper's text gives.
     """
     names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
     lines = []
@@ -85,7 +85,7 @@ def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, pal
 
 
 def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
-    """True counts as bars, and beside them one release, with the range of 95 % of all releases."""
+    """True counts of `classes` and one release beside them, with the range of 95 % of all releases."""
     style, total = LABEL_COUNTS[outcome.release].style, sum(counts)
     names = [str(c + 1) for c in classes]
     released = [total * outcome.example[c] for c in classes]
@@ -134,7 +134,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
 
 
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
-    """δ(ε) of some releases on a logarithmic scale; the wanted (ε, δ) is where the rules cross."""
+    """δ(ε) of each mechanism on a logarithmic axis, that of `chosen` thicker; a cross marks the wanted (ε, δ)."""
     high = 3 * epsilon
     while high < 20 * epsilon and max(m.delta_at(high) for m in curves.values()) > delta / 100:
         high *= 1.5
@@ -187,7 +187,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
 
 
 def attack(rates: Mapping[str, float], promised: float) -> Figure:
-    """How often the last unknown label is named from every mechanism's release; the rule is what (ε, δ) allows."""
+    """How often the last unknown label is named from each mechanism's release; a rule marks what (ε, δ) allows."""
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)

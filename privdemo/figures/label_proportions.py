@@ -44,7 +44,7 @@ STEPS = 180
 def scores(draws: Sequence[Trial], methods: Sequence[str], threshold: str) -> Figure:
     """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over draws.
 
-    Rules: what full labels reach, and what naming every record negative gets.
+    Rules mark the F1 of full labels, and of calling every record negative.
     """
     return dot_plots([_dot_plot(draws, methods, threshold, which) for which in label_proportions.F1S])
 
@@ -73,22 +73,17 @@ def shown_bags(draw: Trial) -> NDArray[np.intp]:
 
 
 def columns(draw: Trial, positive: str) -> Figure:
-    """Bags as columns of records: above what their owner knows, below what is released.
+    """Bags as columns of records: at the top what their owner knows, at the bottom what is released.
 
-    Above, the records that are `positive` are at the foot of each column. Below, every k-mean is one block, and a bag
-    has the colour of its released proportion; a diamond stands where that is in the column.
+    At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
+    colour is its released proportion, and a diamond marks that height in the column.
     """
     chosen = shown_bags(draw)
     sizes, share, released = draw.sizes[chosen], draw.true_proportions[chosen], draw.proportions[chosen]
     height, n = float(sizes.max()), len(chosen)
     y = (np.arange(STEPS) + 0.5) * height / STEPS
-    filled = y[:, None] < sizes
-    known = np.where(filled, (y[:, None] < share * sizes).astype(np.float32), np.nan)
-    told = np.where(filled, np.clip(released, 0, 1).astype(np.float32), np.nan)
-    for column, bag in enumerate(chosen):
-        for picture, blocks in ((known, np.ones(int(sizes[column]))), (told, draw.blocks[bag])):
-            if len(blocks) <= STEPS / 4:  # more would leave no room between the lines
-                picture[np.rint(np.cumsum(blocks) * STEPS / height).astype(int) - 1, column] = np.nan
+    known = _column_picture(y[:, None] < share * sizes, sizes, [[1.0] * int(size) for size in sizes])
+    told = _column_picture(np.clip(released, 0, 1), sizes, [draw.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
     shared |= {"colorscale": [[0, B_COLOUR], [1, A_COLOUR]]}
@@ -140,6 +135,17 @@ def columns(draw: Trial, positive: str) -> Figure:
     )
 
 
+def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[float]]) -> NDArray:
+    """`values` in columns (STEPS, n_bags) as high as the bags; nan beyond them and where one of their blocks ends."""
+    height = float(sizes.max())
+    filled = ((np.arange(STEPS) + 0.5) * height / STEPS)[:, None] < sizes
+    picture = np.where(filled, np.float32(values), np.float32(np.nan))
+    for column, parts in enumerate(blocks):
+        if len(parts) <= STEPS / 4:  # more would leave no room between the lines
+            picture[np.rint(np.cumsum(parts) * STEPS / height).astype(int) - 1, column] = np.nan
+    return picture
+
+
 def _heading(words: str, y: float) -> dict[str, Any]:
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": y, "yref": "paper", "yanchor": "bottom"}
     return {"text": f"<b>{words}</b>", "showarrow": False, "font": {"size": 12}} | place
@@ -149,9 +155,9 @@ def _heading(words: str, y: float) -> dict[str, Any]:
 
 
 def place(values: Sequence[float], value: float) -> float:
-    """Where `value` stands on an axis that has a step for each of the ascending `values`, the last of which may be ∞.
+    """The position of `value` on an axis with a step for each of the ascending `values`, the last of which may be ∞.
 
-    Between two it is placed by its logarithm; beyond the ends it is at them.
+    Between two values it is interpolated in the logarithm; beyond the ends it is at them.
     """
     if value >= values[-1]:
         return len(values) - 1.0
@@ -169,9 +175,9 @@ def curves(
     level: float,
     marks: Sequence[tuple[float, str]] = (),
 ) -> Figure:
-    """Average F1 along an axis: `lines` are (method, name, style, rows, a row's level), with 95 % intervals over draws.
+    """Average F1 along an axis, with 95 % intervals over draws: `lines` are (method, name, style, rows, a row's level).
 
-    `yours` are the visitor's own marks by method at their own `level`, a rule; `marks` further rules with words.
+    `yours` are the visitor's own estimates by method, at `level`, which a rule marks; `marks` further rules (x, words).
     """
     traces: list[dict[str, Any]] = []
     for i, (method, name, style, along, level_of) in enumerate(lines):
@@ -215,7 +221,7 @@ def curves(
 
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
-    """Words over a dotted rule, in a line above those over the visitor's own."""
+    """Words over a dotted rule, one line higher than those over the visitor's own rule."""
     return over_rule(x, words, low, high) | {"yshift": 15}
 
 
@@ -301,7 +307,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
 
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
-    """How often the true label of a record in the bags is named, by what the adversary goes by."""
+    """How often the true label of a record in the bags is named, from each source of the adversary."""
     sources = {"prior": "the overall share", "bag": "its bag’s proportion", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}

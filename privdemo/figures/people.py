@@ -1,4 +1,4 @@
-"""Pictures of people: one dot each, its colour and shape the vote or the answer, hollow for a lie."""
+"""Dot fields of people: colour and shape show the vote or the answer, a hollow dot a lie."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VOTED_A = Dot(A_COLOUR, False, False, "●")
 VOTED_B = Dot(B_COLOUR, True, False, "■")
 LIED_A = Dot(A_COLOUR, False, True, "○")
 LIED_B = Dot(B_COLOUR, True, True, "□")
-# What is true, for us to see; and what is said, which is all that the pollster sees.
+# The truth, and the answers: all that the pollster sees.
 TRUTH = {A_TRUE: VOTED_A, A_LIED: LIED_A, B_TRUE: VOTED_B, B_LIED: LIED_B}
 ANSWERS = {A_TRUE: VOTED_A, A_LIED: VOTED_B, B_TRUE: VOTED_B, B_LIED: VOTED_A}
 

@@ -1,4 +1,4 @@
-"""Charts and pictures of training on what was released."""
+"""Charts and pictures of training on released images and labels."""
 
 from __future__ import annotations
 

@@ -1,0 +1,18 @@
+"""Charts of elections by randomised response, of surveys and of naive training."""
+
+from privdemo.figures.voting.asymptotics import figure1, landscape
+from privdemo.figures.voting.polls import estimates, repeated_polls
+from privdemo.figures.voting.several_candidates import candidates
+from privdemo.figures.voting.survey import asking_again, price
+from privdemo.figures.voting.training import naive_training
+
+__all__ = [
+    "asking_again",
+    "candidates",
+    "estimates",
+    "figure1",
+    "landscape",
+    "naive_training",
+    "price",
+    "repeated_polls",
+]

@@ -1,0 +1,126 @@
+"""Charts of what estimators tend to with ever more voters: the paper's figure 1, and J∞ over θ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly.graph_objects import Figure
+
+from privdemo import palette
+from privdemo.experiments.voting import LongRun
+from privdemo.figures.charts import legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.voting.polls import PERCENT
+from privdemo.methods import VOTING
+
+Array = NDArray[np.floating]
+
+
+def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) -> Figure:
+    """Small multiples, one for each flip probability: the limit of every estimator against the true share.
+
+    `here` (flip_prob, share) marks the visitor's share in the plot of the visitor's flip probability, if there is one.
+    """
+    n_rows = -(-len(runs) // 3)
+    traces: list[dict[str, Any]] = []
+    layout: dict[str, Any] = {"annotations": [], "shapes": []}
+    for i, run in enumerate(runs):
+        axis = str(i + 1) if i else ""
+        row, column = divmod(i, 3)
+        x_domain = [column / 3 + 0.02, (column + 1) / 3 - 0.02]
+        y_domain = [1 - (row + 0.84) / n_rows, 1 - (row + 0.1) / n_rows]
+        ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", "½", "1"], "range": [-0.05, 1.05], "zeroline": False}
+        layout[f"xaxis{axis}"] = ticks | {"domain": x_domain, "anchor": f"y{axis}"}
+        layout[f"yaxis{axis}"] = ticks | {"domain": y_domain, "anchor": f"x{axis}", "showticklabels": column == 0}
+        yours = here is not None and here[0] == run.flip_prob
+        title = f"p = {run.flip_prob:.3g}{', yours' if yours else ''}"
+        layout["annotations"].append(_words(title, sum(x_domain) / 2, y_domain[1]))
+        if np.isnan(run.reconstruction).all():
+            words = _words("reconstruction: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
+            layout["annotations"].append(words | {"font": {"color": palette.RECONSTRUCTION.colour}, "yshift": 12})
+        traces += _long_run(run, axis, in_legend=i == 0)
+        if here is not None and yours:
+            layout["shapes"].append(rule(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
+    layout["annotations"] += [
+        _words("true share θ₀", 0.5, 0) | {"yshift": -18, "yanchor": "top"},
+        _words("estimate θ in the long run", 0, 0.5) | {"xshift": -34, "textangle": -90, "xanchor": "right"},
+    ]
+    size = {"height": 240 * n_rows + 100, "margin": {"l": 56, "r": 8, "t": 8, "b": 100}}
+    return Figure(data=traces, layout=layout | size | {"legend": legend_below()})
+
+
+def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
+    """The curves of one plot; the maximum on a grid is a broad pale band under the others."""
+    curves = (
+        ("reconstruction, largest J∞ on a grid", run.grid_maximum, palette.RECONSTRUCTION, True),
+        ("spread likelihood", run.spread, palette.SPREAD, False),
+        ("naive", run.naive, palette.NAIVE, False),
+        ("reconstruction, climbing from the answers", run.reconstruction, palette.RECONSTRUCTION, False),
+    )
+    return [
+        {
+            "type": "scatter",
+            "x": run.share,
+            "y": _gapped(y),
+            "mode": "lines",
+            "line": {"color": style.colour, "width": 8} if band else line(style) | {"width": 2.5},
+            "opacity": 0.35 if band else 1,
+            "name": name,
+            "legendgroup": name,
+            "showlegend": in_legend,
+            "xaxis": f"x{axis}",
+            "yaxis": f"y{axis}",
+            "hovertemplate": f"p = {run.flip_prob:.3g}, truth %{{x:.1%}}: {name} %{{y:.1%}}<extra></extra>",
+        }
+        for name, y, style, band in curves
+    ]
+
+
+def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth: float) -> Figure:
+    """J∞ over θ, with the limits of the estimators: `marks` maps an estimator's name to its limit."""
+    curve: dict[str, Any] = {
+        "x": theta,
+        "y": objective,
+        "mode": "lines",
+        "line": line(palette.RECONSTRUCTION),
+        "name": "J∞(θ)",
+        "hovertemplate": "θ = %{x:.1%}: J∞ = %{y:.3f}<extra></extra>",
+    }
+    spots: list[dict[str, Any]] = [
+        {
+            "x": [value],
+            "y": [float(np.interp(value, theta, objective))],
+            "mode": "markers",
+            "marker": marker(VOTING[name].style) | {"size": 12},
+            "name": VOTING[name].title if name != "spread MLE" else "spread",
+            "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+        }
+        for name, value in marks.items()
+        if np.isfinite(value)
+    ]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in (curve, *spots)],
+        layout={
+            "xaxis": {"title": {"text": "assumed share for A, θ"}, "range": [-0.03, 1.03], **PERCENT},
+            "yaxis": {"title": {"text": "J∞(θ), nats a voter"}},
+            "shapes": [rule(truth)],
+            "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
+            "height": 360,
+            "margin": {"l": 60, "r": 12, "t": 26, "b": 96},
+            "legend": legend_below(),
+        },
+    )
+
+
+def _words(text: str, x: float, y: float) -> dict[str, Any]:
+    """Words centred above a point, whose coordinates are fractions of the figure."""
+    place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, **place}
+
+
+def _gapped(values: Array) -> Array:
+    """`values` with nan where they jump, so that a step is not drawn as a slope."""
+    jumps = np.abs(np.diff(values, prepend=values[0])) > 0.05
+    return np.where(jumps, np.nan, values)

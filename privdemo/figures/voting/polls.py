@@ -1,0 +1,122 @@
+"""Charts of polls: the estimates of one, and the distribution over many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from plotly.graph_objects import Figure
+
+from privdemo.estimators.votes import VoteEstimate
+from privdemo.experiments import voting
+from privdemo.experiments.voting import Histogram, Record
+from privdemo.figures.charts import interval_bars, marker, over_rule, percent, rows, rule
+from privdemo.methods import VOTING
+
+PERCENT = {"tickformat": ".0%"}
+
+
+def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
+    """Every estimate of one poll with its 95 % interval, a row each; a rule marks the true share."""
+    ends = [end for e in found.values() for end in (e.low, e.high)]
+    low, high = max(voting.FAR[0], min(0.0, *ends)), min(voting.FAR[1], max(1.0, *ends))
+    low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
+    traces = [
+        {
+            "x": [e.value],
+            "y": [VOTING[name].title],
+            "mode": "markers",
+            "marker": marker(VOTING[name].style) | {"line": {"width": 2, "color": VOTING[name].style.colour}},
+            "error_x": interval_bars(e.value, e.low, e.high, VOTING[name].style) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{VOTING[name].title}: {percent(e.value)}, s.e. {percent(e.standard_error)}"
+            f"<br>95 %: {percent(e.low)} to {percent(e.high)}<extra></extra>",
+        }
+        for name, e in found.items()
+    ]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
+            "yaxis": rows(
+                {
+                    VOTING[name].title: f"{VOTING[name].title}<br><b>{_where(e.value, low, high)}</b>"
+                    for name, e in found.items()
+                }
+            ),
+            "shapes": [rule(truth)],
+            "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
+            "height": 56 * len(found) + 80,
+            "margin": {"l": 118, "r": 12, "t": 26, "b": 48},
+            "showlegend": False,
+        },
+    )
+
+
+def _where(value: float, low: float, high: float) -> str:
+    """An estimate for its row's label, with an arrow where it lies outside the axis."""
+    arrows = ("← " if value < low else "", " →" if value > high else "")
+    return percent(value).join(arrows)
+
+
+def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
+    """One histogram an estimator over a common axis: filled the simulated polls, the line the exact distribution."""
+    low, high = voting.span(records, truth)
+    n = len(records)
+    traces: list[dict[str, Any]] = []
+    words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 14}
+    layout: dict[str, Any] = {"annotations": [words], "shapes": []}
+    for i, record in enumerate(records):
+        axis, top = str(i + 1) if i else "", 1 - i / n
+        traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
+        layout["shapes"].append(rule(truth, yref=f"y{axis} domain"))
+        layout[f"yaxis{axis}"] = {
+            "domain": [top - 0.8 / n, top - 0.1 / n],
+            "rangemode": "tozero",
+            "tickformat": ".0%",
+            "nticks": 3,
+        }
+        layout["annotations"].append(
+            {
+                "text": _note(record),
+                "x": 0,
+                "xref": "paper",
+                "xanchor": "left",
+                "y": top - 0.1 / n,
+                "yref": "paper",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "font": {"color": VOTING[record.name].style.colour},
+            }
+        )
+    layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
+    size = {"height": 120 * n + 80, "margin": {"l": 48, "r": 12, "t": 44, "b": 48}}
+    return Figure(data=traces, layout=layout | size | {"showlegend": False})
+
+
+def _note(record: Record) -> str:
+    """Bias and standard deviation of one estimator, in percentage points."""
+    words = f"<b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
+    varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
+    return f"{words}{varies}".replace("-", "−")
+
+
+def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
+    """The simulated polls, filled, and the exact distribution, as outlines: browsers draw them faster than bars."""
+    style, name = VOTING[record.name].style, VOTING[record.name].title
+    edges = np.repeat(bins.edges, 2)[1:-1]
+    outline = {"type": "scatter", "x": edges, "mode": "lines", "yaxis": axis}
+    held = {
+        "y": np.repeat(bins.measured, 2),
+        "fill": "tozeroy",
+        "line": {"color": style.colour, "width": 0},
+        "name": f"{name}, held",
+        "hovertemplate": f"{name}: %{{y:.1%}} of polls near %{{x:.1%}}<extra></extra>",
+    }
+    exact = {
+        "y": np.repeat(bins.exact, 2),
+        "line": {"color": style.colour, "width": 1.5},
+        "name": f"{name}, exact",
+        "hoverinfo": "skip",
+    }
+    return [outline | held, outline | exact]

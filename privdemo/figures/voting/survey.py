@@ -1,0 +1,182 @@
+"""Charts of a survey: people needed against ε, and what repeated answers of one person give away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from plotly.graph_objects import Figure
+
+from privdemo import palette
+from privdemo.attacks import RepeatedAnswers
+from privdemo.figures.charts import legend_below, line, marker, over_rule, rule
+from privdemo.figures.people import A_COLOUR, B_COLOUR
+
+
+def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float, float], half_width: float) -> Figure:
+    """People needed for an interval of ± `half_width` against ε, both on logarithmic axes: `curve` of (ε, people).
+
+    `honest` people would be enough if everyone told the truth; `here` (ε, people) is the visitor's plan.
+    """
+    epsilons, needed = zip(*curve, strict=True)
+    shown = epsilons[0] <= here[0] <= epsilons[-1]
+    low, place, high = (math.log10(epsilon) if epsilon > 0 else 0.0 for epsilon in (epsilons[0], here[0], epsilons[-1]))
+    traces: list[dict[str, Any]] = [
+        {
+            "x": epsilons,
+            "y": needed,
+            "mode": "lines",
+            "line": line(palette.SPREAD),
+            "name": "with lies, corrected",
+            "hovertemplate": "ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
+        },
+        {
+            "x": [epsilons[0], epsilons[-1]],
+            "y": [honest, honest],
+            "mode": "lines",
+            "line": line(palette.TRUTH) | {"dash": "dot"},
+            "name": "if everyone told the truth",
+            "hovertemplate": "honest answers: %{y:,.0f} people<extra></extra>",
+        },
+        {
+            "x": [here[0]] if shown else [],
+            "y": [here[1]] if shown else [],
+            "mode": "markers",
+            "marker": marker(palette.SPREAD) | {"size": 12},
+            "name": "your plan",
+            "hovertemplate": "your plan: ε = %{x:.3g}, %{y:,.0f} people<extra></extra>",
+        },
+    ]
+    ticks = [
+        tick
+        for tick in (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
+        if epsilons[0] <= tick * 1.001 <= epsilons[-1] * 1.002
+    ]
+    return Figure(
+        data=[{"type": "scatter", **trace} for trace in traces],
+        layout={
+            "xaxis": {
+                "title": {"text": "ε of one answer (smaller is more private)"},
+                "type": "log",
+                "tickvals": ticks,
+                "ticktext": [f"{tick:g}" for tick in ticks],
+            },
+            "yaxis": {
+                "title": {"text": f"people to ask for ± {100 * half_width:.3g} points"},
+                "type": "log",
+                "dtick": 1,
+            },
+            "shapes": [rule(here[0])] if shown else [],
+            "annotations": [over_rule(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
+            "height": 380,
+            "margin": {"l": 70, "r": 12, "t": 26, "b": 96},
+            "legend": legend_below(),
+        },
+    )
+
+
+def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
+    """Three plots: how often a guess is right after M answers; the M answers; and the posterior of each count of them.
+
+    `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's M. The bars show how likely each number of answers A is
+    for a voter of A and for a voter of B: once they do not overlap, nothing can be denied.
+    """
+    here = all_asked[n_answers - 1]
+    counts = list(range(n_answers + 1))
+    by_count = {"dtick": 1 if n_answers <= 12 else 5, "range": [-0.6, n_answers + 0.6], "matches": "x3"}
+    share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
+    traces = [
+        *_guesses(all_asked, here),
+        *(_answers(counts, chances, *kind) for chances, kind in zip(here.chances[::-1], _VOTERS, strict=True)),
+        {
+            "type": "scatter",
+            "x": counts,
+            "y": here.posterior,
+            "xaxis": "x3",
+            "yaxis": "y3",
+            "mode": "lines+markers",
+            "line": line(palette.Style(palette.ADVERSARY.colour, "dot")),
+            "marker": marker(palette.ADVERSARY) | {"size": 8},
+            "showlegend": False,
+            "hovertemplate": "after %{x} answers A: %{y:.3%} voted A<extra></extra>",
+        },
+    ]
+    return Figure(
+        data=traces,
+        layout={
+            "xaxis": {
+                "title": {"text": "answers asked of one person"},
+                "anchor": "y",
+                "range": [0, len(all_asked) + 1],
+            },
+            "yaxis": {"title": {"text": "right"}, "domain": [0.75, 1], **share},
+            "xaxis2": {"anchor": "y2", **by_count},
+            "yaxis2": {
+                "title": {"text": "probability"},
+                "domain": [0.33, 0.58],
+                "tickformat": ".0%",
+                "rangemode": "tozero",
+            },
+            "xaxis3": {"title": {"text": f"answers A among the {n_answers}"}, "anchor": "y3", **by_count},
+            "yaxis3": {"title": {"text": "voted A"}, "domain": [0, 0.25], **share},
+            "shapes": [rule(n_answers, yref="y domain")],
+            "height": 680,
+            "margin": {"l": 64, "r": 12, "t": 12, "b": 130},
+            "legend": legend_below(),
+            "bargap": 0.15,
+        },
+    )
+
+
+def _guesses(all_asked: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
+    """How often the best guess and the majority of the answers are right, and the guess before any answer."""
+    asked = list(range(1, len(all_asked) + 1))
+    majority = palette.Style(palette.ADVERSARY.colour, "dash", "x")
+    return [
+        {
+            "type": "scatter",
+            "x": asked,
+            "y": [found.best_guess_right for found in all_asked],
+            "mode": "lines+markers",
+            "line": line(palette.ADVERSARY),
+            "marker": marker(palette.ADVERSARY) | {"size": 5},
+            "name": "the adversary’s best guess is right",
+            "hovertemplate": "%{x} answers: best guess right %{y:.3%}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "x": [0, len(all_asked) + 1],
+            "y": [here.guess_before] * 2,
+            "mode": "lines",
+            "line": line(palette.TRUTH) | {"dash": "dot"},
+            "name": "a guess before any answer is right",
+            "hovertemplate": "before any answer: %{y:.3%}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "x": asked,
+            "y": [found.majority_right for found in all_asked],
+            "mode": "lines",
+            "line": line(majority),
+            "name": "the majority of the answers is right",
+            "hovertemplate": "%{x} answers: majority right %{y:.3%}<extra></extra>",
+        },
+    ]
+
+
+# Name, colour and pattern of the bars of each kind of voter.
+_VOTERS = (("a voter of A", A_COLOUR, ""), ("a voter of B", B_COLOUR, "/"))
+
+
+def _answers(counts: list[int], chances: Any, name: str, colour: str, pattern: str) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "x": counts,
+        "y": chances,
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "marker": {"color": colour, "pattern": {"shape": pattern}, "line": {"width": 0}},
+        "name": f"answers of {name}",
+        "hovertemplate": f"{name} says A %{{x}} times: %{{y:.3%}}<extra></extra>",
+    }
