@@ -13,8 +13,8 @@ from pages.topics.voting.controls import ASKED, PRIOR, SAID, many_answers_contro
 from privdemo import accounting, attacks, figures, limits
 from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments import voting
-from privdemo.figures import lessons as charts
 from privdemo.figures import people
+from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 
@@ -115,14 +115,14 @@ def many_answers(shown: Answer, asked: tuple[float, int]) -> list[Panel]:
             Snippet(
                 (
                     "from privdemo.attacks import repeated_answers",
-                    "from privdemo.figures import lessons",
+                    "from privdemo.figures import voting as charts",
                     "from privdemo.mechanisms import BinaryChannel",
                 ),
                 (
                     f"channel = {channel!r}",
                     f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) "
                     f"for m in range(1, {len(found)} + 1)]",
-                    f"lessons.asking_again(found, {n}).show()",
+                    f"charts.asking_again(found, {n}).show()",
                     f"print(found[{n} - 1].posterior)",
                 ),
             ),

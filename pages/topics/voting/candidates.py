@@ -10,7 +10,7 @@ from pages.topics.voting.answer import Answer
 from pages.topics.voting.controls import SHARES, many_config, shares_controls
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ManyConfig, ManyResult
-from privdemo.figures import lessons as charts
+from privdemo.figures import voting as charts
 
 # Shares below this are not rounding errors of 0, and an ε below this is.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
@@ -47,12 +47,12 @@ def panels(shown: Answer, typed: str) -> list[Panel]:
             Snippet(
                 (
                     "from privdemo.experiments.voting import ManyConfig, run_many",
-                    "from privdemo.figures import lessons",
+                    "from privdemo.figures import voting as charts",
                 ),
                 (
                     f"config = {config!r}",
                     "result = run_many(config)",
-                    "lessons.candidates(config.shares, result).show()",
+                    "charts.candidates(config.shares, result).show()",
                 ),
             ),
         )

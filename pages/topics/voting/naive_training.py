@@ -10,7 +10,7 @@ from pages.topics.voting.answer import Answer
 from pages.topics.voting.controls import NAIVE_SETTINGS, naive_controls
 from privdemo.experiments import naive_training
 from privdemo.experiments.naive_training import NaiveConfig, NaiveResult
-from privdemo.figures import lessons as charts
+from privdemo.figures import voting as charts
 
 train = cache.shared(naive_training.run, max_entries=256)
 
@@ -34,9 +34,9 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
             Snippet(
                 (
                     "from privdemo.experiments.naive_training import NaiveConfig, run",
-                    "from privdemo.figures import lessons",
+                    "from privdemo.figures import voting as charts",
                 ),
-                (f"config = {config!r}", "lessons.naive_training(run(config.isotropic), run(config)).show()"),
+                (f"config = {config!r}", "charts.naive_training(run(config.isotropic), run(config)).show()"),
             ),
         )
     ]

@@ -13,7 +13,7 @@ from pages.topics.voting.answer import Answer
 from pages.topics.voting.controls import PEOPLE, PLAN_SETTINGS, PLAN_WIDTH, PRECISION, PRIVACY, Plan, plan_controls
 from privdemo import accounting
 from privdemo.estimators import survey
-from privdemo.figures import lessons as charts
+from privdemo.figures import voting as charts
 
 _NAME, _QUESTION = "price", "What does privacy cost?"
 
@@ -74,7 +74,7 @@ def _snippet(plan: Plan) -> Snippet:
         (
             "from privdemo import accounting",
             "from privdemo.estimators import survey",
-            "from privdemo.figures import lessons",
+            "from privdemo.figures import voting as charts",
         ),
         (
             f"{', '.join(given)} = {', '.join(given.values())}",
@@ -83,7 +83,7 @@ def _snippet(plan: Plan) -> Snippet:
             "epsilon = accounting.randomised_response_epsilon(lie)",
             "curve = survey.curve(width, share, through=epsilon)",
             "honest = survey.voters_needed(0.0, width, share)",
-            "lessons.price(curve, honest, (epsilon, people), width).show()",
+            "charts.price(curve, honest, (epsilon, people), width).show()",
         ),
     )
 
