@@ -1,0 +1,133 @@
+"""The controls of the page on released counts: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.kit import inputs, numbers, privacy_inputs
+from pages.kit.settings import Choice, Number, Setting, Words
+from privdemo import limits
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import CountConfig
+from privdemo.mechanisms.label_counts import RELEASES, check_counts
+
+DESIGN, OWN = "the paper’s", "my own"
+COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
+CLASSES = Number(
+    "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes c"
+)
+TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL, "Labels in the set", 100)
+RHO = Number(
+    "share",
+    limits.Limit("share", 0.001, 0.5, "of every class but the last"),
+    label_counts.RHO,
+    "Share ρ₁",
+    0.01,
+    "%.4g",
+    "Of every class but the last, which has the rest.",
+)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON)
+DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA)
+N_MIN = Number(
+    "n_min",
+    limits.N_MIN,
+    25,
+    "n_min, public lower bound",
+    5,
+    help="What everybody may know: that no class has fewer labels. The noise of “scaled Dirichlet, tight from n_min "
+    "on” is chosen from it alone, never from the counts.",
+)
+REPEATS = Number("releases", limits.REPEATS, 200, "Releases", 100, help="How often each mechanism releases the counts.")
+SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
+TITLES = {release.title: name for name, release in RELEASES.items()}
+MECHANISM = Choice("mechanism", tuple(TITLES), RELEASES["dirichlet public"].title, "Mechanism to look at")
+AXES = {
+    "classes": label_counts.C_AXIS,
+    "class share": label_counts.RHO_AXIS,
+    "ε": label_counts.EPSILON_AXIS,
+    "δ": label_counts.DELTA_AXIS,
+}
+AXIS = Choice("along", tuple(AXES), "classes", "Along")
+EXAMPLE = "120, 80, 300, 500"
+
+
+def parse(words: str) -> tuple[int, ...]:
+    """Counts as typed or pasted, with commas, blanks, tabs or new lines between.
+
+    Raises ``ValueError`` with a sentence for what are no counts.
+    """
+    # “1,000” may be one number or two: between blanks, or with a part such as 000, it is not guessed at.
+    between = [part.strip(",") for part in re.split(r"[\s;]+", words) if part.strip(",")]
+    unclear = [
+        part for part in between if re.search(r",0\d|^0\d|\d\.\d{3}$", part) or (len(between) > 1 and "," in part)
+    ]
+    if unclear:
+        raise ValueError(
+            f"“{unclear[0][:20]}” may be a part of a number, or several; write 1000 without comma, point or blank, and "
+            "a blank after every comma between counts"
+        )
+    parts = [part for words in between for part in words.split(",") if part]
+    if not parts:
+        raise ValueError(f"no counts are given; type or paste some, such as {EXAMPLE}")
+    numbers = []
+    for part in parts:
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise ValueError(f"“{part[:20]}” is not a number; give counts such as {EXAMPLE}") from None
+    return tuple(int(n) for n in check_counts(numbers))
+
+
+TYPED = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: `config` with the counts, the design behind them, the mechanism to look at, the lever."""
+
+    config: CountConfig
+    n_classes: int
+    total: int
+    rho: float
+    own: bool
+    release: str
+    axis: str = label_counts.C_AXIS
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page."""
+    counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
+    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED, AXIS]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    own = inputs.choose(COUNTS) == OWN
+    with st.container(key="other-levels-design" if own else "design"):
+        with inputs.side_by_side("design") as (left, right):
+            with left:
+                n_classes = inputs.number(CLASSES)
+            with right:
+                rho = inputs.number(RHO)
+        total = inputs.number(TOTAL)
+    with st.container(key="typed" if own else "other-levels-typed"):
+        typed = inputs.write(TYPED)
+    epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "count-privacy")
+    release = TITLES[inputs.pick(MECHANISM)]
+    n_min = inputs.number(N_MIN)
+    with st.expander("More settings"):
+        repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
+    try:
+        counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
+        config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
+    except ValueError as error:
+        return f"Nothing can be released here. {numbers.sentence(error)}"
+    return Question(config, n_classes, total, rho, own, release)
+
+
+def lever(question: Question) -> Question:
+    """Let the visitor choose what changes along the main figure."""
+    return replace(question, axis=AXES[inputs.choose(AXIS)])
