@@ -223,7 +223,8 @@ LOSS = Scale()
 def plain_scale(estimate: Estimate) -> Scale:
     """The scale of a number of any size: as many decimals as give half its interval two figures."""
     half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
-    return Scale(digits=max(0, 1 - math.floor(math.log10(half))), least=-math.inf)
+    digits = max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 3
+    return Scale(digits=digits, least=-math.inf)
 
 
 def _known(estimate: Estimate) -> bool:

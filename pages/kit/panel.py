@@ -58,7 +58,11 @@ class Table:
     def page(self) -> str:
         """The table as one self-contained HTML page."""
         plain = Table(self.heads, self.body).html
-        return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{plain}"
+        return _whole_page(plain)
+
+
+def _whole_page(body: str) -> str:
+    return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{body}"
 
 
 def _cell(opening: str, content: str) -> str:
@@ -79,6 +83,10 @@ class Cards:
             for title, number, sentence in self.contents
         )
         return f'<div class="cards">{boxes}</div>'
+
+    def page(self) -> str:
+        """The cards as one self-contained HTML page."""
+        return _whole_page(self.html)
 
 
 @dataclass(frozen=True)

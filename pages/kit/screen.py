@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit.numbers import unbroken
-from pages.kit.panel import Cards, Chart, Live, Panel, to_csv
+from pages.kit.panel import Chart, Live, Panel, to_csv
 from privdemo import figures
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
@@ -88,7 +88,7 @@ def _under(panel: Panel) -> None:
     if panel.summary:
         st.html(f'<p class="summary">{unbroken(panel.summary)}</p>')
     shown, rows, name = panel.figure, panel.rows, panel.name
-    if rows is None or shown is None or isinstance(shown, Cards):
+    if rows is None or shown is None:
         return
     with st.container(horizontal=True, gap="small"):
         st.download_button(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.kit import cache
-from pages.kit.panel import Cards, Chart, Panel, Table
+from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.label_counts.answer import Answer
 from privdemo.experiments import label_counts
@@ -24,10 +24,9 @@ def panels(shown: Answer) -> list[Panel]:
     values = vars(found)
     return [
         Panel(question="Does the paper’s claim come out?", answer=claim_words(found, config)),
-        Panel(figure=Cards(_cards(found, config))),
         Panel(
             "claim",
-            figure=Table(["number", "value"], [[name, f"{value:.6g}"] for name, value in values.items()]),
+            figure=Cards(_cards(found, config)),
             summary="Each number is computed here: Beta tails for the criterion and the exact δ, "
             f"{label_counts.SETTLING:,} releases for distortions. Why the paper’s figure shows what its equation 9 "
             "does not give cannot be told from what is printed.",
@@ -44,8 +43,10 @@ def panels(shown: Answer) -> list[Panel]:
 def claim_words(found: Settled, config: CountConfig) -> str:
     """Whether the published distortion comes out by the published criterion."""
     rare, (common,) = config.counts[:-1], config.counts[-1:]
-    verdict = "By its own criterion, too." if found.by_criterion <= found.published + _READ_OFF else (
-        "Not by its own criterion."
+    verdict = (
+        "By its own criterion, too."
+        if found.by_criterion <= found.published + _READ_OFF
+        else ("Not by its own criterion.")
     )
     return (
         f"{verdict} On {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of {common:,}, with "

@@ -235,7 +235,7 @@ def _row(name: str, outcome: Outcome, total: int) -> list[str]:
         return [_title(name), "–", "–", "–", numbers.sentence(outcome.problem)]
     return [
         _title(name),
-        numbers.with_half(outcome.distortion, numbers.DISTANCE),
+        numbers.with_half(outcome.distortion, numbers.plain_scale(outcome.distortion)),
         misplaced(outcome.distortion.mean, total),
         _small(outcome.delta) if outcome.delta > 0 else "0",
         _holds(outcome),
