@@ -1,0 +1,154 @@
+"""One draw of class ratios: every method beside its estimator by hand, and what a release promises."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privdemo.estimators.mmd import MMDClassRatio
+from privdemo.estimators.set_names import SpreadClassRatio
+from privdemo.experiments.class_ratio import (
+    SHARES,
+    RatioConfig,
+    as_input,
+    draw_asked_set,
+    draw_sample,
+    fit_method,
+    run,
+    run_releases,
+)
+from privdemo.experiments.class_ratio.config import TEST_STREAM
+from privdemo.experiments.draws import at_draw, generator
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+
+CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
+BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATIO))
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return draw_sample(BINARY)
+
+
+@pytest.fixture(scope="module")
+def binary():
+    return run(BINARY)
+
+
+def test_every_method_is_asked_about_the_same_sets(binary, sample):
+    rng = generator(BINARY, TEST_STREAM)
+    asked = [draw_asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    assert tuple(binary.fits) == BINARY.methods
+    assert binary.truth == pytest.approx(asked[0][1])
+    for name, fit in binary.fits.items():
+        model = fit_method(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+        found = [model.predict(U) for U, _ in asked]
+        assert fit.found == pytest.approx(found[0])
+        assert fit.errors == pytest.approx(
+            [np.abs(p - truth).sum() for p, (_, truth) in zip(found[1:], asked[1:], strict=True)]
+        )
+        assert sum(fit.found) == pytest.approx(1)
+
+
+def test_methods_with_labels_learn_from_one_pure_set_of_each_class(sample):
+    p = sample.training.proportions
+    model, wrong = (fit_method(EM, BINARY, sample, known, known) for known in (p, p[::-1]))
+    np.testing.assert_array_equal(model.prior_, wrong.prior_)  # they know labels, and look at no proportions
+    rows = np.concatenate(sample.pools)
+    assert (model.predict_proba(as_input(sample.dataset, rows)).argmax(axis=1) == sample.dataset.y[rows]).mean() > 0.9
+    assert model.correct
+    assert not fit_method(PCC, BINARY, sample, p, p).correct
+
+
+@pytest.mark.parametrize("method", [SPREAD, MMD, RFF, IDENTITY, EM])
+def test_a_method_beats_the_even_mix(binary, method):
+    """The even mix has a mean error of 0.44 over the shares 0.1 to 0.9."""
+    assert np.mean(binary.fits[method].errors) < 0.25
+
+
+def test_the_numbers_of_mmd_are_those_of_its_estimator(binary, sample):
+    model = fit_method(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+    assert isinstance(model, MMDClassRatio)
+    assert binary.condition_number == pytest.approx(model.condition_number_)
+    assert binary.bound == pytest.approx(model.bound(80))
+    assert binary.factor == model.factor_
+    assert math.isnan(run(replace(BINARY, methods=(EM,))).bound)
+
+
+def test_distortion_is_the_mean_l1_distance_of_what_is_released(binary):
+    assert (binary.distortion, binary.noise, binary.problem) == (0, "none", None)
+    noisy = run(replace(BINARY, methods=(MMD,), release="laplace tight", epsilon=0.5))
+    assert noisy.distortion == pytest.approx(np.abs(noisy.released - noisy.proportions).sum(axis=1).mean())
+    assert noisy.distortion > 0
+    assert noisy.attack is None
+    assert math.isnan(noisy.bound), "the theorem is of true counts"
+
+
+def test_releases_on_the_same_records_are_what_each_gives_alone():
+    names = ("none", "laplace tight", "gaussian tight")
+    config = replace(CONFIG, epsilon=0.5)
+    together = run_releases(config, names)
+    for name, trial in zip(names, together, strict=True):
+        alone = run(replace(config, release=name))
+        assert trial.config == alone.config
+        for method in (SPREAD, MMD):
+            assert trial.fits[method].errors == pytest.approx(alone.fits[method].errors)
+    assert together[1].fits[MMD].errors != together[0].fits[MMD].errors
+    assert [math.isnan(trial.fits[MMD].seconds) for trial in together] == [False, True, True], "one kernel for all"
+
+
+def test_the_same_config_gives_the_same_numbers_and_another_draw_others(binary):
+    config = replace(BINARY, methods=(SPREAD, MMD))
+    assert [run(config).fits[name].errors for name in config.methods] == [
+        binary.fits[name].errors for name in config.methods
+    ]
+    assert run(at_draw(config, 1)).fits[SPREAD].errors != binary.fits[SPREAD].errors
+
+
+def test_noise_that_leaves_a_class_without_a_share_is_borne():
+    config = replace(BINARY, methods=(SPREAD, MMD, IDENTITY, COUNT, PSVM), release="laplace published", epsilon=0.001)
+    trials = [run(at_draw(config, draw)) for draw in range(6)]
+    for trial in trials:
+        for fit in trial.fits.values():
+            assert np.isfinite(fit.errors).all()
+            assert sum(fit.found) == pytest.approx(1)
+    assert not all((trial.released > 0).any(axis=0).all() for trial in trials), "some leave a class out of all sets"
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ({"release": "laplace tight"}, True),
+        ({"release": "gaussian published", "epsilon": 20.0, "delta": 1e-6}, False),
+        ({"release": "dirichlet local", "epsilon": 5.0}, False),
+        ({"release": "none"}, False),
+    ],
+)
+def test_a_promise_is_checked(change, holds):
+    assert run(replace(BINARY, methods=(MMD,), **change)).holds == holds
+
+
+def test_the_sets_that_a_record_is_in_are_counted(binary, sample):
+    rows = np.concatenate(sample.training.rows + sample.tuning.rows).tolist()
+    assert binary.most_sets == max(map(rows.count, set(rows))) == 2, "148 malignant records for 160 places"
+    assert run(replace(BINARY, methods=(EM,), set_size=40)).most_sets == 1
+
+
+def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
+    attack, sample = run(CONFIG).attack, draw_sample(CONFIG)
+    inside = [as_input(sample.dataset, rows) for rows in sample.training.rows]
+    tuning = [as_input(sample.dataset, rows) for rows in sample.tuning.rows]
+    spread = SpreadClassRatio().fit(inside, sample.training.proportions, tuning, sample.tuning.proportions)
+    y = sample.dataset.y[np.concatenate(sample.training.rows)]
+    proba = spread.predict_proba(np.concatenate(inside))
+    both = spread.predict_proba_in(np.concatenate(inside), np.repeat(sample.training.proportions, 80, axis=0))
+    assert (attack.n, attack.by_set) == (320, 4 * 56), "the common class of every set"
+    assert attack.by_model == (proba.argmax(axis=1) == y).sum()
+    assert attack.by_both == (both.argmax(axis=1) == y).sum()
+    assert attack.by_model > 0.9 * 320, "single records are named, though no record's label was released"
+    new = np.concatenate(sample.pools)
+    guessed = spread.predict_proba(as_input(sample.dataset, new)).argmax(axis=1)
+    assert (attack.n_new, attack.new_right) == (len(new), (guessed == sample.dataset.y[new]).sum())
