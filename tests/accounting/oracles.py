@@ -1,0 +1,185 @@
+"""Profiles by enumeration, quadrature and fine convolution, without the formulas that the package uses."""
+
+import itertools
+import math
+from functools import reduce
+
+import numpy as np
+from scipy import fft, integrate, optimize, stats
+
+EPS = np.finfo(float).eps
+# Between far-apart losses a profile is flat to more digits than floats have: there a δ cannot be told
+# from the plateau beside it, and a cautious ε may lie anywhere along it.
+PLATEAU = 1e-12
+BILLION = 10**9
+
+
+def hockey_stick(p, q, epsilon):
+    """Σ max(0, P − e^ε Q) over every output, summed exactly."""
+    return math.fsum(np.maximum(0.0, np.asarray(p) - math.exp(epsilon) * np.asarray(q)))
+
+
+def released(channel, record):
+    """The probability of every possible release of `record`, by enumeration."""
+    return reduce(np.kron, [channel[:, value] for value in record])
+
+
+def worst_delta(channel, n_values, epsilon, states):
+    """The largest hockey-stick divergence over every ordered pair of records, by enumeration."""
+    records = list(itertools.product(range(states), repeat=n_values))
+    outputs = [released(channel, record) for record in records]
+    return max(hockey_stick(p, q, epsilon) for p in outputs for q in outputs)
+
+
+def integral(f, points):
+    """∫ f from the first of `points` to the last, each piece between two of them by itself."""
+    return sum(integrate.quad(f, low, high, epsabs=1e-22, epsrel=1e-9)[0] for low, high in itertools.pairwise(points))
+
+
+def gaussian_quadrature(sigma, epsilon, sensitivity):
+    """∫ (p − e^ε q)₊ dx for N(Δ, σ²) and N(0, σ²); positive right of x* = εσ²/Δ + Δ/2."""
+    start = epsilon * sigma**2 / sensitivity + sensitivity / 2
+
+    def integrand(x):
+        log_p = stats.norm.logpdf(x, sensitivity, sigma)
+        log_ratio = epsilon - (x * sensitivity - sensitivity**2 / 2) / sigma**2
+        return math.exp(log_p) * -math.expm1(min(0.0, log_ratio))
+
+    ends = sorted({start, max(start, sensitivity), max(start, sensitivity) + 12 * sigma})
+    return math.fsum(
+        integrate.quad(integrand, a, b, epsabs=0, epsrel=1e-11, limit=500)[0] for a, b in itertools.pairwise(ends)
+    )
+
+
+def laplace_one(scale, epsilon):
+    """δ(ε) of one value for any real ε (negative ones too): the profile in closed form."""
+    if epsilon >= 1 / scale:
+        return 0.0
+    return -math.expm1(min((epsilon - 1 / scale) / 2, epsilon))  # 1 − e^ε left of −1/b
+
+
+def laplace_two(scale, epsilon):
+    """δ(ε) of two values: the loss of the first is ±1/b at both ends and (1 − 2x)/b between."""
+    ends = 0.5 * laplace_one(scale, epsilon - 1 / scale)
+    ends += 0.5 * math.exp(-1 / scale) * laplace_one(scale, epsilon + 1 / scale)
+
+    def between(x):
+        return math.exp(-x / scale) / (2 * scale) * laplace_one(scale, epsilon - (1 - 2 * x) / scale)
+
+    kinks = sorted({0.0, 1.0} | {x for x in (1 - epsilon * scale / 2, -epsilon * scale / 2) if 0 < x < 1})
+    return ends + math.fsum(integrate.quad(between, a, b, epsabs=1e-14)[0] for a, b in itertools.pairwise(kinks))
+
+
+def laplace_bracket(scale, n_values, delta, cells=2000):
+    """ε of many values with every loss of a fine grid rounded down, and rounded up: truth is between."""
+    edges = np.linspace(0, 1, cells + 1)
+    cell = -0.5 * np.diff(np.exp(-edges / scale))  # P(x in cell); the loss there is (1 − 2x)/b
+    size = cells * n_values + 1
+    padded = fft.next_fast_len(size, real=True)
+    losses = (n_values - 2 * np.arange(size) / cells) / scale
+    ends = []
+    for rounded in (np.append(0.0, cell), np.append(cell, 0.0)):
+        one = rounded + np.append(0.5, np.zeros(cells)) + np.append(np.zeros(cells), 0.5 * math.exp(-1 / scale))
+        masses = np.maximum(fft.irfft(fft.rfft(one, padded) ** n_values, padded)[:size], 0)
+
+        def excess(epsilon, masses=masses):
+            return masses @ np.maximum(0, -np.expm1(np.minimum(0, epsilon - losses))) - delta
+
+        ends.append(optimize.brentq(excess, 0, n_values / scale, rtol=1e-10))
+    return ends
+
+
+def laplace_counts_quadrature(scale, epsilon):
+    """E[(1 − e^{ε − L(x) − L(y)})₊] over two independent coordinates that move by 1 each.
+
+    L(x) = (|x − 1| − |x|)/b is constant below 0 and above 1: two atoms, and (0, 1) between them.
+    """
+
+    def loss(x):
+        return (abs(x - 1) - abs(x)) / scale
+
+    def expected(value, kinks=()):
+        def density(x):
+            return value(x) * math.exp(-x / scale) / (2 * scale)
+
+        inside = integral(density, sorted({0.0, 1.0, *(k for k in kinks if 0 < k < 1)}))
+        return 0.5 * value(-1.0) + 0.5 * math.exp(-1 / scale) * value(2.0) + inside
+
+    def inner(x):
+        kink = (1 - scale * (epsilon - loss(x))) / 2  # L(x) + L(y) = ε there
+        return expected(lambda y: -math.expm1(min(0.0, epsilon - loss(x) - loss(y))), [kink])
+
+    # the inner kink enters or leaves (0, 1) where L(x) = ε ∓ 1/b
+    kinks = [(1 - scale * (epsilon + end / scale)) / 2 for end in (-1, 1)]
+    return expected(inner, kinks)
+
+
+def log_density(h, p, q):
+    """log density of h = log B/(1 − B) − log p/q for B ~ Beta(p, q), short of a constant; 0 at h = 0."""
+    if p > q:
+        return log_density(-h, q, p)
+    share = p / (p + q)
+    if h < 30:
+        return p * h - (p + q) * math.log1p(share * math.expm1(h))
+    return p * h - (p + q) * (h + math.log(share) + math.log1p((1 - share) / share * math.exp(-h)))
+
+
+def log_odds_points(p, q):
+    """Where to cut integrals over h: steps that double from half a standard deviation to far out in both tails."""
+    step = min(1.0, math.sqrt(1 / p + 1 / q)) / 2
+
+    def side(tail):
+        reach = 60 * (1 / tail + 1 / math.sqrt(p) + 1 / math.sqrt(q))
+        return step * 2.0 ** np.arange(max(1, math.ceil(math.log2(reach / step))) + 1)
+
+    points = np.concatenate([-side(p), [0.0], side(q), np.arange(-8, 9) - math.log(p / q)])
+    return points[(points >= -side(p)[-1]) & (points <= side(q)[-1])]
+
+
+def dirichlet_quadrature(sigma, move, epsilon):
+    """P(loss > ε), δ(ε) and the log odds where the loss is ε, without Γ: E[(θ_i/θ_j)^−σ] = 1/Λ is an integral too."""
+    a, b = move
+    p, q = sigma * a, sigma * b
+    centre = math.log(p / q)
+    points = log_odds_points(p, q)
+    of_neighbour = log_odds_points(p - sigma, q + sigma) + math.log((p - sigma) / (q + sigma)) - centre
+
+    def f(h):
+        return math.exp(log_density(h, p, q))
+
+    def back(h):  # f(h) (e^{−σh} − 1)
+        if sigma * h > -1:
+            return f(h) * math.expm1(-sigma * h)
+        return math.exp(log_density(h, p, q) - sigma * h) - f(h)
+
+    mass = integral(f, np.unique(points))
+    threshold = (epsilon - math.log1p(integral(back, np.unique(np.concatenate([points, of_neighbour]))) / mass)) / sigma
+    beyond = threshold + np.concatenate([[0.0], points[points > 0]])
+    beyond = np.unique(np.concatenate([beyond, points[points > threshold]]))
+    exceeds = integral(f, beyond) / mass
+    delta = integral(lambda h: f(h) * -math.expm1(-sigma * (h - threshold)), beyond) / mass
+    return exceeds, delta, threshold + centre
+
+
+def vanishing_sigma(move, epsilon):
+    """P(X > x) and δ(ε) for σ → 0: the loss is X + x₀, X a difference of exponentials of means 1/b and 1/a."""
+    a, b = move
+    x = epsilon + math.log((a - 1) * (b + 1) / (a * b))
+
+    def tail(a, b):
+        return a / (a + b) * math.exp(-b * x) if x >= 0 else 1 - b / (a + b) * math.exp(a * x)
+
+    return tail(a, b), tail(a, b) - math.exp(epsilon) * tail(a - 1, b + 1)
+
+
+def typical_loss(sigma, move):
+    """The standard deviation of the loss where it is nearly Gaussian."""
+    return math.sqrt(sigma * (1 / move[0] + 1 / move[1]))
+
+
+def all_moves(counts, both_ways=True):
+    """(a, b) of every neighbour of `counts`, and back."""
+    moves = []
+    for a, b in itertools.permutations(counts, 2):
+        moves += [(a, b), (b + 1, a - 1)] if both_ways else [(a, b)]
+    return moves

@@ -1,0 +1,348 @@
+"""Scaled Dirichlet releases against quadrature, limits and whole releases; the worst moves against all moves."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+from scipy.special import gammaln
+
+from privdemo import limits
+from privdemo.accounting import (
+    NoSuchNoise,
+    dirichlet_delta,
+    dirichlet_delta_samples,
+    dirichlet_sigma,
+    dirichlet_smallest_count,
+    moves_away,
+    neighbouring_moves,
+    public_moves,
+    published_dirichlet_delta,
+)
+from tests.accounting.oracles import BILLION, all_moves, dirichlet_quadrature, typical_loss, vanishing_sigma
+
+EPSILONS = (0.001, 0.01, 0.05, 0.3, 1.0, 5.0, 20.0)
+DELTAS = (1e-10, 1e-4, 0.05, 0.3)
+SWEEP = list(itertools.product(EPSILONS, DELTAS))
+
+
+MOVES = [
+    *[(2, 1), (3, 2), (2, 5), (5, 2), (51, 50), (50, 51), (50, 800), (800, 50), (1_000_001, 10**6)],
+    *[(2, BILLION), (BILLION, 2), (50, BILLION), (BILLION, 50), (10**5, BILLION), (BILLION, 10**5)],
+    *[(10**6, BILLION), (BILLION, 10**6), (BILLION, BILLION - 1), (BILLION - 1, BILLION)],
+]
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("sigma", [1e-6, 1e-3, 0.1, 1.0, 50.0])
+def test_dirichlet_delta_is_the_integral(sigma, move):
+    spread = typical_loss(sigma, move)
+    for epsilon in {0.05} | {min(20.0, max(0.001, z * spread + spread**2 / 2)) for z in (0.5, 2.5, 5.5)}:
+        exceeds, truth, _ = dirichlet_quadrature(sigma, move, epsilon)
+        found = dirichlet_delta(sigma, move, epsilon)
+        # P and e^ε Q agree in up to five digits: of their eleven good ones six remain; 1e-13 is what e^ε Q may lose
+        assert found == pytest.approx(truth, rel=1e-5, abs=1e-13)
+        # tails of expansions and quadrature
+        assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, abs=1e-7)
+        if 1e-8 < truth < 0.99 and sigma > 0.01:  # smaller σ are near the limit, where σ hardly matters
+            for wrong in (0.99 * sigma, 1.01 * sigma):
+                assert dirichlet_delta(wrong, move, epsilon) != pytest.approx(truth, rel=1e-4)
+
+
+@pytest.mark.parametrize("level", [-20, -28, -32, -34, -35, -36, -36.5, -37, -38, -39, -39.9, -40.1, -45, -60, -2000])
+@pytest.mark.parametrize("move", [(2, 1000), (3, 17), (10, 10**4), (50, BILLION)])
+def test_dirichlet_delta_where_a_share_would_round_to_one(level, move):
+    """A label leaves the smaller class: Λ e^ε < 1, and the log odds (ε + log Λ)/σ lie far below 0."""
+    a, b = move
+    epsilon = 0.1 / a
+
+    def level_at(log_sigma):
+        after = gammaln(np.array([a - 1, b + 1]) * math.exp(log_sigma)).sum()
+        return (epsilon - after + gammaln(np.array([a, b]) * math.exp(log_sigma)).sum()) / math.exp(log_sigma)
+
+    sigma = math.exp(optimize.brentq(lambda log_sigma: level_at(log_sigma) - level, -15, 1))
+    exceeds, truth, seen = dirichlet_quadrature(sigma, move, epsilon)
+    assert abs(seen - level) < 0.01  # the case is what it is meant to be
+    assert 0.001 < truth < exceeds < 0.99
+    # betainc has eleven digits at least; its argument has as many
+    assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-6)
+    assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "move", "epsilon"),
+    [
+        # Beta parameters on both sides of 10⁷, from which on tails are computed in another way
+        (0.6285614398329367, (15909344, 16737489), 0.0012853514947111736),
+        (0.5916306267624125, (19603793, 16902438), 0.0011461354972783064),
+        (1e7 / 19_999_999.5, (20_000_000, 20_000_000), 0.001),
+    ],
+)
+def test_dirichlet_delta_does_not_jump_where_its_method_changes(sigma, move, epsilon):
+    truth = dirichlet_quadrature(sigma, move, epsilon)[1]
+    assert truth > 5e-11
+    # 0.01 % of δ, a hundredth of what 2 % of noise make
+    assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-4, abs=0)
+
+
+@pytest.mark.parametrize("sigma", [0.011, 0.02, 0.028])
+def test_far_out_in_the_tail_of_huge_counts_delta_is_nothing(sigma):
+    # ε is more than 10⁴ standard deviations of the loss
+    for epsilon in (10.0, 20.0):
+        assert dirichlet_delta(sigma, (BILLION, BILLION - 1), epsilon) == 0
+        assert published_dirichlet_delta(sigma, (BILLION, BILLION - 1), epsilon) == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "neighbour", "move"),
+    [
+        ((6, 4, 9, 30), (5, 5, 9, 30), (6, 4)),
+        ((5, 5, 9, 30), (6, 4, 9, 30), (5, 5)),
+        ((6, 4, 9, 30), (6, 5, 9, 29), (30, 4)),
+        ((6, 2, 9, 30), (6, 1, 9, 31), (2, 30)),
+    ],
+)
+def test_dirichlet_delta_of_whole_releases(counts, neighbour, move):
+    sigma = 2.0
+    epsilon = 0.5 * typical_loss(sigma, move)
+    here, there = sigma * np.array(counts), sigma * np.array(neighbour)
+    samples = dirichlet_delta_samples(here, there, epsilon, 400_000, np.random.default_rng(7))
+    error = samples.std() / math.sqrt(len(samples))
+    assert samples.shape == (400_000,)
+    assert abs(dirichlet_delta(sigma, move, epsilon) - samples.mean()) < 5 * error
+    for wrong in (0.85 * sigma, 1.15 * sigma):
+        assert abs(dirichlet_delta(wrong, move, epsilon) - samples.mean()) > 5 * error
+
+
+@pytest.mark.parametrize("move", [(2, 1), (3, 2), (2, 700), (51, 50), (50, 700), (700, 50), (10**4, 10**4)])
+@pytest.mark.parametrize("sigma", [1e-9, 1e-12, 1e-15])
+def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
+    for epsilon in (0.001, 0.02, 0.5):
+        exceeds, truth = vanishing_sigma(move, epsilon)
+        # Γ at σ · 10⁴ departs by that much from its pole; (ε + log Λ)/σ of logs up to 35 has fourteen digits, times 10⁴
+        assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-5, abs=1e-11)
+        assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-5, abs=1e-11)
+        if truth > 1e-6:
+            assert dirichlet_delta(sigma, move, 1.01 * epsilon + 1e-4) < truth * (1 - 1e-5)
+            assert dirichlet_delta(sigma, move, 0.99 * epsilon - 1e-4) > truth * (1 + 1e-5)
+    # the spec's case: no σ helps at ε = 0.02 and counts of 50
+    assert published_dirichlet_delta(sigma, (50, 50), 0.02) == pytest.approx(0.188, abs=5e-3)
+
+
+@pytest.mark.parametrize("sigma", [1e-6, 0.5, 50.0])
+def test_an_empty_class_before_or_after_gives_itself_away(sigma):
+    for move in ((1, 5), (1, 0), (5, 0), (1, 1), (0, 3)):
+        assert dirichlet_delta(sigma, move, 20.0) == 1
+        assert published_dirichlet_delta(sigma, move, 20.0) == 1
+    # and the emptied class does so in whole releases: its share is 0 under one and never under the other
+    assert 0 < dirichlet_delta(sigma, (2, 1), 1.0) < 1
+
+
+counts_of_any_size = st.integers(2, 8).flatmap(
+    lambda c: st.lists(st.one_of(st.integers(1, 6), st.integers(1, 100), st.integers(1, 10**6)), min_size=c, max_size=c)
+)
+
+
+@given(counts=counts_of_any_size, sigma=st.floats(-6, 1.7), z=st.floats(0, 5))
+def test_the_two_smallest_classes_have_the_worst_neighbours(counts, sigma, z):
+    sigma = 10**sigma
+    worst = typical_loss(sigma, sorted(counts)[:2])
+    epsilon = min(20.0, max(0.001, z * worst))
+    over_all = max(dirichlet_delta(sigma, move, epsilon) for move in all_moves(counts))
+    found = max(dirichlet_delta(sigma, move, epsilon) for move in neighbouring_moves(counts))
+    # eleven digits of tails that agree
+    assert found == pytest.approx(over_all, rel=1e-6, abs=1e-11)
+    assert set(neighbouring_moves(counts)) <= set(all_moves(counts))
+    assert set(moves_away(counts)) <= set(all_moves(counts, both_ways=False))
+
+
+@pytest.mark.parametrize("n_min", [1, 2, 3, 10, 50])
+def test_among_counts_of_n_min_the_worst_move_is_the_public_one(n_min):
+    assert public_moves(n_min) == ((n_min + 1, n_min),)
+    (public,) = public_moves(n_min)
+    more = [0, 1, 2, 5, 20, 100, 1000]
+    for sigma in np.geomspace(1e-6, 50, 9):
+        spread = typical_loss(sigma, public)
+        for epsilon in (0.001, 0.05, 1.0, 0.5 * spread, 3 * spread):
+            # rows: a grows; columns: b grows
+            grid = np.array([[dirichlet_delta(sigma, (n_min + 1 + i, n_min + j), epsilon) for j in more] for i in more])
+            # eleven digits of tails that agree
+            slack = 1e-11 + 1e-7 * grid
+            assert grid.max() <= grid[0, 0] + slack[0, 0]
+            assert (np.diff(grid, axis=0) <= slack[1:]).all()
+            assert (np.diff(grid, axis=1) <= slack[:, 1:]).all()
+
+
+def published_over(moves, sigma, epsilon):
+    return max(published_dirichlet_delta(sigma, move, epsilon) for move in moves)
+
+
+@given(counts=counts_of_any_size.filter(lambda counts: min(counts) > 1), sigma=st.floats(-6, 1.7), z=st.floats(0, 5))
+def test_the_published_criterion_is_worst_for_the_two_smallest_where_it_is_small(counts, sigma, z):
+    sigma = 10**sigma
+    epsilon = min(20.0, max(0.001, z * typical_loss(sigma, sorted(counts)[:2])))
+    found = published_over(moves_away(counts), sigma, epsilon)
+    # as σ → 0 it is not from 0.127 on, for counts of 2 and many: 1 − y/4 = 4/(9y) with y = e^{2ε}
+    if found < 0.12:
+        over_all = published_over(all_moves(counts, both_ways=False), sigma, epsilon)
+        assert found == pytest.approx(over_all, rel=1e-6, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("counts", "sigma", "epsilon"),
+    [
+        ((39, 107, 1380), 4.367996143740201e-06, 0.020068509910832914),
+        ((10, 37, 50, 3546), 0.003380408317079205, 0.08502937426580758),
+        ((3, 9, 38, 43), 0.011858243716204838, 0.3235090199559857),
+        ((3, 19, 21), 1.082706420842645e-05, 0.34678778655766856),
+    ],
+)
+def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest(counts, sigma, epsilon):
+    found = published_over(moves_away(counts), sigma, epsilon)
+    assert found < limits.RELEASE_DELTA.high
+    assert found == pytest.approx(published_over(all_moves(counts, both_ways=False), sigma, epsilon), rel=1e-6)
+
+
+@pytest.mark.parametrize("counts", [(2, 2), (2, 55), (6, 11543), (50, 50), (50, 800)])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1587, 0.3])
+def test_by_the_published_criterion_no_larger_sigma_will_do_though_it_may_fall_with_sigma(counts, delta):
+    sigmas, moves = np.geomspace(1e-8, 1e6, 281), moves_away(counts)
+    for epsilon in (0.02, 0.6065, 2.0):
+        allowed = [sigma for sigma in sigmas if published_over(moves, sigma, epsilon) <= delta]
+        if allowed:
+            found = dirichlet_sigma(epsilon, delta, moves, published_dirichlet_delta)
+            assert published_over(moves, found, epsilon) <= delta
+            assert found >= max(allowed) * (1 - 1e-9)
+
+
+COUNTS = ((50, 50, 50, 50, 800), (50, 237, 238), (2, 3), (1000, 2000, 10**6), (BILLION, BILLION))
+
+
+@pytest.mark.parametrize("n_min", [1, 3, 50, 1000, 10**6, BILLION - 1])
+@pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
+def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
+    moves = public_moves(n_min)
+    (limit,) = {vanishing_sigma(move, epsilon)[1] for move in moves}
+    if limit > delta:
+        with pytest.raises(NoSuchNoise, match=f"no σ meets ε = {epsilon:g}, δ = {delta:g} with counts of {n_min}$"):
+            dirichlet_sigma(epsilon, delta, moves)
+        return
+    sigma = dirichlet_sigma(epsilon, delta, moves)
+    assert dirichlet_delta(sigma, moves[0], epsilon) <= delta
+    # its noise is ∝ 1/√σ: this is 0.05 % less
+    assert dirichlet_delta(1.001 * sigma, moves[0], epsilon) > delta
+
+
+# at Beta parameters of 10¹⁹ the density itself has six digits only
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
+@pytest.mark.parametrize(
+    ("n_min", "epsilon", "delta"),
+    [
+        *[(50, 0.05, 0.05), (3, 1.0, 0.01), (1, 5.0, 0.3), (10**6, 0.001, 1e-10), (10**6, 0.05, 1e-4)],
+        *[(BILLION - 1, 0.001, 1e-10), (BILLION - 1, 0.05, 1e-4), (BILLION - 1, 20.0, 0.3), (10**8, 20.0, 1e-10)],
+    ],
+)
+def test_the_promise_is_met_by_quadrature_too(n_min, epsilon, delta):
+    (move,) = public_moves(n_min)
+    sigma = dirichlet_sigma(epsilon, delta, [move])
+    # huge parameters keep five digits
+    assert dirichlet_quadrature(sigma, move, epsilon)[1] <= delta * (1 + 1e-5)
+    assert dirichlet_quadrature(1.001 * sigma, move, epsilon)[1] > delta
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+@pytest.mark.parametrize("profile", [dirichlet_delta, published_dirichlet_delta])
+def test_sigma_for_given_counts_is_the_largest_over_all_neighbours(counts, profile):
+    exact = profile is dirichlet_delta
+    chosen = neighbouring_moves(counts) if exact else moves_away(counts)
+    every = all_moves(counts, both_ways=exact)
+    found = 0
+    for epsilon, delta in itertools.product((0.01, 0.05, 1.0, 20.0), (1e-10, 1e-4, 0.05, 0.1)):
+        try:
+            sigma = dirichlet_sigma(epsilon, delta, chosen, profile)
+        except NoSuchNoise:
+            assert max(profile(1e-9, move, epsilon) for move in every) > delta
+            continue
+        found += 1
+        # last digits of other neighbours
+        assert max(profile(sigma, move, epsilon) for move in every) <= delta * (1 + 1e-6)
+        for more in (1.001, 1.02, 2, 10, 1000):
+            assert max(profile(more * sigma, move, epsilon) for move in every) > delta
+    assert found or min(counts) <= 2
+
+
+def test_choosing_sigma_from_the_counts_leaks():
+    counts, neighbour = (50, 50, 50, 50, 800), (49, 51, 50, 50, 800)
+    sigma = dirichlet_sigma(0.05, 0.05, neighbouring_moves(counts))
+
+    def worst(of):
+        return max(dirichlet_delta(sigma, move, 0.05) for move in all_moves(of))
+
+    assert worst(counts) == pytest.approx(0.05, abs=1e-9)
+    assert worst(neighbour) == pytest.approx(0.0504, abs=5e-5)  # as the spec has it, to its four digits
+    public = dirichlet_sigma(0.05, 0.05, public_moves(49))
+    assert public < sigma
+    covered = [move for of in (counts, neighbour) for move in all_moves(of) if move[0] > 49 <= move[1]]
+    assert max(dirichlet_delta(public, move, 0.05) for move in covered) <= 0.05
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [*SWEEP, (1.0, 1e-300), (0.001, 1e-300)])
+def test_the_smallest_count_is_the_smallest(epsilon, delta):
+    n = dirichlet_smallest_count(epsilon, delta)
+    # Γ at 10⁻⁹ · n, n up to 10⁶, departs by up to 10⁻³ from its pole; that moves n by less than one in 10⁴
+    slack = n // 10_000
+    assert vanishing_sigma((n + 1 + slack, n + slack), epsilon)[1] <= delta
+    dirichlet_sigma(epsilon, delta, public_moves(n))
+    if n > 1:
+        assert n - 1 - slack < 1 or vanishing_sigma((n - slack, n - 1 - slack), epsilon)[1] > delta
+        with pytest.raises(NoSuchNoise):
+            dirichlet_sigma(epsilon, delta, public_moves(n - 1))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-4), (0.3, 1e-6), (1.0, 0.05), (0.01, 0.2), (20.0, 0.3)])
+@pytest.mark.parametrize(
+    ("of_both", "profile"), [(neighbouring_moves, dirichlet_delta), (moves_away, published_dirichlet_delta)]
+)
+def test_the_smallest_count_of_equal_counts(epsilon, delta, of_both, profile):
+    n = dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
+    possible = []
+    for count in range(1, n + 20):
+        try:
+            dirichlet_sigma(epsilon, delta, of_both((count, count)), profile)
+            possible.append(count)
+        except NoSuchNoise:
+            pass
+    assert possible == list(range(n, n + 20))
+
+
+def test_n_min_out_of_range_is_refused():
+    for n_min in (0, -3, 2.5, BILLION + 1):
+        with pytest.raises(ValueError, match=rf"^n_min must be a whole number in \[1, 1000000000\], got {n_min}; "):
+            public_moves(n_min)
+
+
+def test_a_scale_that_is_none_has_no_delta():
+    for sigma in (0.0, -1.0, math.nan):
+        for profile in (dirichlet_delta, published_dirichlet_delta):
+            with pytest.raises(ValueError, match="sigma must be in"):
+                profile(sigma, (3, 2), 0.5)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.3])
+def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral(epsilon):
+    """Two classes are Betas: ∫ (p − e^ε q)₊ by quadrature; with ε larger by 0.05 it is another number."""
+    here, there, n = (3.0, 8.0), (1.5, 8.9), 200_000
+    exact, wrong = (
+        integrate.quad(
+            lambda x, e=e: max(0.0, stats.beta.pdf(x, *here) - math.exp(e) * stats.beta.pdf(x, *there)), 0, 1, limit=400
+        )[0]
+        for e in (epsilon, epsilon + 0.05)
+    )
+    samples = dirichlet_delta_samples(here, there, epsilon, n, np.random.default_rng(0))
+    assert abs(samples.mean() - exact) < 5 * samples.std() / math.sqrt(n)
+    assert abs(samples.mean() - wrong) > 5 * samples.std() / math.sqrt(n)
+    with pytest.raises(ValueError, match="smallest parameter must be above 0, got 0"):
+        dirichlet_delta_samples((0.0, 1.0), there, epsilon, 10, np.random.default_rng(0))

@@ -1,0 +1,109 @@
+"""Privacy losses of a few atoms by hand, their inverse, bisection and composition."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privdemo.accounting import PrivacyLoss, compose
+from privdemo.accounting.losses import round_up_epsilon, smallest_private
+
+# Losses −1, 0, 1 and 2, and an output that rules x′ out.
+LOSS = PrivacyLoss(np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.1, 0.2, 0.3, 0.3]), infinite_mass=0.1)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [
+        (0.0, 0.1 + 0.3 * (1 - math.exp(-1)) + 0.3 * (1 - math.exp(-2))),
+        (0.5, 0.1 + 0.3 * (1 - math.exp(-0.5)) + 0.3 * (1 - math.exp(-1.5))),
+        (1.0, 0.1 + 0.3 * (1 - math.exp(-1))),
+        (2.0, 0.1),
+        (math.inf, 0.1),
+    ],
+)
+def test_the_profile_by_hand(epsilon, delta):
+    assert LOSS.delta(epsilon) == pytest.approx(delta, rel=1e-15)
+    if epsilon < 2:
+        assert LOSS.epsilon(delta * (1 + 1e-12)) == pytest.approx(epsilon, abs=1e-10)
+
+
+def test_the_ends_of_the_inverse():
+    assert LOSS.epsilon(0.0999) == math.inf
+    assert LOSS.epsilon(0.1) == 2
+    assert LOSS.epsilon(LOSS.delta(0.0)) == 0
+    assert LOSS.epsilon(1.0) == 0
+    assert PrivacyLoss(np.array([-2.0, -1.0]), np.array([0.5, 0.5])).epsilon(0.0) == 0
+    assert PrivacyLoss(np.array([0.0, 3.0]), np.array([0.5, 0.5])).epsilon(0.0) == 3
+
+
+def test_a_certain_loss_is_infinite():
+    certain = PrivacyLoss.certain()
+    assert certain.delta(1e6) == 1
+    assert certain.epsilon(0.999) == math.inf
+    assert certain.epsilon(1.0) == 0
+
+
+def test_delta_is_a_probability_though_masses_are_bounds():
+    assert PrivacyLoss(np.array([50.0]), np.array([1.0]), infinite_mass=1e-3).delta(0.0) == 1
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 30), st.floats(0, 1)), min_size=1, max_size=8, unique_by=lambda atom: atom[0]),
+    st.floats(0, 0.2),
+    st.floats(-9, -0.1).map(lambda exponent: 10**exponent),
+)
+def test_the_inverse_is_enough_and_no_more(atoms, infinite_mass, delta):
+    losses, masses = np.array(sorted(atoms)).T
+    if not masses.sum():
+        return
+    loss = PrivacyLoss(losses, (1 - infinite_mass) * masses / masses.sum(), infinite_mass)
+    epsilon = loss.epsilon(delta)
+    if epsilon == math.inf:
+        assert delta < infinite_mass
+        return
+    assert loss.delta(epsilon) <= delta
+    if epsilon > 1e-6:
+        assert loss.delta(epsilon * (1 - 1e-6)) > delta - 1e-12  # a profile may be flat to the last digit
+
+
+def test_a_plateau_is_left_upward():
+    """Masses below the last digit of δ: the closed form stops where δ is not yet met."""
+    loss = PrivacyLoss(np.array([1.0, 40.0, 80.0]), np.array([0.5, 1e-20, 1e-3]))
+    epsilon = loss.epsilon(1e-3)
+    assert loss.delta(epsilon) <= 1e-3
+    assert epsilon <= 80
+
+
+def test_bisection_finds_the_threshold_from_the_private_side():
+    seen = []
+
+    def private(level):
+        seen.append(level)
+        return level >= math.pi
+
+    found = smallest_private(private, 0.0, 1e6)
+    assert math.pi <= found <= math.pi * (1 + 1e-12)
+    assert len(seen) <= 75  # 40 halvings to reach π, and 44 digits of 2 at most
+    assert smallest_private(lambda level: False, 1.0, 2.0) == 2
+    assert smallest_private(lambda level: True, 0.0, 2.0) < 1e-50
+    assert smallest_private(lambda level: level > 1.5, 1.0, 2.0) == pytest.approx(1.5, rel=1e-12)
+
+
+def test_an_epsilon_is_moved_up_by_last_digits_only():
+    target = 3.0 * (1 + 5e-15)
+    found = round_up_epsilon(3.0, lambda epsilon: 0.2 if epsilon < target else 0.1, 0.1)
+    assert target <= found <= 3.0 * (1 + 2e-14)
+    assert round_up_epsilon(3.0, lambda epsilon: 0.1, 0.1) == 3
+    assert 0 < round_up_epsilon(0.0, lambda epsilon: 0.2 if epsilon == 0 else 0.1, 0.1) < 1e-30
+
+
+def test_releases_of_the_same_value_add_up():
+    assert compose(0.3, 4) == pytest.approx(1.2, rel=1e-15)
+    assert compose(0.3, 1) == 0.3
+    assert compose(math.inf, 2) == math.inf
+    for n_releases in (0, 1.5):
+        with pytest.raises(ValueError, match=r"^n_releases must be a whole number at least 1, got "):
+            compose(1.0, n_releases)
