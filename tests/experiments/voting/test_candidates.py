@@ -1,0 +1,71 @@
+"""One poll among several candidates: four estimates of every share, against the likelihood written out."""
+
+import math
+
+import numpy as np
+import pytest
+
+from privdemo.experiments import voting
+from privdemo.experiments.voting import ManyConfig
+from privdemo.mechanisms import RandomisedResponse
+from tests.experiments.voting.oracles import fits, log_likelihood, wilson
+
+
+@pytest.mark.parametrize("shares", [(0.4, 0.3, 0.2, 0.1), (0.5, 0.5), (1.0, 0.0, 0.0), tuple([0.1] * 10)])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_many_candidates_are_estimated_in_four_ways(shares, epsilon):
+    n, k = 2000, len(shares)
+    found = voting.run_many(ManyConfig(shares, epsilon, n, seed=11))
+    kept = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+    other = (1 - kept) / (k - 1)
+    assert found.answers.sum() == n
+    np.testing.assert_allclose(found.naive, found.answers / n, atol=1e-15)
+    np.testing.assert_allclose(found.inversion, (found.answers / n - other) / (kept - other), atol=1e-9)
+    ends = np.array([wilson(a, n) for a in found.answers])
+    np.testing.assert_allclose(np.stack((found.low, found.high), axis=1), (ends - other) / (kept - other), atol=1e-9)
+    best = log_likelihood(found.answers, epsilon, found.mle)
+    for estimate in (found.projected, found.mle, found.mle_by_em):
+        assert (estimate >= 0).all()
+        assert estimate.sum() == pytest.approx(1, abs=1e-9)
+        assert log_likelihood(found.answers, epsilon, estimate) <= best + 1e-8
+    assert best - log_likelihood(found.answers, epsilon, found.mle_by_em) <= 1e-3 + 1e-8  # EM's certificate
+    assert found.em_converged
+    assert found.em_apart == np.abs(found.mle - found.mle_by_em).max()
+    distance = np.linalg.norm(found.projected - found.inversion)
+    assert distance <= min(np.linalg.norm(x - found.inversion) for x in (found.mle, np.array(shares))) + 1e-9
+
+
+def test_answers_follow_the_channel():
+    shares = np.array([0.5, 0.3, 0.2])
+    total = sum(voting.run_many(ManyConfig(tuple(shares), 1.0, 20_000, seed)).answers for seed in range(50))
+    assert fits(total, RandomisedResponse.from_epsilon(1.0, 3).channel_matrix @ shares)
+    assert not fits(total, RandomisedResponse.from_epsilon(1.05, 3).channel_matrix @ shares)
+
+
+def test_the_table_has_a_row_for_each_candidate():
+    config = ManyConfig((0.6, 0.3, 0.1))
+    found = voting.run_many(config)
+    rows = voting.many_table(config, found)
+    assert [row["candidate"] for row in rows] == ["A", "B", "C"]
+    assert [row["share"] for row in rows] == [0.6, 0.3, 0.1]
+    for name in ("answers", "naive", "inversion", "low", "high", "projected", "mle", "mle_by_em"):
+        assert [row[name] for row in rows] == getattr(found, name).tolist()
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ({"shares": [0.5, 0.5]}, "shares must be a tuple"),
+        ({"shares": (1.0,)}, r"candidates must be a whole number in \[2, 20\], got 1; one candidate hides nothing"),
+        ({"shares": (0.05,) * 21}, r"candidates must be a whole number in \[2, 20\], got 21"),
+        ({"shares": (0.5, -0.2, 0.7)}, r"share must be in \[0, 1\], got -0\.2"),
+        ({"shares": (0.5, 0.4)}, r"shares must sum to 1, got 0\.9"),
+        ({"epsilon": -1.0}, r"epsilon must be at least 0, got -1"),
+        ({"epsilon": 0.0}, r"epsilon must be above 0.* got 0"),
+        ({"n_voters": 0}, r"n_voters must be a whole number in \[1, 10000000\], got 0"),
+        ({"seed": 2**32}, r"seed must be a whole number in \[0, 4294967295\], got 4294967296"),
+    ],
+)
+def test_impossible_polls_are_refused(bad, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ManyConfig(**bad)
