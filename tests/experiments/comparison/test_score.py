@@ -1,0 +1,89 @@
+"""Every method on one draw: marks by hand, what much and little privacy leave, and methods without an answer."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from privdemo.experiments import comparison, sweep
+from privdemo.experiments.comparison import CLASSIFY, SHARE, ComparisonConfig, Trial, run
+from privdemo.experiments.comparison.fit import SOLVERS
+from privdemo.experiments.draws import at_draw
+from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, COUNT_NAIVE, LLP, NAIVE, SPREAD, mmd, set_names
+
+DIGITS = ComparisonConfig(dataset="digits", n_train=100, n_asked=100)
+
+
+def test_marks_are_those_of_the_models_on_clean_test_records():
+    people, trial = comparison.draw_people(DIGITS), run(DIGITS)
+    assert tuple(trial.fits) == DIGITS.chosen
+    for name in (CLEAN, SPREAD, LLP):
+        proba = SOLVERS[name][CLASSIFY](people)
+        right = np.where(people.y_test == 1, proba, 1 - proba)
+        assert trial.fits[name].marks == pytest.approx(
+            {
+                "accuracy": ((proba > 0.5) == people.y_test).mean(),
+                "log_loss": -np.log(right).mean(),
+                "brier": ((proba - people.y_test) ** 2).mean(),
+            }
+        )
+
+
+def test_little_privacy_leaves_all_that_is_known_and_much_takes_it():
+    loose, strict = (run(replace(DIGITS, epsilon=epsilon)).fits for epsilon in (8.0, 0.05))
+    for name in (SPREAD, NAIVE, set_names("gaussian")):
+        assert loose[name].marks["accuracy"] > 0.95
+    assert strict[SPREAD].marks["accuracy"] < 0.9 < strict[CLEAN].marks["accuracy"]
+
+
+def test_the_spread_likelihood_gives_better_probabilities_than_lies_taken_for_the_truth():
+    fits = [run(replace(DIGITS, methods=(SPREAD, NAIVE), draw=draw)).fits for draw in range(4)]
+    assert np.mean([fit[SPREAD].marks["log_loss"] - fit[NAIVE].marks["log_loss"] for fit in fits]) < -0.05
+
+
+def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not(mnist):
+    config = ComparisonConfig(
+        SHARE, "mnist", n_train=20, bag_size=10, n_asked=1000, methods=(COUNT_NAIVE, CORRECTED_COUNT)
+    )
+    trials = [run(at_draw(config, i)) for i in range(12)]
+    naive, corrected = (comparison.mean_mark(trials, name, "error") for name in (COUNT_NAIVE, CORRECTED_COUNT))
+    # E(told) − θ = p(1 − 2θ); one poll's standard error is below 0.5/√1000 = 0.016
+    assert naive.mean == pytest.approx(config.flips.flip_prob * (1 - 0.6), abs=5 * 0.016 / math.sqrt(12))
+    assert corrected.mean < 0.05 < naive.mean
+
+
+def test_shares_are_found_from_any_names_by_the_one_likelihood():
+    config = replace(DIGITS, task=SHARE, epsilon=4.0, share=0.2)
+    trials = [run(at_draw(config, i)) for i in range(3)]
+    for name in (CLEAN, SPREAD, set_names("gaussian"), mmd("gaussian")):
+        assert comparison.mean_mark(trials, name, "error").mean < 0.06, name
+    assert set(trials[0].fits) == {name for name in COMPARISON if comparison.solves(name, SHARE)}
+
+
+def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
+    trial = run(replace(DIGITS, epsilon=0.05, delta=1e-6))
+    fit = trial.fits[set_names("dirichlet")]
+    assert "it needs n_min" in fit.problem
+    assert fit.marks == {}
+    assert trial.fits[SPREAD].marks
+    assert comparison.mean_mark([trial, trial], set_names("dirichlet"), "accuracy") is None
+    assert comparison.mean_mark([trial], SPREAD, "accuracy") is None, "of one draw there is no interval"
+
+
+def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
+    """Its marks count, and it says so; the others say nothing."""
+
+    def unsettled(people):
+        warnings.warn("not converged in 10 steps", ConvergenceWarning, stacklevel=2)
+        return np.full(len(people.y_test), 0.4)
+
+    monkeypatch.setitem(SOLVERS, NAIVE, {CLASSIFY: unsettled})
+    fits = run(replace(DIGITS, methods=(NAIVE, CLEAN))).fits
+    assert {name: fit.settled for name, fit in fits.items()} == {CLEAN: True, NAIVE: False}
+    assert fits[NAIVE].marks["accuracy"] == 0.5
+    assert "naive: the optimiser did not settle" in sweep.EXPERIMENTS["comparison"].problem(Trial(DIGITS, fits))
