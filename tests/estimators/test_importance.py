@@ -10,22 +10,20 @@ from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.pixel_priors import GaussianPrior, PixelPrior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from tests.estimators.oracles import rng
 
 K, D = 3, 4
 PIXELS = RandomisedResponse(0.3, K)
 FLIPS = BinaryChannel(0.1, 0.2)
 FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.1, 0.3, 0.6], [0.45, 0.1, 0.45], [0.15, 0.7, 0.15]])
 PRIOR = PixelPrior(np.arange(K), FREQUENCIES)
+both = pytest.mark.parametrize("n_classes", [2, 3])
 
 
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def released_people(n=60, n_classes=2, seed=0, frequencies=FREQUENCIES):
+def released_people(n=60, n_classes=2, seed=0):
     """States and labels of people who answer by `PIXELS` and by a channel T, which comes third."""
     draw = rng(seed)
-    states = (draw.random((n, D, 1)) > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+    states = (draw.random((n, D, 1)) > FREQUENCIES.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
     scores = (states / (K - 1) - 0.5) @ (4 * rng(99).normal(size=(D, n_classes)))
     classes = (draw.random((n, 1)) > softmax(scores, axis=1).cumsum(axis=1)[:, :-1]).sum(axis=1)
     channel = FLIPS if n_classes == 2 else RandomisedResponse(0.25, n_classes)
@@ -38,17 +36,22 @@ def log_probs(x, coef, intercept):
     return log_softmax(scores if len(coef) > 1 else np.concatenate((0 * scores, scores), axis=-1), axis=-1)
 
 
+def proposal(channel, y):
+    """ρ(c | c̃) of every person, cumulated, (n, K)."""
+    rows = channel.channel_matrix[y]
+    return (rows / rows.sum(axis=1, keepdims=True)).cumsum(axis=1)
+
+
 # --- the bound -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@both
 @pytest.mark.parametrize("C", [np.inf, 0.5])
-@pytest.mark.parametrize("seed", range(3))
-def test_with_the_same_samples_and_a_fixed_prior_the_bound_never_falls(n_classes, C, seed):
-    released, y, channel = released_people(n_classes=n_classes, seed=seed)
+def test_with_the_same_samples_and_a_fixed_prior_the_bound_never_falls(n_classes, C):
+    released, y, channel = released_people(n_classes=n_classes)
 
     def steps(learning_rate):
-        settings = {"n_samples": 8, "n_steps": 40, "resample": False, "random_state": seed, "C": C}
+        settings = {"n_samples": 8, "n_steps": 40, "resample": False, "C": C}
         fit = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, learning_rate=learning_rate, **settings)
         return np.diff(fit.fit(released, y).bounds_)
 
@@ -58,40 +61,40 @@ def test_with_the_same_samples_and_a_fixed_prior_the_bound_never_falls(n_classes
     assert steps(100.0).min() < -1e-3  # a step that is too long overshoots
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_one_step_follows_the_published_equations(n_classes):
-    """Weights (59), gradient (60) and prior (65) of the samples that the estimator itself draws, in plain loops."""
+@both
+@pytest.mark.parametrize("learning_rate", [0.7, None])
+def test_one_step_follows_the_published_equations(n_classes, learning_rate):
+    """Weights (59) and gradient (60) of the samples that the estimator itself draws, in plain loops."""
     n, n_samples, C = 7, 5, 2.0
     released, y, channel = released_people(n, n_classes)
     y[:n_classes] = np.arange(n_classes)
-    settings = {"n_samples": n_samples, "C": C, "resample": False}
+    settings = {"n_samples": n_samples, "C": C, "resample": False, "learning_rate": learning_rate}
     one, two = (
-        ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_steps=s, learning_rate=0.7, **settings)
+        ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_steps=s, **settings).fit(released, y)
         for s in (1, 2)
     )
-    for fit in (one, two):
-        fit.fit(released, y)
-    rows = channel.channel_matrix[y]
-    samples = next(iter(two._draw(released, (rows / rows.sum(axis=1, keepdims=True)).cumsum(axis=1), rng(0))))
-    x, gradient, level, bound = samples.X / (K - 1), 0 * one.coef_, 0 * one.intercept_, 0.0
+    samples = next(iter(two._draw(released, proposal(channel, y), rng(0))))
+    x, gradient, level, bound, norm = samples.X / (K - 1), 0 * one.coef_, 0 * one.intercept_, 0.0, 0.0
     for person in range(n):
         log_p = log_probs(x[person], one.coef_, one.intercept_)
         chosen = np.array([log_p[s, c] for s, c in enumerate(samples.y[person])])
         weights = np.exp(chosen) / np.exp(chosen).sum()
         assert two.effective_sample_size_[person] == pytest.approx(1 / (weights**2).sum(), rel=1e-6)
         bound += np.log(np.exp(chosen).mean()) / n
+        norm += weights @ (x[person] ** 2).sum(axis=1) / n
         for s, c in enumerate(samples.y[person]):
             error = weights[s] * (np.eye(n_classes)[c] - np.exp(log_p[s])) / n
             error = error[1:] if n_classes == 2 else error
             gradient += np.outer(error, x[person, s])
             level += error
-    penalty = one.coef_ / (C * n)
+    rate = learning_rate or 1 / ((0.25 if n_classes == 2 else 0.5) * (norm + 1) + 1 / (C * n))
     # in single precision, relative to entries of size 1
     assert two.bounds_[1] == pytest.approx(bound - (one.coef_**2).sum() / (2 * C * n), abs=1e-6)
-    np.testing.assert_allclose(two.coef_ - one.coef_, 0.7 * (gradient - penalty), atol=1e-6)
-    np.testing.assert_allclose(two.intercept_ - one.intercept_, 0.7 * level, atol=1e-6)
-    assert np.abs(gradient).max() > 1e-3
+    np.testing.assert_allclose(two.coef_ - one.coef_, rate * (gradient - one.coef_ / (C * n)), atol=1e-6)
+    np.testing.assert_allclose(two.intercept_ - one.intercept_, rate * level, atol=1e-6)
     assert two.bounds_[0] == pytest.approx(-np.log(n_classes), abs=1e-12)  # weights of 0 call all classes alike
+    np.testing.assert_allclose(one.effective_sample_size_, n_samples, rtol=1e-12)
+    assert (two.n_iter_, two.C_) == (2, C)
 
 
 def test_the_prior_becomes_the_weighted_share_of_the_samples():
@@ -99,10 +102,9 @@ def test_the_prior_becomes_the_weighted_share_of_the_samples():
     n = 4000
     released, y, channel = released_people(n)
     fit = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=5, n_steps=1).fit(released, y)
-    flat = np.full((D, K), 1 / K)
     observed = np.array([(released == s).mean(axis=0) for s in range(K)]).T
     # one EM step from the flat prior: the mean posterior, which for a flat prior is the channel itself
-    expected = observed @ PIXELS.channel_matrix * flat * K
+    expected = observed @ PIXELS.channel_matrix
     np.testing.assert_allclose(fit.prior_.probs.sum(axis=1), 1, atol=1e-12)
     error = np.sqrt(expected * (1 - expected) / (5 * n))
     assert (np.abs(fit.prior_.probs - expected) < 5 * error).all()
@@ -112,29 +114,14 @@ def test_the_prior_becomes_the_weighted_share_of_the_samples():
 # --- what the samples approach ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_effective_sample_sizes_lie_between_one_and_all(n_classes):
-    released, y, channel = released_people(n_classes=n_classes)
-    sizes = [
-        ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_samples=10, n_steps=s).fit(released, y)
-        for s in (1, 200)
-    ]
-    start, end = (fit.effective_sample_size_ for fit in sizes)
-    np.testing.assert_allclose(start, 10, rtol=1e-12)  # weights of 0 call every sample alike
-    assert end.shape == (60,)
-    assert end.min() >= 1
-    assert end.max() <= 10 + 1e-9
-    assert end.mean() < 9.9
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
+@both
 def test_the_sampled_log_likelihood_approaches_the_exact_one(n_classes):
     released, y, channel = released_people(n_classes=n_classes)
     exact = SpreadLogisticRegression(channel, PIXELS, PRIOR, exact=True).fit(released, y)
     constant = np.log(channel.channel_matrix[y].sum(axis=1)).mean()  # of the proposal for classes
     two_steps = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, learning_rate=8.0)
     gaps = {}
-    for n_samples, repeats in ((2, 100), (20, 100), (500, 25)):
+    for n_samples, repeats in ((2, 100), (20, 60)):
         found = []
         for seed in range(repeats):  # the second step draws afresh, at the weights that the first one led to
             one, two = (
@@ -146,39 +133,30 @@ def test_the_sampled_log_likelihood_approaches_the_exact_one(n_classes):
         gaps[n_samples] = np.mean(found), np.std(found) / np.sqrt(repeats)
     # by Jensen's inequality the log of a mean of S falls short by half its variance, which is of order 1/S
     assert gaps[2][0] < -5 * gaps[2][1]
-    assert gaps[2][0] < gaps[20][0] - 5 * np.hypot(gaps[2][1], gaps[20][1])
-    for n_samples in (20, 500):  # of that order and at most twice as much
-        assert abs(gaps[n_samples][0]) < 5 * gaps[n_samples][1] + 2 * abs(gaps[2][0]) * 2 / n_samples
+    assert abs(gaps[20][0]) < 5 * gaps[20][1] + 2 * abs(gaps[2][0]) * 2 / 20  # of that order, at most twice as much
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+@both
 def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_few_do_not(n_classes):
     released, y, channel = released_people(150, n_classes)
-    matrix, C = channel.channel_matrix, 0.5
-    right, wrong = (
-        SpreadLogisticRegression(t, PIXELS, PRIOR, C=C, exact=True).fit(released, y).coef_
-        for t in (matrix, matrix[::-1])
-    )
+    C = 0.5
+    right = SpreadLogisticRegression(channel, PIXELS, PRIOR, C=C, exact=True).fit(released, y).coef_
     distances = []
     for n_samples in (100, 3):
         sampled = ImportanceSampledLogisticRegression(
-            channel, PIXELS, PRIOR, C=C, n_samples=n_samples, n_steps=150, learning_rate=3.0
+            channel, PIXELS, PRIOR, C=C, n_samples=n_samples, n_steps=100, learning_rate=4.0
         ).fit(released, y)
         distances.append(np.linalg.norm(sampled.coef_ - right))
-        assert np.linalg.norm(sampled.coef_ - wrong) > 0.5 * np.linalg.norm(right)
     # self-normalised weights are biased by about 1/S of what is missing, here a fifth at ten samples
     assert distances[0] < 0.1 * np.linalg.norm(right) < distances[1]
 
 
 def test_the_learned_prior_recovers_the_pixels_and_depends_on_the_seed_alone():
-    released, y, channel = released_people(5000)
+    released, y, channel = released_people(4000)
     fit = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=3, n_steps=30)
     found = fit.fit(released, y).prior_.probs
     # five standard deviations of an inverted share, and twice as much for EM that has not quite arrived
-    tolerance = 10 * np.sqrt(0.25 / 5000) / (1 - PIXELS.redraw_prob)
-    assert np.abs(found - FREQUENCIES).max() < tolerance
-    assert np.abs(found - FREQUENCIES[::-1]).max() > 2 * tolerance
-    assert np.abs(1 / K - FREQUENCIES).max() > 2 * tolerance
+    assert np.abs(found - FREQUENCIES).max() < 10 * np.sqrt(0.25 / 4000) / (1 - PIXELS.redraw_prob)
     short = ImportanceSampledLogisticRegression(channel, PIXELS, n_samples=3, n_steps=2)
     first, again = (short.fit(released[:100], y[:100]).coef_.copy() for _ in range(2))
     np.testing.assert_array_equal(first, again)
@@ -186,28 +164,22 @@ def test_the_learned_prior_recovers_the_pixels_and_depends_on_the_seed_alone():
 
 
 def test_gaussian_pixels_have_their_own_prior():
-    n, noise, C = 800, GaussianNoise(0.4), 0.1
+    n, noise, C = 600, GaussianNoise(0.4), 0.1
     truth = GaussianPrior(np.array([0.3, 0.6]), np.array([0.1, 0.2]))
     x = truth.mean + np.sqrt(truth.variance) * rng(1).standard_normal((n, 2))
     released = x + 0.4 * rng(2).standard_normal((n, 2))
     y = FLIPS.randomise((rng(3).random(n) < expit((x - truth.mean) @ [8.0, -5.0])).astype(int), rng(4))
-    settings = {"C": C, "n_samples": 50, "n_steps": 150}
     learned, given = (
-        ImportanceSampledLogisticRegression(FLIPS, noise, prior, **settings).fit(released, y)
-        for prior in ("learned", truth)
+        ImportanceSampledLogisticRegression(FLIPS, noise, prior, C=C, n_samples=s, n_steps=100).fit(released, y)
+        for prior, s in (("learned", 10), (truth, 50))
     )
-    right, wrong = (
-        SpreadLogisticRegression(FLIPS, GaussianNoise(sigma), truth, C=C).fit(released, y).coef_ for sigma in (0.4, 0.8)
-    )
+    right = SpreadLogisticRegression(FLIPS, noise, truth, C=C).fit(released, y).coef_
     assert given.prior_ is truth
     # 0.1 of the weights for fifty samples
     assert np.linalg.norm(given.coef_ - right) < 0.1 * np.linalg.norm(right)
-    assert np.linalg.norm(given.coef_ - wrong) > 0.1 * np.linalg.norm(right)
     # five standard errors of the mean and of the variance of releases, whose variance is at most 0.36
     np.testing.assert_allclose(learned.prior_.mean, truth.mean, atol=5 * 0.6 / np.sqrt(n))
     np.testing.assert_allclose(learned.prior_.variance, truth.variance, atol=5 * 0.36 * np.sqrt(2 / n))
-    flat = pixel_priors.flat_gaussian_prior(2)
-    assert (np.abs(learned.prior_.mean - flat.mean) > 5 * 0.6 / np.sqrt(n)).all()
 
 
 def test_samples_of_a_person_are_truths_that_the_release_allows():
@@ -215,15 +187,14 @@ def test_samples_of_a_person_are_truths_that_the_release_allows():
     n = 1100  # three chunks
     released, y, channel = released_people(n)
     fit = ImportanceSampledLogisticRegression(channel, PIXELS, PRIOR, n_samples=4, n_steps=1).fit(released, y)
-    rows = channel.channel_matrix[y]
-    proposal = rows / rows.sum(axis=1, keepdims=True)
-    parts = list(fit._draw(released, proposal.cumsum(axis=1), rng(5)))
+    assert (fit.effective_sample_size_ == 4).all()
+    chances = proposal(channel, y)
+    parts = list(fit._draw(released, chances, rng(5)))
     assert [part.people for part in parts] == [slice(0, 500), slice(500, 1000), slice(1000, 1100)]
     classes, x = np.concatenate([p.y for p in parts]), np.concatenate([p.X for p in parts])
     for label in (0, 1):
-        share, chance = (classes[y == label] == 1).mean(), proposal[y == label][0, 1]
-        assert abs(share - chance) < 5 * np.sqrt(0.25 / (4 * (y == label).sum()))
-        assert abs(share - proposal[y != label][0, 1]) > 5 * np.sqrt(0.25 / (4 * (y == label).sum()))
+        share = (classes[y == label] == 0).mean()
+        assert abs(share - chances[y == label][0, 0]) < 5 * np.sqrt(0.25 / (4 * (y == label).sum()))
     for pixel in range(D):
         for state in range(K):
             shown = released[:, pixel] == state
@@ -234,7 +205,13 @@ def test_samples_of_a_person_are_truths_that_the_release_allows():
     assert abs(kept - (1 - PIXELS.flip_prob)) > 5 * error  # which it would be for a flat prior
 
 
-# --- refusals --------------------------------------------------------------------------------------
+# --- settings --------------------------------------------------------------------------------------
+
+
+def test_defaults():
+    found = ImportanceSampledLogisticRegression().get_params()
+    expected = {"C": np.inf, "n_samples": 10, "n_steps": 100, "learning_rate": None, "resample": True}
+    assert found == expected | {"channel": None, "pixels": None, "prior": "learned", "random_state": 0}
 
 
 @pytest.mark.parametrize(
@@ -243,13 +220,10 @@ def test_samples_of_a_person_are_truths_that_the_release_allows():
         ({"pixels": None}, ValueError, "pixels must be a mechanism: with clean X the likelihood needs no samples"),
         ({"n_samples": 0}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 0"),
         ({"n_samples": 1001}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 1001"),
-        ({"n_samples": 2.5}, ValueError, r"n_samples must be a whole number in \[1, 1000\], got 2.5"),
         ({"n_steps": 0}, ValueError, r"n_steps must be a whole number in \[1, 100000\], got 0"),
-        ({"n_steps": 100_001}, ValueError, r"n_steps must be a whole number in \[1, 100000\], got 100001"),
         ({"C": 0.0}, ValueError, "C must be above 0, got 0"),
         ({"C": "cv"}, ValueError, 'C must be a number above 0, got "cv": the published EM chooses no penalty'),
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be above 0, got 0"),
-        ({"learning_rate": -1.0}, ValueError, "learning_rate must be above 0, got -1"),
         ({"prior": "true"}, ValueError, "prior must be 'learned', 'flat' or a prior, got 'true'"),
         ({"prior": pixel_priors.flat_gaussian_prior(D)}, TypeError, "a GaussianPrior goes with GaussianNoise"),
         ({"pixels": LaplaceNoise(0.3)}, TypeError, "got dtype uint8"),
