@@ -76,7 +76,7 @@ class Page:
     - `jobs(question)` are its background draws; `waiting(question)` says what is done before there is anything to show;
     - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
       sentence where there is nothing to learn from, which `failed` introduces;
-    - `after(answer)` draws what stands under the main figure; `tabs` come below;
+    - `after(answer)` draws what stands under the main figure; `below(answer)` are panels that come next, then `tabs`;
     - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None.
     """
 
@@ -95,6 +95,7 @@ class Page:
     waiting: Callable[[Any], str] = field(default=lambda question: "")
     failed: str = ""
     after: Callable[[Any], None] = _nothing
+    below: Callable[[Any], Sequence[Panel]] | None = None
     tabs: Tabs | None = None
     shows_images: bool = False
     arrange: Callable[[Page, Any], None] | None = None
@@ -175,12 +176,16 @@ def _answer_at_once(page: Page, question: Any, place: Any) -> None:
 
 
 def _draw(page: Page, answer: Answer, place: Any) -> None:
-    """Draw an answer: the sentence, the main panels, and the chosen tab."""
+    """Draw an answer: the sentence, the main panels, those below, and the chosen tab."""
     screen.takeaway(place, page.address, answer.takeaway())
     screen.draw(answer.main())
     page.after(answer)
-    if page.tabs:
-        with st.container(key="rest"):
+    if not page.below and not page.tabs:
+        return
+    with st.container(key="rest"):
+        if page.below:
+            screen.draw(page.below(answer))
+        if page.tabs:
             _draw_tab(page.tabs, answer, alone=page.jobs is None)
 
 

@@ -67,7 +67,7 @@ def figure(panel: Panel) -> None:
         panel.figure.mount()
     elif panel.figure is not None:
         st.html(panel.figure.html)
-    _under(panel)
+    under(panel)
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
@@ -75,7 +75,7 @@ def _chart(panel: Panel, chart: Chart) -> None:
     place = st.container(key=f"{panel.name}-place")
     if chart.at_once:
         place.html(figures.first_look(chart.figure))
-    _under(panel)
+    under(panel)
     if chart.at_once and not st.session_state.get(_DRAWN):
         time.sleep(FIRST_LOOK)
     st.session_state[_DRAWN] = True
@@ -83,7 +83,7 @@ def _chart(panel: Panel, chart: Chart) -> None:
     place.plotly_chart(chart.figure, key=f"{panel.name}-figure", alt=panel.summary, config=options)
 
 
-def _under(panel: Panel) -> None:
+def under(panel: Panel) -> None:
     """Draw what stands under a figure: its summary, its data as CSV, itself as HTML, and the code that makes it."""
     if panel.summary:
         st.html(f'<p class="summary">{unbroken(panel.summary)}</p>')

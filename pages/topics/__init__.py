@@ -1,9 +1,10 @@
-"""The pages of the site, in the order of the menu."""
+"""The pages of the site, in the order of the menu, the home page with a way to each of the others."""
 
 from pages.kit.page import Page
-from pages.topics import claims, label_counts, training, voting
+from pages.topics import claims, home, images, label_counts, training, voting
 
-PAGES = (voting.PAGE, training.PAGE, label_counts.PAGE, claims.PAGE)
+OTHERS = (voting.PAGE, images.PAGE, training.PAGE, label_counts.PAGE, claims.PAGE)
+PAGES = (home.page(OTHERS), *OTHERS)
 
 
 def page_at(address: str) -> Page:

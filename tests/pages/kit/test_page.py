@@ -164,3 +164,43 @@ def test_a_job_of_a_link_that_is_not_there_is_noted():
     words = visit(job="0123456789ab").warning[0].value
     assert "this link’s settings have draws of their own" in words
     assert "the id of a job is 12 digits" in visit(job="xyz").warning[0].value
+
+
+LEVER = """
+from dataclasses import dataclass
+from pages.kit import inputs
+from pages.kit.page import Page
+from pages.kit.panel import Live, Panel
+from pages.kit.settings import Number, Words
+from privdemo.limits import Limit
+
+LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
+
+
+@dataclass(frozen=True)
+class Answer:
+    level: float
+
+    def takeaway(self):
+        return f"The level is {self.level:g}."
+
+    def main(self):
+        return [Panel("main", answer="Main", figure=Live(lambda: inputs.write(Words("seen", str, "")), str))]
+
+
+Page(
+    title="Made up", question="How high?", address="high", answer=lambda level, draws: Answer(level),
+    controls=lambda: ["all but the level"], settings=lambda: [LEVEL], lever=lambda question: inputs.number(LEVEL),
+    folds=lambda level, answer: {"Caveats": f"of {level:g}"}, below=lambda answer: [Panel(answer="Below")],
+).run()
+"""
+
+
+def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
+    at = AppTest.from_string(LEVER, default_timeout=20).run()
+    at.number_input(key="level").set_value(5).run()
+    assert not at.exception
+    assert "The level is 5." in takeaway(at)
+    assert [words.split(">")[1].split("<")[0] for words in answers(at)] == ["Main", "Below"]
+    assert at.text_input(key="seen").value == ""
+    assert at.expander[0].markdown[0].value == "of 5"

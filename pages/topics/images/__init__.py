@@ -1,0 +1,82 @@
+"""What does the noise do to an image?"""
+
+from pathlib import Path
+
+from pages.kit import folds, numbers
+from pages.kit.page import Page
+from pages.kit.verdict import Verdict, judge
+from pages.topics.images.answer import Answer, answer, below, snippet
+from pages.topics.images.controls import Setup, all_settings, controls, level_inputs, presets
+from privdemo import datasets
+from privdemo.experiments import images
+from privdemo.intervals import Estimate
+from privdemo.mechanisms import BinaryChannel
+
+_HERE = Path(__file__).parent
+# A gain that is still possible, in nats of log-likelihood a pixel, from which on a learned prior was stopped early.
+EARLY = 0.01
+
+
+def standing_words(_: Setup | str, shown: Answer | None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown; nothing without an answer."""
+    if shown is None:
+        return {}
+    mechanism = folds.read(_HERE / f"how_{shown.question.family.name}.md")
+    code = f"These lines compute the numbers above with the `privdemo` package.\n{snippet(shown.question).markdown}"
+    how = folds.read(_HERE / "how.md", mechanism=mechanism)
+    return dict(folds.folds(how, _adversary(shown), _caveats(shown), code))
+
+
+def _adversary(shown: Answer) -> str:
+    result, here = shown.result, shown.here
+    chance = 1 / len(result.class_names)
+    return folds.read(
+        _HERE / "adversary.md",
+        n_people=f"{result.n_people:,}",
+        n_releases=images.N_RELEASES,
+        n_candidates=here.n_candidates,
+        linked=numbers.with_range(here.linked),
+        chance_of_linking=f"{1 / here.n_candidates:.1%}",
+        label_guess=numbers.with_range(result.label_guess),
+        n_learners=images.N_LEARNERS,
+        chance_of_label=f"{chance:.0%}",
+        verdict=label_verdict(result.label_guess, chance),
+    )
+
+
+def label_verdict(guessed: Estimate, chance: float) -> str:
+    """Say whether the image betrays the label, by how often it is `guessed` right."""
+    if judge(Estimate(*(value - chance for value in guessed)), images.N_LEARNERS) is Verdict.BETTER:
+        return "The label's own lie does not protect against that: **the image betrays the label.**"
+    return "That is no better than chance: here the image keeps the label to itself."
+
+
+def _caveats(shown: Answer) -> str:
+    more = []
+    if shown.result.prior_gap > EARLY:
+        more.append(
+            f"- The learned prior was stopped early: its fit could still gain up to {shown.result.prior_gap:.3f} nats "
+            "a pixel of log-likelihood for the worst pixel."
+        )
+    labels = shown.question.labels
+    if isinstance(labels, BinaryChannel) and labels.epsilon < 1e-12:
+        more.append("- These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
+    source = datasets.load(shown.question.data)
+    words = folds.read(_HERE / "caveats.md", source=source.source, licence=source.licence)
+    return "\n".join([words.rstrip(), *more])
+
+
+PAGE = Page(
+    title="Noise on images",
+    question="What does the noise do to an image?",
+    address="image_noise",
+    blurb="Drag a dial and watch digits dissolve.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    folds=standing_words,
+    presets=presets,
+    lever=level_inputs,
+    below=below,
+    shows_images=True,
+)

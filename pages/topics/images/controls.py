@@ -1,0 +1,208 @@
+"""The controls of the page on noise and images: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.kit import cache, inputs, link, privacy_inputs
+from pages.kit.settings import Choice, Number, Setting
+from privdemo import limits
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+
+MECHANISMS = {family.title: family for family in FAMILIES.values()}
+SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
+LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
+LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
+
+MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
+CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
+LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
+ZERO_LIES = Number("p10", limits.P10, 0.1)
+ONE_LIES = Number("p01", limits.P01, 0.3)
+VIEW = Choice("view", (LIVE, FIGURE_2, FIGURE_4), LIVE, "Show")
+SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
+PEOPLE = Number(
+    "people",
+    limits.N_PEOPLE,
+    2000,
+    "People who release",
+    step=100,
+    help="Their releases teach the adversary the learned prior.",
+)
+CANDIDATES = Number(
+    "candidates",
+    limits.N_CANDIDATES,
+    100,
+    "Candidates for linking",
+    step=10,
+    help="Known people, one of whom sent the image.",
+)
+DELTA = Number(
+    "delta",
+    limits.Limit("delta", 1e-10, 0.5, "δ is the slack in the promise"),
+    1e-5,
+    "δ, slack in the promise",
+    step=1e-6,
+    form="%.6g",
+    help="Used by every (ε, δ).",
+)
+SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and draws.")
+
+# One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
+PRESETS = {
+    **{f"p = {p}": ("randomised_response", p, p) for p in (0.1, 0.2, 0.3, 0.4)},
+    "σ² = 0.1": ("gaussian", math.sqrt(0.1), 0.2),
+    "σ² = 0.5": ("gaussian", math.sqrt(0.5), 0.2),
+}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the visitor asks for, but for the noise level, which stands by the dial."""
+
+    data: str
+    classes: tuple[str, ...]
+    family: PixelFamily
+    labels: LabelMechanism
+    shown: int
+    people: int
+    candidates: int
+    delta: float
+    seed: int
+    view: str
+
+    @property
+    def n_states(self) -> int:
+        """How many grey levels a pixel has."""
+        return images.n_states(self.data)
+
+    def at(self, level: float) -> Question:
+        """The question that this is at a noise level."""
+        return Question(**vars(self), level=level)
+
+
+@dataclass(frozen=True)
+class Question(Setup):
+    """All that the visitor asks for, the noise level of a pixel included."""
+
+    level: float
+
+    @property
+    def config(self) -> Config:
+        """Who is shown, and what is released."""
+        mechanism = self.family.make(self.level, self.n_states)
+        return Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed)
+
+    @property
+    def curve(self) -> CurveConfig:
+        """Who may be linked, at any noise level."""
+        return CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed)
+
+
+def data_choice() -> Choice:
+    """The image sets that are here; MNIST first if it is one of them."""
+    here = cache.image_titles()
+    return Choice("data", here, here[0], "Images")
+
+
+def level_setting(family: PixelFamily, n_states: int) -> Number:
+    """The noise level of `family`, in the range its mechanism checks."""
+    name = family.name
+    limit = family.limit(n_states)
+    return Number(LEVEL_KEYS[name], limit, LEVEL_DEFAULTS[name], family.title, step=LEVEL_STEPS[name])
+
+
+def label_setting(n_classes: int) -> Number:
+    """The label's flip probability among `n_classes`."""
+    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2)
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set and classes give."""
+    data = data_choice()
+    n_states = images.n_states(cache.IMAGE_SETS[link.current(data)])
+    levels = [level_setting(family, n_states) for family in FAMILIES.values()]
+    label = label_setting(max(CLASSES.least, len(link.current(CLASSES))))
+    more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
+    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, VIEW, *more]
+
+
+def controls() -> Setup | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    data = cache.IMAGE_SETS[inputs.choose(data_choice())]
+    classes = tuple(sorted(inputs.choose(CLASSES)))
+    if len(classes) < CLASSES.least:
+        return "Choose at least two digits: a label needs something to be confused with."
+    family = MECHANISMS[inputs.choose(MECHANISM)]
+    labels = _labels(classes)
+    with st.expander("More settings"):
+        shown, people, candidates, delta, seed = map(inputs.number, (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
+    view = link.current(VIEW)  # its widget stands over the figure
+    return Setup(data, classes, family, labels, shown, people, candidates, delta, seed, view)
+
+
+def _labels(classes: tuple[str, ...]) -> LabelMechanism:
+    """The label's lie: one flip probability, or two that differ (for two classes)."""
+    n_classes = len(classes)
+    kind = inputs.choose(LABEL_KIND) if n_classes == 2 else SYMMETRIC
+    if kind == ASYMMETRIC:
+        zero, one = classes
+        return privacy_inputs.two_lies(
+            ZERO_LIES,
+            ONE_LIES,
+            labels=(f"{zero} → {one}", f"{one} → {zero}"),
+            titles=(f"Of the {zero}s, share sent as {one}", f"Of the {one}s, share sent as {zero}"),
+        )
+    if n_classes > 2:
+        st.caption("Lies about more than two digits are symmetric.")
+    setting = label_setting(n_classes)
+    inputs.keep_inside(setting, "The label's flip probability")
+    flip_prob = privacy_inputs.lie(
+        setting,
+        n_classes,
+        name="label",
+        label="Each label is replaced with probability",
+        p_label="p of the label",
+        epsilon_label="ε of the label",
+    )
+    return RandomisedResponse(flip_prob, n_classes)
+
+
+def level_inputs(setup: Setup) -> Question:
+    """Draw the noise level, to be typed, or set through the ε of one pixel."""
+    family, n_states = setup.family, setup.n_states
+    setting = level_setting(family, n_states)
+    inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
+    row = st.container(horizontal=True, key="level-inputs")
+    level = privacy_inputs.pixel_level(setting, family, n_states, setup.delta, "pixel_epsilon", (row, row))
+    with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
+        for other in FAMILIES.values():
+            if other is not family:
+                hidden = level_setting(other, n_states)
+                inputs.keep_inside(hidden, f"The {other.level_name} {other.symbol}")
+                inputs.number(hidden)
+    return setup.at(level)
+
+
+def presets(_: object) -> None:
+    """Draw what to show, the live dial or the paper's figure 2 or 4, and the paper's settings on one click."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        inputs.choose(VIEW, hide_label=True)
+        st.markdown("Paper:", width="content", help="The settings of the paper’s experiments, on one click.")
+        for name in PRESETS:
+            st.button(name, key=f"preset {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    """Set the controls to one of the paper's settings and go back to the dial."""
+    family, level, flip = PRESETS[name]
+    link.choose({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC, VIEW: LIVE})
+    link.assign({LEVEL_KEYS[family]: level, "flip": flip})
