@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from privdemo.methods import CLEAN, NAIVE, SPREAD
-from tests.experiments.training.making import make_trial
+from tests.experiments.training.cases import make_trial
 
 
 @pytest.fixture(scope="package")

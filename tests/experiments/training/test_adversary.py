@@ -12,7 +12,7 @@ from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.methods import CLEAN
-from tests.experiments.training.making import ADDED, DIGITS, OUTWEIGHED
+from tests.experiments.training.cases import ADDED, DIGITS, OUTWEIGHED
 
 
 @pytest.mark.parametrize(

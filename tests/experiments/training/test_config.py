@@ -7,7 +7,7 @@ import pytest
 from privdemo.experiments import training
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
-from tests.experiments.training.making import DIGITS
+from tests.experiments.training.cases import DIGITS
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,6 @@ from tests.experiments.training.making import DIGITS
         ({"labels": RandomisedResponse(0.2, 3)}, "labels must be a mechanism on the 2 classes chosen, got one on 3"),
         ({"methods": (SPREAD, "guess")}, "methods must be one or more of clean, naive, .*, published, got guess"),
         ({"n_train": 19}, r"n_train must be a whole number in \[20, 6000\], got 19; people of each class"),
-        ({"n_train": 6001}, r"n_train must be a whole number in \[20, 6000\], got 6001"),
-        ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
-        ({"draw": 1000}, r"draw must be a whole number in \[0, 999\], got 1000; it counts the repeats"),
     ],
 )
 def test_bad_configs_say_what_is_wrong(change, sentence):

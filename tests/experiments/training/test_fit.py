@@ -17,7 +17,7 @@ from privdemo.estimators.logistic import (
 from privdemo.experiments import training
 from privdemo.experiments.training import release
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
-from tests.experiments.training.making import ADDED, DIGITS, NO_NOISE, OUTWEIGHED, QUICK, K
+from tests.experiments.training.cases import ADDED, DIGITS, NO_NOISE, OUTWEIGHED, QUICK, K
 
 
 def numbers(trial):

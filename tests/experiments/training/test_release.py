@@ -12,7 +12,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training import TrainingConfig, draw_release
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, SPREAD
-from tests.experiments.training.making import ADDED, DIGITS, K
+from tests.experiments.training.cases import ADDED, DIGITS, K
 
 
 def test_people_release_with_the_noise_asked_for():

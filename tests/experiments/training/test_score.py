@@ -11,7 +11,7 @@ from privdemo.experiments.training import METRICS, Attack
 from privdemo.intervals import grouped_interval
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from tests.experiments.oracles import student, wilson
-from tests.experiments.training.making import make_trial
+from tests.experiments.training.cases import make_trial
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -5,7 +5,7 @@ import numpy as np
 from privdemo.experiments import training
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
-from tests.experiments.training.making import make_trial
+from tests.experiments.training.cases import make_trial
 
 
 def test_scores_of_every_trial_and_method(three_trials):
