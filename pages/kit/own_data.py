@@ -264,16 +264,15 @@ _HELP = (
 
 def snippet(config: Any, *imports: str) -> Snippet:
     """The lines that make `config`, which reads the visitor's file first if it is of one."""
-    words, own = repr(config), held()
-    if not own or not is_own(config):
-        return Snippet(imports, (f"config = {words}",))
-    reader = "from_csv" if own.is_table else "from_npz"
-    label = f", {own.label!r}" if own.label else ""
-    asked = f".one_against_rest({own.positive!r})" if config.dataset is own.binary else ""
-    return Snippet(
-        (*imports, "from pathlib import Path", "from privdemo import datasets"),
-        (
+    words, own, first = repr(config), held(), Snippet(imports)
+    if own and is_own(config):
+        reader = "from_csv" if own.is_table else "from_npz"
+        label = f", {own.label!r}" if own.label else ""
+        asked = f".one_against_rest({own.positive!r})" if config.dataset is own.binary else ""
+        first = first.then(
             f"own = datasets.{reader}(Path({own.file!r}).read_bytes(){label}){asked}",
-            f"config = {words.replace(repr(config.dataset), 'own')}",
-        ),
-    )
+            imports=("from pathlib import Path", "from privdemo import datasets"),
+        )
+        words = words.replace(repr(config.dataset), "own")
+    infinite = words.replace("=inf", "=math.inf")
+    return first.then(f"config = {infinite}", imports=("import math",) if infinite != words else ())

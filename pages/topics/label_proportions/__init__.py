@@ -1,0 +1,53 @@
+"""What if only bag totals are known?"""
+
+from pathlib import Path
+
+from pages.kit import folds, numbers
+from pages.kit.page import Page
+from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
+from pages.topics.label_proportions.controls import (
+    PROPORTION_EPSILON,
+    Question,
+    all_settings,
+    controls,
+    default_settings,
+    presets,
+)
+from pages.topics.label_proportions.tabs import TABS, terms
+from privdemo.experiments.label_proportions.fit import N_FOLDS
+from privdemo.experiments.results import N_DRAWS
+
+_HERE = Path(__file__).parent
+FIRST_ORDER = "Why means and noise cost so little: the first-order argument"
+
+
+def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
+    """How it works, the first-order argument, what the adversary sees, caveats and the code, as Markdown."""
+    epsilon = PROPORTION_EPSILON.default
+    found = folds.folds(
+        folds.read(_HERE / "how.md", n_folds=N_FOLDS),
+        folds.read(_HERE / "adversary.md", epsilon=f"{epsilon:g}", factor=numbers.odds_factor(epsilon)),
+        folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
+        "" if isinstance(question, str) else score_snippet(question).markdown,
+    )
+    first_order = {FIRST_ORDER: folds.read(_HERE / "first_order.md")}
+    return {folds.HOW: found[folds.HOW], **first_order, **found}
+
+
+PAGE = Page(
+    title="Only bag totals",
+    question="What if only bag totals are known?",
+    address="proportions",
+    blurb="Tell single records apart by their bags.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    defaults=default_settings,
+    folds=standing_words,
+    presets=presets,
+    jobs=jobs,
+    waiting=waiting,
+    failed="Nothing can be learnt here.",
+    below=terms,
+    tabs=TABS,
+)

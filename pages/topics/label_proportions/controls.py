@@ -1,0 +1,235 @@
+"""The controls of the page on bags: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.kit import cache, inputs, link, own_data, privacy_inputs
+from pages.kit.numbers import sentence
+from pages.kit.settings import Choice, Number, Setting
+from privdemo import datasets, limits
+from privdemo.datasets import Source
+from privdemo.experiments import label_proportions
+from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, THRESHOLDS, BagConfig
+from privdemo.mechanisms import aggregation
+from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS
+from privdemo.tasks import BINARY, binary_task
+
+# Up to this many records in bags a first draw takes less than a second.
+AT_ONCE = 1200
+OFF, LAPLACE = "none", "Laplace"
+_DATA = "bags_of"
+n_training = cache.by_config(label_proportions.n_training)
+
+FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
+FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title, "Bags are filled")
+AGGREGATION = Choice("means", AGGREGATIONS, AGGREGATIONS[0], "Records are replaced by means")
+K = Number(
+    "k",
+    limits.Limit("k", limits.K.low, 100, "a slider shows so many well", integer=True),
+    5,
+    "k, records in a mean at least",
+)
+NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
+FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF, "Noise on every column")
+FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0, "ε", step=0.1, form="%.4g")
+PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF, "Noise on every proportion")
+PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step=0.1, form="%.4g")
+TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
+TRAINED = Choice("train_by", TRAINERS, tuple(name for name in TRAINERS if name != ALTERNATING), "Train by", many=True)
+THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “positive”")
+DRAWS = Number("bag_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
+SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
+
+# One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
+# Bags with noise are filled at random: only so does its ε hold.
+PRESETS = {
+    "table 4.3, LLP": ("iid", "none", 1, None, None),
+    "table 4.3, balanced": ("balanced", "none", 1, None, None),
+    "k = 10": ("skewed", "random-k", 10, None, None),
+    "k = 50, ε = 1": ("iid", "random-k", 50, 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: the first draw's config, how many draws, and where a record counts as positive."""
+
+    config: BagConfig
+    n_draws: int
+    asked_threshold: str
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the first draw is quick enough to wait for."""
+        config, n = self.config, self.config.n_bags * self.config.bag_size
+        return n <= AT_ONCE and math.isinf(config.feature_epsilon) and own_data.is_quick(config.dataset, n)
+
+    @property
+    def threshold(self) -> str:
+        """The threshold in use: ½ where the known share cannot be counted off."""
+        return self.asked_threshold if self.config.single else HALF
+
+
+def data_choice() -> Choice:
+    """The data sets that are here, the largest first, and what the visitor has brought."""
+    return own_data.choice("records", tuple(task.title for name, task in BINARY.items() if datasets.available(name)))
+
+
+def missing() -> tuple[str, ...]:
+    """The data sets that are not here."""
+    return tuple(name for name in BINARY if not datasets.available(name))
+
+
+def _source(title: str) -> Source:
+    return own_data.source(title, lambda known: next(n for n, task in BINARY.items() if task.title == known), True)
+
+
+def bag_settings(dataset: Source) -> tuple[Number, Number]:
+    """How many bags, and records in each, as the data set allows; the defaults suit its size."""
+    n = n_training(dataset)
+    most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
+    size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
+    n_bags, bag_size = label_proportions.default_bags(dataset)
+    return Number("bags", most, n_bags, "Bags"), Number("bag_size", size, bag_size, "Records in each")
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set gives."""
+    return _settings(_source(link.current(data_choice())))
+
+
+def default_settings() -> list[Setting]:
+    """The same with the ranges of the default data set."""
+    return _settings(_source(data_choice().default))
+
+
+def _settings(dataset: Source) -> list[Setting]:
+    noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
+    bags = [data_choice(), *bag_settings(dataset), FILL, AGGREGATION, K]
+    return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    dataset = _source(inputs.choose(data_choice(), "Records"))
+    own_data.panel(data_choice(), binary=True)
+    if absent := missing():
+        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
+    if problem := cache.problem(dataset):
+        return f"{binary_task(dataset).title} cannot be read: {problem}"
+    bags, bag_size = _bags(dataset)
+    fill = FILLS[inputs.pick(FILL)]
+    st.caption(f"Looks at {SELECTIONS[fill].needs}.")
+    means = inputs.choose(AGGREGATION)
+    k = _k(shown=means != "none")
+    k = k if means != "none" else 1
+    held = max(2, min(bag_size, n_training(dataset) // bags))  # as many as a bag can have of those there are
+    columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, k)
+    proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, held)
+    with st.expander("More settings"):
+        trained = inputs.choose(TRAINED)
+        threshold = inputs.choose(THRESHOLD)
+        n_draws = inputs.number(DRAWS)
+        seed = inputs.number(SEED)
+    if not trained:
+        return "Choose at least one way to train, under “More settings”."
+    methods = (FULL, *(name for name in TRAINERS if name in trained))
+    try:
+        config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
+    except ValueError as error:  # k and the size of a bag, each in its range, may not go together
+        return f"Nothing can be learnt here. {sentence(error)}"
+    return Question(config, n_draws, next(key for key, words in THRESHOLDS.items() if words == threshold))
+
+
+def _bags(dataset: Source) -> tuple[int, int]:
+    """How many bags, and how many records in each."""
+    n_bags, size = bag_settings(dataset)
+    own_data.reset_sizes(_DATA, dataset, (n_bags, size))
+    for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
+        inputs.keep_inside(setting, name)
+    with inputs.side_by_side("bags") as (left, right):
+        with left:
+            bags = inputs.number(n_bags)
+        with right:
+            bag_size = inputs.number(size)
+    return bags, bag_size
+
+
+def _k(shown: bool) -> int:
+    """How many records make a mean; drawn unseen where there are none, so that it stays in the address."""
+    with st.container(key="k-shown" if shown else "other-levels"):
+        k = inputs.dial(K)
+        privacy_inputs.say_which_end_is_private()
+    return int(k)
+
+
+def _noise(kind: Choice, epsilon: Number, count: int) -> float:
+    """The ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count): either can be set. ∞ for no noise."""
+
+    def scale(at: float) -> float:
+        """The scale of an ε, and just so the ε of a scale."""
+        return float(aggregation.mean_scale(count, at))
+
+    chosen = inputs.choose(kind)
+    with st.container(key=f"{epsilon.key}-shown" if chosen == LAPLACE else f"other-levels-{epsilon.key}"):
+        with inputs.side_by_side(epsilon.key) as (left, right):
+            with left:
+                value = inputs.number(epsilon)
+            with right:
+                inputs.view(
+                    f"{epsilon.key}_scale",
+                    epsilon,
+                    st.number_input,
+                    lambda b: NOISE_EPSILON.nearest(scale(b)),
+                    scale,
+                    label="scale b",
+                    min_value=scale(NOISE_EPSILON.high),
+                    max_value=scale(NOISE_EPSILON.low),
+                    value=None,
+                    step=0.01,
+                    format="%.4g",
+                    help=f"b = 1/({count} ε): one record moves a mean of {count} by at most 1/{count}. Larger means "
+                    "have less noise, smaller bags more. Set either number; the other follows.",
+                )
+        privacy_inputs.say_which_end_is_private(private_right=False)
+    return float(value) if chosen == LAPLACE else math.inf
+
+
+def presets(_: object) -> None:
+    """Draw the slides' settings, each on one click, where their data set is here."""
+    if data_choice().default != BINARY["adult"].title:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Slides:", width="content", help="Settings of Yan’s slides, on one click.")
+        for name in PRESETS:
+            st.button(name, key=f"bags {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    """Set the controls to one of the slides' settings, on the slides' data set."""
+    fill, means, k, columns, proportions = PRESETS[name]
+    link.choose(
+        {
+            data_choice(): BINARY["adult"].title,
+            FILL: SELECTIONS[fill].title,
+            AGGREGATION: means,
+            FEATURE_NOISE: LAPLACE if columns else OFF,
+            PROPORTION_NOISE: LAPLACE if proportions else OFF,
+            THRESHOLD: THRESHOLDS[HALF],
+        }
+    )
+    n_bags, bag_size = label_proportions.default_bags("adult")
+    link.assign(
+        {
+            "bags": n_bags,
+            "bag_size": bag_size,
+            K.key: k if k > 1 else K.default,
+            FEATURE_EPSILON.key: columns or FEATURE_EPSILON.default,
+            PROPORTION_EPSILON.key: proportions or PROPORTION_EPSILON.default,
+        }
+    )

@@ -1,0 +1,173 @@
+"""The tabs on k and on the number of bags: shipped curves with the visitor's own setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pages.kit import inputs, numbers
+from pages.kit.panel import Chart, Panel
+from pages.kit.settings import Choice
+from pages.topics.label_proportions import shipped
+from pages.topics.label_proportions.answer import Answer
+from pages.topics.label_proportions.shipped import Line
+from privdemo.experiments import label_proportions
+from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, study
+from privdemo.experiments.label_proportions.study import Row
+from privdemo.figures import label_proportions as charts
+from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, NAMES
+
+MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Means by")
+# The least difference between two gains in F1 that is worth a word, and a turn that is only rounding error.
+LEAST_GAIN, NO_TURN = 0.01, 1e-9
+
+
+# --- k-anonymity ---------------------------------------------------------------------------------
+
+
+def choose_means(_: Answer) -> str:
+    """Let the visitor choose how the groups of k are made."""
+    return inputs.choose(MEANS)
+
+
+def k_anonymity(shown: Answer, kind: str) -> list[Panel]:
+    """F1 and information loss against k, F1 for means by one `kind` of groups."""
+    rows = shipped.study_rows(study.BY_K, shown, HALF)
+    along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in AGGREGATIONS[1:]}
+    return [_f1_by_k(shown, kind, rows, along[kind]), _loss_by_k(shown, along)]
+
+
+def _f1_by_k(shown: Answer, kind: str, rows: list[Row], along: list[Row]) -> Panel:
+    config, methods = shown.question.config, (FULL, LABELLED, NAMES, LLP)
+    ks = sorted({float(row.k) for row in along})
+    mine = config.aggregation in (kind, "none")
+    marks = shipped.yours(shown, methods, HALF) if mine else {}
+    own = (
+        shipped.own_words(shown, marks, shipped.differences(shown, "k"), HALF)
+        if mine
+        else f"You chose {config.aggregation}: choose it above to see your own setting."
+    )
+    lines = shipped.lines(along, methods, lambda row: row.k)
+    turned = label_proportions.mean_of(shown.trials, "turned").mean
+    return Panel(
+        "f1-by-k",
+        "What do means of k records cost?",
+        f"{fall_words(along, kind)} {turned_words(turned)}",
+        Chart(charts.curves(lines, "k, records in a mean at least", ks, marks, config.k)),
+        f"{shipped.study_words(shown)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own}",
+        lambda: [vars(row) for row in rows],
+        shipped.snippet(study.BY_K, shipped.stand_in(shown)),
+    )
+
+
+def fall_words(rows: Sequence[Row], kind: str) -> str:
+    """How much F1 falls from single records to the largest means."""
+    largest = max(row.k for row in rows)
+    at = {(row.method, row.k): row.average for row in rows}
+    # With labels for single records, it is full labels.
+    losses = {name: at[name if name != LABELLED else FULL, 1] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
+    mix = "each of one label" if kind == "k-tree" else "labels mixed"
+    return (
+        f"From single records to means of {largest} by {kind} ({mix}), F1 falls by <b>{losses[LLP]:.3f}</b> for the "
+        f"slides’ model and {losses[NAMES]:.3f} for spread; with every label known, too, by {losses[LABELLED]:.3f}."
+    )
+
+
+def turned_words(turned: float) -> str:
+    """How far the slides' model's first direction has moved: a part of its length, ∞ where it has none."""
+    if turned < NO_TURN:
+        return "In your own draws the direction in which the slides’ model learns first has not moved at all."
+    if math.isinf(turned):
+        return "In your own draws bags of ½ throughout give the slides’ model no direction to learn in first."
+    return (
+        "In your own draws noise has moved the direction in which the slides’ model learns first (its gradient at 0) "
+        f"by {numbers.share(turned)} of its length."
+    )
+
+
+def _loss_by_k(shown: Answer, along: dict[str, list[Row]]) -> Panel:
+    once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
+    ks = sorted({float(row.k) for some in once.values() for row in some})
+    loss = label_proportions.mean_of(shown.trials, "loss").mean
+    return Panel(
+        "loss-by-k",
+        figure=Chart(charts.losses(once, ks, (shown.question.config.k, loss))),
+        summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
+        f"the means hide. Yours is {numbers.share(loss)}.{_diversity(shown)}",
+        rows=lambda: [vars(row) for some in once.values() for row in some],
+        snippet=shipped.snippet(study.BY_K, shipped.stand_in(shown)),
+    )
+
+
+def _diversity(shown: Answer) -> str:
+    """Whether the visitor's groups hold more than one label."""
+    trial = shown.trials[0]
+    if trial.config.k == 1:
+        return ""
+    if trial.least_labels[1] > 1:
+        return " Every group holds both labels."
+    return " Every group holds one label." if trial.config.aggregation == "k-tree" else " Some groups hold one label."
+
+
+# --- number of bags ------------------------------------------------------------------------------
+
+
+def number_of_bags(shown: Answer) -> list[Panel]:
+    """F1 against the number of bags, for several ε of the proportions."""
+    threshold = shown.question.threshold
+    rows = shipped.study_rows(study.BAG_NUMBER, shown, threshold)
+    counts = sorted({float(row.n_bags) for row in rows})
+    fewest, most = int(counts[0]), int(counts[-1])
+    lines = _lines_by_noise(rows)
+    marks = shipped.yours(shown, (NAMES, LLP), threshold)
+    reached = "; ".join(
+        f"{name} {along[0].average:.3f} at {fewest} bags, {along[-1].average:.3f} at {most}"
+        for _, name, _, along, _ in lines
+    )
+    own = shipped.own_words(shown, marks, shipped.differences(shown, "n_bags"), threshold)
+    return [
+        Panel(
+            "f1-by-bags",
+            "Do more bags make up for noise?",
+            _gain_words(rows, fewest, most),
+            Chart(charts.curves(lines, "number of bags", counts, marks, shown.question.config.n_bags)),
+            f"{shipped.study_words(shown, at_random=True, counted=False)} Laplace noise on the proportions alone. "
+            f"Average F1: {reached}. {own}",
+            lambda: [vars(row) for row in rows],
+            shipped.snippet(study.BAG_NUMBER, shipped.stand_in(shown)),
+        )
+    ]
+
+
+def _lines_by_noise(rows: Sequence[Row]) -> list[Line]:
+    """A curve for each method and ε."""
+    lines: list[Line] = []
+    for method in (NAMES, LLP):
+        table = LABEL_PROPORTIONS[method]
+        for epsilon, dash in zip(
+            sorted({row.proportion_epsilon for row in rows}), ("dot", "dash", "solid"), strict=True
+        ):
+            name = f"{table.title}, {'no noise' if math.isinf(epsilon) else f'ε = {epsilon:g}'}"
+            along = [row for row in rows if row.method == method and row.proportion_epsilon == epsilon]
+            lines.append((method, name, table.style._replace(dash=dash), along, lambda row: row.n_bags))
+    return lines
+
+
+def _gain_words(rows: Sequence[Row], fewest: int, most: int) -> str:
+    """What the slides' model gains by more bags, with the most noise and without."""
+    at = {(row.proportion_epsilon, row.n_bags): row.average for row in rows if row.method == LLP}
+    noisiest = min(row.proportion_epsilon for row in rows)
+    noisy, clean = (at[epsilon, most] - at[epsilon, fewest] for epsilon in (noisiest, math.inf))
+    return (
+        f"From {fewest} bags to {most}, filled at random, the slides’ model gains {numbers.signed(clean)} without "
+        f"noise, and <b>{numbers.signed(noisy)}</b> with ε = {noisiest:g} on every label, {compare_gains(noisy, clean)}"
+    )
+
+
+def compare_gains(noisy: float, clean: float) -> str:
+    """Say whether more bags help more with noise than without."""
+    if noisy > clean + LEAST_GAIN:
+        return "more than without: the noise of many bags averages out."
+    if noisy < clean - LEAST_GAIN:
+        return "less than without: this much noise is too much for so few."
+    return "much the same."

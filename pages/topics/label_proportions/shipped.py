@@ -1,0 +1,121 @@
+"""What the tabs of shipped curves share: the rows of a study, what they were made of, and the visitor's own marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from pages.kit import cache, numbers
+from pages.kit.numbers import count_draws
+from pages.kit.snippet import Snippet
+from pages.topics.label_proportions.answer import Answer
+from privdemo.experiments import label_proportions, results
+from privdemo.experiments.label_proportions import HALF, THRESHOLDS, study
+from privdemo.experiments.label_proportions.study import Row
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import FULL, LABEL_PROPORTIONS
+from privdemo.palette import Style
+from privdemo.tasks import BINARY
+
+Level = Callable[[Row], float]
+# A curve: the method, its name in the chart, its style, its rows, and where each stands on the axis.
+Line = tuple[str, str, Style, list[Row], Level]
+
+all_rows = cache.shared(study.load)
+
+
+def study_rows(name: str, shown: Answer, threshold: str) -> list[Row]:
+    """The shipped rows of a study for the visitor's data set, or for the one that stands in for it."""
+    return study.select(all_rows(), name, stand_in(shown), threshold)
+
+
+def stand_in(shown: Answer) -> str:
+    """The data set whose curves are shown: MNIST for small digits and own images, Adult for an own table."""
+    dataset = shown.question.config.dataset
+    if not isinstance(dataset, str):
+        return "mnist" if dataset.image_shape else "adult"
+    return "mnist" if dataset == "digits" else dataset
+
+
+def lines(rows: Sequence[Row], methods: Sequence[str], level: Level) -> list[Line]:
+    """One curve a method that has rows."""
+    return [
+        (method, LABEL_PROPORTIONS[method].title, LABEL_PROPORTIONS[method].style, along, level)
+        for method in methods
+        if (along := [row for row in rows if row.method == method])
+    ]
+
+
+def yours(shown: Answer, methods: Sequence[str], threshold: str) -> dict[str, Estimate]:
+    """The visitor's own marks, with the threshold of the curves where that can be had."""
+    there = threshold if threshold in shown.trials[0].fits[FULL].f1 else HALF
+    known = [name for name in methods if name in shown.methods and name != FULL]
+    return {name: label_proportions.mean_score(shown.trials, name, "average", there) for name in known}
+
+
+def snippet(name: str, dataset: str) -> Snippet:
+    """The lines that print the rows of a study."""
+    return Snippet(
+        ("from privdemo.experiments.label_proportions import study",),
+        (
+            "# computed anew by: python -m privdemo reproduce llp",
+            f'for row in study.select(study.load(), "{name}", "{dataset}"):',
+            "    noise = row.feature_epsilon, row.proportion_epsilon",
+            "    print(row.selection, row.n_bags, row.aggregation, row.k, noise, row.method, row.threshold, "
+            "row.estimate)",
+        ),
+    )
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def study_words(shown: Answer, at_random: bool = False, counted: bool = True) -> str:
+    """What the shipped curves were made of."""
+    name = stand_in(shown)
+    base = study.base(name)
+    how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
+    bags = f"{base.n_bags} bags" if counted else "bags"
+    return (
+        f"{BINARY[name].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % intervals."
+    )
+
+
+def differences(shown: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
+    """What tells the visitor's setting from that of the curves (means of `k`), but for what is on the `axis`."""
+    make = study.base if axis == "k" else study.at_random
+    own, base = shown.question.config, make(stand_in(shown))
+    sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
+    found = {
+        "other records": own.dataset != base.dataset,
+        "bags of other sizes": any(getattr(own, name) != getattr(base, name) for name in sizes),
+        "bags filled in another way": own.selection != base.selection,
+        "other means": axis != "k" and (own.k != k or (k > 1 and own.aggregation != "random-k")),
+        "noise on columns": axis != "feature_epsilon" and math.isfinite(own.feature_epsilon),
+        "noise on proportions": axis != "proportion_epsilon" and math.isfinite(own.proportion_epsilon),
+    }
+    return tuple(words for words, differs in found.items() if differs)
+
+
+def own_words(shown: Answer, marks: Mapping[str, Estimate], other: tuple[str, ...], threshold: str) -> str:
+    """What the visitor's own marks are, drawn with the `threshold` of the curves."""
+    if not marks:
+        return "Your own setting has no mark here: it is trained or averaged in another way."
+    where = f", which has {numbers.a_list(other)}" if other else ""
+    at = "" if threshold == shown.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
+    return f"The rule and the larger markers are your setting ({count_draws(shown.trials)}){where}{at}."
+
+
+def ends(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:
+    """The ends of every curve in words."""
+    parts = []
+    for method in methods:
+        along = [row for row in rows if row.method == method]
+        if along:
+            first, last = along[0], along[-1]
+            parts.append(
+                f"{LABEL_PROPORTIONS[method].title} {first.average:.3f} at {words(first)}, "
+                f"{last.average:.3f} at {words(last)}"
+            )
+    return f"Average F1: {'; '.join(parts)}."
