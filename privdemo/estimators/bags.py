@@ -66,7 +66,7 @@ class Bags:
         return np.repeat(values, self.n_rows)
 
     def log_means(self, log_values: Array) -> Array:
-        """log of the mean of exp `log_values` (n,) over each bag's records, (B,), where exp would be 0 too."""
+        """ln of the mean of exp(`log_values`) (n,) over each bag's records, (B,), without underflow."""
         top = np.maximum.reduceat(log_values, self.start)
         return top + np.log(self.sums(np.exp(log_values - self.to_rows(top))) / self.size)
 
@@ -79,7 +79,7 @@ class Bags:
         return dense(rows @ self.X) / self.size[:, None]
 
     def take(self, bags: NDArray[np.intp]) -> Bags:
-        """Some of the bags."""
+        """The bags numbered `bags`, in that order."""
         counts = self.n_rows[bags]
         start = np.append(0, np.cumsum(counts)[:-1])
         rows = np.arange(counts.sum()) + np.repeat(self.start[bags] - start, counts)
@@ -111,8 +111,8 @@ def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array)
 def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[Array, Array]:
     """p_b log p̄_b + (1 − p_b) log(1 − p̄_b) of each bag, p̄_b the mean of φ(a) over it (the slides' loss, negated).
 
-    Returns it in nats, (B,), and the gradient of its sum with respect to the `scores` a (n,). As published, the slides
-    write φ with the opposite sign and take the logarithm to base 2 in their expansion; here both are the standard ones.
+    Returns the values in nats, (B,), and the gradient of their sum with respect to the `scores` a (n,). As published,
+    the slides write φ with the opposite sign, and the logarithm to base 2 in their expansion; here both are standard.
     """
     log_p, log_q = log_expit(scores), log_expit(-scores)
     log_mean_p, log_mean_q = bags.log_means(log_p), bags.log_means(log_q)
@@ -173,7 +173,7 @@ def most_likely_labels(scores: Array, data: Bags) -> Array:
 
 
 def gradient_at_zero(bags: Bags) -> Array:
-    """Σ_b (π_b − ½) x̄_b, (D,): the slides' gradient where all weights are 0: of the records, only bag means matter."""
+    """The slides' gradient at weights of 0, Σ_b (π_b − ½) x̄_b, (D,): it depends on the bags' mean records alone."""
     return (bags.proportions - 0.5) @ bags.mean_records()
 
 

@@ -30,13 +30,14 @@ Array = NDArray[np.floating]
 
 
 class ClassRatioEstimator(BaseEstimator):
-    """What the estimators of class ratios share: reading the sets, and predictions on the simplex.
+    """Base of the estimators of class ratios: reads the sets, and projects predictions to the simplex.
 
-    A class that no set is said to have, as noise on counts may leave it, gets no share: `present_` (c,) are the others.
+    `present_` (c,) tells which classes have a share in some set. Noise on counts may leave a class none; its predicted
+    share is then 0.
     """
 
     random_state: int
-    # Whether the method needs every class in either group: sets are parted anew where one is lacking.
+    # Whether either group of sets must hold every class; where one is lacking, all sets are split anew.
     _needs_both = True
 
     def fit(
@@ -48,9 +49,9 @@ class ClassRatioEstimator(BaseEstimator):
     ) -> Self:
         """Fit to M `sets` of records (n_i, D) with `proportions` (M, c), as known or as released.
 
-        Settings are chosen on a second group of sets; where none are given, on a random half of every set. All sets
-        are learnt from in the end. Warns where the proportions cannot span the simplex (assumption A0). Raises
-        ``ValueError`` for an empty set, sets of unlike columns, and proportions that are none.
+        Settings are chosen on a second group of sets, by default a random half of every set; the final fit uses all
+        sets. Warns where the proportions cannot span the simplex (assumption A0). Raises
+        ``ValueError`` for an empty set, sets of unlike columns, and rows that are not proportions.
         """
         replace(limits.SEED, name="random_state").check(self.random_state)
         given = read_sets(sets, proportions)
@@ -78,11 +79,11 @@ class ClassRatioEstimator(BaseEstimator):
         return self
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """Why the proportions cannot tell the classes apart, if so; without a second group, it is the first again."""
+        """Why the proportions cannot tell the classes apart, or None; without tuning sets `tuning` is `sets`."""
         return span_problem(sets.proportions if tuning is sets else (sets + tuning).proportions)
 
     def _learn(self, sets: Sets, tuning: Sets) -> NDArray[np.bool_]:
-        """Fit to the classes that are present, and say which these are, (c,)."""
+        """Fit to the classes that are present, and return which they are, (c,)."""
         present = present_classes(sets.proportions, tuning.proportions)
         if present.sum() > 1:
             groups = [Sets(group.X, group.proportions[:, present]) for group in (sets, tuning)]
@@ -101,7 +102,7 @@ class ClassRatioEstimator(BaseEstimator):
         return self._filled(project_simplex(raw[self.present_]))
 
     def predict_raw(self, U: Any) -> Array:
-        """The same as the method gives them, perhaps below 0 or with another sum than 1, (c,)."""
+        """The class proportions of `U` before projection, (c,): they may be negative, or not sum to 1."""
         check_is_fitted(self)
         checked = read_set(U, "U", self.n_features_in_)
         return self._filled(self._predict(checked) if self.present_.sum() > 1 else np.ones(1))
@@ -114,13 +115,13 @@ class ClassRatioEstimator(BaseEstimator):
 
     @abstractmethod
     def _fit(self, sets: Sets, tuning: Sets) -> None:
-        """Learn from both groups of sets."""
+        """Fit to both groups of sets, whose proportions hold the classes that are present."""
 
     @abstractmethod
     def _predict(self, U: Matrix) -> Array:
-        """The proportions of U as the method gives them."""
+        """The proportions of U before projection, of the classes that are present."""
 
 
 def present_classes(proportions: Array, tuning_proportions: Array) -> NDArray[np.bool_]:
-    """Which classes have a share in some set, (c,)."""
+    """Which classes have a share in some set of either group, (c,)."""
     return np.asarray((proportions > 0).any(axis=0) | (tuning_proportions > 0).any(axis=0))

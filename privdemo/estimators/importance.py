@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from privdemo import limits
 from privdemo.estimators.likelihoods import Model, log_class_probabilities
-from privdemo.estimators.logistic import SpreadLogisticRegression, check_C
+from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.pixel_priors import Prior, sample_posterior
 from privdemo.mechanisms import PixelMechanism
 
@@ -88,7 +88,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
             raise ValueError("pixels must be a mechanism: with clean X the likelihood needs no samples")
         limits.N_SAMPLES.check(self.n_samples)
         limits.N_STEPS.check(self.n_steps)
-        if self.C == "cv":
+        if is_cv(self.C):
             raise ValueError('C must be a number above 0, got "cv": the published EM chooses no penalty')
         self.C_ = check_C(self.C)
         if self.learning_rate is not None:
@@ -132,7 +132,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
 
 
 class _Update:
-    """What one EM step adds up over everybody's samples: the gradient of eq. 60 and the sums of eq. 65."""
+    """Sums over all people's samples in one EM step: the gradient of eq. 60 and the prior of eq. 65."""
 
     def __init__(self, n_values: int, n_scores: int, prior: Prior | None) -> None:
         self.d_coef, self.d_intercept = np.zeros((n_values, n_scores)), np.zeros(n_scores)

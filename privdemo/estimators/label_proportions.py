@@ -2,13 +2,13 @@
 
 The slides are "Privacy preserving bag preparation for learning from label proportion" (Yan 2018). Every classifier is
 linear, p(1 | x) = φ(coefᵀx + intercept), is fitted by `fit(X, bags, proportions)` and penalised by ‖coef‖²/(2C), where
-the slides' λ is 1/C. They differ in what they make of the proportions.
+the slides' λ is 1/C. They differ in how they use the proportions.
 
-Whose probabilities are right depends on how bags were filled (whose F1 is better is another matter). Where that looked
-at labels alone, a bag's name is a randomised response of the class, and `BagNameClassifier` has the likelihood; the
-slides' model, whose p(1 | x) is the same in every bag, then errs. Where it looked at x (a model's sure records in one
-bag, its unsure ones in another), the name says more of x than of the class, and it is the slides' model that is right.
-Bags filled at random suit both; means of records of both labels suit neither, as both take a mean for a record.
+Which method has the right probabilities depends on how the bags were filled. If records were assigned by label alone,
+a bag's name is a randomised response of the class: `BagNameClassifier` maximises the likelihood, and the slides' model,
+whose p(1 | x) is the same in every bag, is biased. If records were assigned by x (a model's sure records in one bag,
+its unsure ones in another), the slides' model is right and bag names are not. Bags filled at random suit both. Means of
+records of both labels suit neither, as both take a mean for a record. Which method has the better F1 is another matter.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from privdemo.estimators.bags import (
     read_bags,
 )
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
-from privdemo.estimators.logistic import CV_TOLERANCE, SpreadLogisticRegression, check_C
+from privdemo.estimators.logistic import CV_TOLERANCE, SpreadLogisticRegression, check_C, is_cv
 from privdemo.mechanisms.aggregation import Matrix
 
 Array = NDArray[np.floating]
@@ -48,7 +48,29 @@ CS = tuple(10.0 ** (step / 2) for step in range(-8, 7))
 ROUNDS = 50
 
 
-class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
+class LinearBagClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the linear classifiers from bags: scores by `coef_` (1, D) and `intercept_` (1,), and predictions."""
+
+    threshold_ = 0.0
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of X: (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return _scores(X, Model(self.coef_.T, self.intercept_))
+
+    def predict(self, X: Any) -> NDArray:
+        """1 for the records whose score is above `threshold_`, else 0."""
+        return (self.decision_function(X) > self.threshold_).astype(np.int64)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class LabelProportionClassifier(LinearBagClassifier):
     """The slides' model: each bag's mean probability should be its proportion (see `bag_log_likelihood`).
 
     Parameters
@@ -62,9 +84,9 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    coef_ (1, D), intercept_ (1,), threshold_ : of the score, above which a record is positive. classes_ : 0 and 1.
+    coef_ (1, D), intercept_ (1,). threshold_ : records with a score above it are positive. classes_ : 0 and 1.
     C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a bag (or a record's bag name). n_iter_ : of
-    the last climb. Where nothing identifies the classes no strength is chosen: "cv" leaves NaN and no scores.
+    the last climb. If all proportions are equal, "cv" chooses no strength: C_ is NaN, and there are no cv_scores_.
     """
 
     _strengths = CS
@@ -98,7 +120,7 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         limits.MAX_ITER.check(self.max_iter)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.C_ = math.nan if isinstance(self.C, str) and self.C == "cv" else check_C(self.C)
+        self.C_ = math.nan if is_cv(self.C) else check_C(self.C)
         data = read_bags(X, bags, proportions, weights)
         self.classes_ = np.arange(2)
         if (data.size == 1).any():
@@ -120,25 +142,9 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores of X: (n,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        return _scores(X, Model(self.coef_.T, self.intercept_))
-
     def predict_proba(self, X: Any) -> Array:
         """p(class | x) of X (n, D): shape (n, 2)."""
         return np.exp(log_class_probabilities(self.decision_function(X)[:, None]))
-
-    def predict(self, X: Any) -> NDArray:
-        """1 for the records whose score is above `threshold_`, else 0."""
-        return (self.decision_function(X) > self.threshold_).astype(np.int64)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _fit(self, data: Bags) -> Model:
         start = Model(np.zeros((data.X.shape[1], 1)), np.array([logit(data.share)]))
@@ -147,7 +153,7 @@ class LabelProportionClassifier(ClassifierMixin, BaseEstimator):
         return self._solve(data, self.C_, start, self._tolerance(data))
 
     def _tolerance(self, data: Bags) -> float:
-        """Of the gradient: proportions that hardly differ leave a gradient that is small everywhere."""
+        """Of the gradient, which is small everywhere where proportions hardly differ."""
         return self.tol * data.contrast
 
     def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
@@ -232,7 +238,7 @@ class AlternatingMeanMapClassifier(MeanMapClassifier):
 class BagNameClassifier(LabelProportionClassifier):
     """The spread likelihood on bag names: a record's bag is a randomised response of its class through `bag_channel`.
 
-    It fits `SpreadLogisticRegression(bag_channel(…))` to (x, bag name), so C="cv" goes by the held-out likelihood of
+    This fits `SpreadLogisticRegression(bag_channel(…))` to (x, bag name), so C="cv" goes by the held-out likelihood of
     the bag names of *records*. Parameters as its parent's; the channel that it used is `channel_` (B, 2).
     """
 
@@ -249,7 +255,7 @@ class BagNameClassifier(LabelProportionClassifier):
         names = np.repeat(np.arange(len(data.start)), data.n_rows)
         spread.fit(data.X, names, data.weight)
         self.C_ = spread.C_
-        if self.C == "cv":
+        if is_cv(self.C):
             self.cv_scores_ = spread.cv_scores_
         return Model(spread.coef_.T, spread.intercept_, spread.n_iter_)
 

@@ -113,7 +113,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             log_rows = np.log(self._rows(y))
         start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
-        if isinstance(self.C, str) and self.C == "cv":
+        if is_cv(self.C):
             self.C_, start = self._choose_C(inputs, log_rows, weights, y, start)
         else:
             self.C_ = check_C(self.C)
@@ -337,7 +337,7 @@ class ReconstructionLogisticRegression(SpreadLogisticRegression):
 
     Parameters and attributes are those of `SpreadLogisticRegression`. Its objective is not concave: what is found lies
     uphill from weights of 0. The penalty bounds the weights but not the intercept, so under all but weak noise the
-    climb ends at a model that always names one class and likes itself for it (of symmetric flips alone, from 0.146 on:
+    climb ends at a model that always predicts one class, and is sure of it (of symmetric flips alone, from 0.146 on:
     see `estimators.votes`). C="cv" goes by the same held-out likelihood of what was released.
     """
 
@@ -369,6 +369,11 @@ class NaiveLogisticRegression(SpreadLogisticRegression):
 
     def _inputs(self, X: Any) -> Inputs:
         return KnownInputs(self._unit(X))
+
+
+def is_cv(setting: Any) -> bool:
+    """Whether a setting is to be chosen by cross-validation: the word "cv"."""
+    return isinstance(setting, str) and setting == "cv"
 
 
 def check_C(C: float | str) -> float:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
 from privdemo.estimators.class_ratio import ClassRatioEstimator, present_classes
+from privdemo.estimators.logistic import is_cv
 from privdemo.estimators.sets import Sets, read_proportions, read_set, span_problem
 from privdemo.mechanisms.aggregation import Matrix, as_float, dense
 from privdemo.simplex import project_simplex
@@ -44,7 +45,7 @@ class MMDClassRatio(ClassRatioEstimator):
     bandwidth : a multiple of the median heuristic √(median ‖x − x′‖² / 2), or "cv": the one of `FACTORS` that finds
         the proportions of one group of sets from those of the other, and the other way round, with the least L1 error.
     n_features : None for the exact kernel; else as many random Fourier features (Rahimi & Recht 2007), whose time is
-        linear in the number of records. An even number is not needed; the error falls with its square root.
+        linear in the number of records; the error falls with the square root of their number.
 
     Attributes
     ----------
@@ -81,9 +82,10 @@ class MMDClassRatio(ClassRatioEstimator):
         return float((1 + q) * np.sqrt(np.square(constant[:-1]).sum()) / least + q * constant[-1])
 
     def reweigh(self, proportions: ArrayLike, tuning_proportions: ArrayLike) -> MMDClassRatio:
-        """The estimator that `fit` would give for the same sets with other proportions, without a kernel computed anew.
+        """The estimator that `fit` would give for the same sets with other proportions; no kernel is computed again.
 
-        What a kernel says of records does not depend on proportions; which bandwidth is chosen may.
+        Kernels depend on the records alone; the chosen bandwidth may change. Raises ``ValueError`` for proportions of
+        other shapes than those fitted.
         """
         check_is_fitted(self)
         p, tuning = read_proportions(proportions), read_proportions(tuning_proportions, "tuning ")
@@ -119,7 +121,7 @@ class MMDClassRatio(ClassRatioEstimator):
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         both = sets + tuning
-        if isinstance(self.bandwidth, str) and self.bandwidth == "cv":
+        if is_cv(self.bandwidth):
             self._factors = FACTORS
         else:
             self._factors = (float(limits.BANDWIDTH.check(self.bandwidth)),)  # type: ignore[arg-type]
@@ -129,7 +131,7 @@ class MMDClassRatio(ClassRatioEstimator):
         self._choose(sets.proportions, tuning.proportions)
 
     def _choose(self, proportions: Array, tuning_proportions: Array) -> None:
-        """The bandwidth, and what follows from it."""
+        """Choose the bandwidth for these proportions, and set what depends on it."""
         self.proportions_ = np.concatenate((proportions, tuning_proportions))
         self.cv_errors_ = np.array([tuning_error(gram, proportions, tuning_proportions) for gram in self._all_grams])
         best = int(self.cv_errors_.argmin())
@@ -224,13 +226,13 @@ def condition_number(proportions: Array, gram: Array) -> float:
 
 
 def median_heuristic(sets: Sets, seed: int) -> float:
-    """√(median ‖x − x′‖² / 2) over pairs of up to `MEDIAN_SAMPLE` records, as many of each set as of any other."""
+    """√(median ‖x − x′‖² / 2) over pairs of up to `MEDIAN_SAMPLE` records, equally many of each set."""
     rng = np.random.default_rng(seed)
     each = max(2, MEDIAN_SAMPLE // len(sets.X))
     some = [x[rng.permutation(x.shape[0])[:each]] for x in sets.X]
     sample = as_float(Sets(tuple(some), sets.proportions).stacked())
     if not issparse(sample):
-        sample = sample - sample.mean(axis=0)  # the origin costs digits
+        sample = sample - sample.mean(axis=0)  # a far origin costs digits
     distances = euclidean_distances(sample, squared=True)
     distances = distances[np.triu_indices(len(distances), 1)]
     median = float(np.median(distances)) or float(distances.mean())

@@ -8,25 +8,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from privdemo import limits
 from privdemo.estimators.bags import Bags, most_likely_labels, read_bags
+from privdemo.estimators.label_proportions import LinearBagClassifier
 
 Array = NDArray[np.floating]
 
 # Strengths of the loss in turn, as shares of C: weak first, so that early labels may still be turned.
 ANNEALING = (1e-3, 1e-2, 1e-1, 1.0)
-# The intercept's penalty is weaker by the square of this.
+# The penalty on the intercept is that on a weight, divided by the square of this.
 FREE = 100.0
 # Rounds of labelling and fitting at one strength.
 ROUNDS = 20
 
 
-class ProportionSVM(ClassifierMixin, BaseEstimator):
+class ProportionSVM(LinearBagClassifier):
     """∝SVM (Yu et al. 2013, alternating): labels and a linear SVM in turns, each bag keeping its proportion.
 
     minimise ‖w‖²/2 + C Σ_n max(0, 1 − y_n (wᵀx_n + b))² over w, b and the labels y_n, of which each bag has as many
@@ -59,22 +58,6 @@ class ProportionSVM(ClassifierMixin, BaseEstimator):
         self.coef_ = machine.coef_
         self.intercept_ = machine.intercept_ - np.sum(machine.coef_[0] * centre)
         return self
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores of X: (n,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
-
-    def predict(self, X: Any) -> NDArray:
-        """1 for the records whose score is above 0, else 0."""
-        return (self.decision_function(X) > 0).astype(np.int64)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _descend(self, data: Bags, scores: Array) -> tuple[float, LinearSVC]:
         """Label and fit in turns from `scores` (n,) until labels stay, for every strength; the loss, the machine."""

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from privdemo import limits
 from privdemo.estimators.bags import name_channel
 from privdemo.estimators.class_ratio import ClassRatioEstimator
-from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C
+from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.mmd import mixture
 from privdemo.estimators.sets import Sets, read_set, span_problem, split_sets
 from privdemo.mechanisms.aggregation import Matrix
@@ -65,8 +65,8 @@ class SpreadClassRatio(ClassRatioEstimator):
     ----------
     C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `logistic.CS` with the best
         likelihood of the *names* of the tuning sets, given x. No instance label is needed.
-    temperature : T of p(c | x) = softmax(scores/T), which a penalty leaves too near to even; or "cv": chosen with C. T
-        stretches intercepts, too, so in the end one bias a class is added to scores/T, the likeliest for all names.
+    temperature : T of p(c | x) = softmax(scores/T); below 1 it undoes a penalty's shrinkage. "cv": chosen with C. As T
+        scales intercepts too, a bias of each class is then added to scores/T: the likeliest for the names of all sets.
     correct : False takes the mean of p(c | x) over U instead of the EM correction: probabilistic classify and count.
 
     Attributes
@@ -113,20 +113,20 @@ class SpreadClassRatio(ClassRatioEstimator):
         return np.divide(joint, total, out=proba.copy(), where=total > 0)
 
     def _proba(self, X: Matrix) -> Array:
-        """The same for the classes that are present."""
+        """p(class | x) of the classes that are present, (n, present)."""
         return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_ + self.bias_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         both = sets + tuning
         # In the end there are more records: the penalty a record, which the temperature undoes, stays the same.
         part = float(sets.sizes.sum() / both.sizes.sum())
-        tried = self.C if isinstance(self.C, str) and self.C == "cv" else check_C(self.C) / part
+        tried = self.C if is_cv(self.C) else check_C(self.C) / part
         _, chosen, self.temperature_ = _fit_names(sets, tuning, tried, self.temperature, self.tol, self.max_iter)
         self.C_ = chosen * part
         self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
         self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
         self.bias_: Array = np.zeros(len(self.prior_))
-        if self.temperature == "cv":
+        if is_cv(self.temperature):
             scores = _scores(self.classifier_, both.stacked()) / self.temperature_
             self.bias_ = _likeliest_bias(scores, self.channel_[both.names])
 
@@ -139,8 +139,8 @@ class SetIdentityClassRatio(ClassRatioEstimator):
     """A classifier of set identity turned into proportions.
 
     Logistic regression learns to name the set that a record is in. The mean of its probabilities over U is a mixture of
-    those over the tuning sets, which it has not seen, as U is one of classes; least squares finds the mixture. It is
-    MMD with the probabilities in the place of a kernel's features. `C` is chosen by the likelihood of the names of a
+    those over the tuning sets, which it has not seen, as U is one of classes; least squares finds the mixture. This
+    is MMD with the probabilities in the place of a kernel's features. `C` is chosen by the likelihood of the names of a
     random half of every set, given the other.
 
     Attributes: C_, classifier_, means_ (M', M) over the tuning sets, proportions_ (M', c).
@@ -163,7 +163,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         if len(sets.X) < 2:
             raise ValueError("sets must be two or more: nothing is learnt from the name of one")
         named = Sets(sets.X, np.eye(len(sets.X)))
-        if self.C == "cv":
+        if is_cv(self.C):
             seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
             _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
         else:
@@ -181,7 +181,7 @@ class ClassifyAndCount(ClassRatioEstimator):
     """A classifier that learns from bags and proportions, and the share of U that it names of each class.
 
     `classifier` is fitted by `fit(X, bags, proportions)` of the second of two classes, or one for each class against
-    the others where there are more, of which the highest score wins. Settings are the classifier's own affair.
+    the others where there are more, of which the highest score wins. Its settings are not chosen here.
 
     Attributes: classifiers_ : one, or c.
     """
@@ -213,12 +213,12 @@ def _fit_names(
     """
     X, names = tuning.stacked(), tuning.names
     channel = name_channel(tuning.proportions, tuning.sizes)
-    shift = np.log(tuning.prior / sets.prior)  # classes may be as common as they like in either group
+    shift = np.log(tuning.prior / sets.prior)  # the groups may differ in how common classes are
     best: tuple[Array, SpreadLogisticRegression, float, float] | None = None
-    for strength in CS if isinstance(C, str) and C == "cv" else (check_C(C),):
+    for strength in CS if is_cv(C) else (check_C(C),):
         classifier = _classifier(sets, strength, tol, max_iter)
         scores = _scores(classifier, X)
-        t = _best_temperature(scores, shift, channel[names]) if temperature == "cv" else _check_temperature(temperature)
+        t = _best_temperature(scores, shift, channel[names]) if is_cv(temperature) else _check_temperature(temperature)
         held_out = _name_log_likelihood(scores / t + shift, channel[names])
         if best is None or held_out.mean() > best[0].mean():
             best = held_out, classifier, strength, t
@@ -244,7 +244,7 @@ def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogist
 
 
 def contrast(channel: Array) -> float:
-    """How far apart names keep the classes: the least total variation distance of two columns of T[name | class]."""
+    """The least total variation distance of two columns of T[name | class]: how well names tell classes apart."""
     pairs = [(i, j) for i in range(channel.shape[1]) for j in range(i)]
     return min(float(np.abs(channel[:, i] - channel[:, j]).sum() / 2) for i, j in pairs)
 

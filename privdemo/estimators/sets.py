@@ -40,7 +40,7 @@ class Sets:
 
     @property
     def names(self) -> NDArray[np.intp]:
-        """The number of the set that each record is in, (n,)."""
+        """Each record's set, by number, (n,)."""
         return np.repeat(np.arange(len(self.X)), self.sizes)
 
     @property
@@ -82,6 +82,7 @@ def read_proportions(proportions: ArrayLike, group: str = "") -> Array:
 
 
 def read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
+    """Records `x` (n, D) as floats, CSR if sparse. Raises ``ValueError`` if empty, or not of `n_columns` columns."""
     if not issparse(x):
         x = np.asarray(x)
     if x.ndim == 2 and x.shape[0] == 0:

@@ -1,7 +1,7 @@
 """What share voted for A, from answers that are sometimes lies: three estimators and their uncertainty.
 
 Every estimator here is a monotone map from the observed share f̃ of answers "A" to an estimate of the
-true share θ. That gives each of them the same two measures of luck: the map of Wilson's interval for
+true share θ. So each has the same two measures of its uncertainty: the map of Wilson's interval for
 f̃, and the standard deviation of the map over the binomial number of answers "A".
 """
 
@@ -89,7 +89,7 @@ def reconstruction_tied(shares: ArrayLike, channel: BinaryChannel) -> NDArray[np
 
 
 def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.bool_]]:
-    """Where the ascent from each of `shares` (n,) ends, and whether it could not choose a way."""
+    """Where the ascent from each of `shares` (n,) ends, and whether both ends are equally uphill, (n,)."""
     start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
     slope = _slope(start, shares, channel)
     inner = _inner_maximum(shares, channel)
@@ -162,7 +162,7 @@ class Law(NamedTuple):
 def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) -> Law:
     """The estimator's distribution when each of `n_voters` answers "A" with `answer_prob`, independently.
 
-    One value for every number of answers "A" that is not beyond 10⁻¹⁵ of the binomial on either side.
+    One value for every number of answers "A", without the outermost 10⁻¹⁵ of the binomial on either side.
     With `answer_prob` = f̃ its deviation is the plug-in standard error: √(f̃(1−f̃)/N) for the naive
     and √(f̃(1−f̃)/N) / |1 − p10 − p01| for the raw spread estimate.
     """
