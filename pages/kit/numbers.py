@@ -269,6 +269,16 @@ def difference_with_half(estimate: Estimate, deviation: float) -> str:
     return f"{number} ± {difference(estimate.high - estimate.mean, deviation, '')}" if _known(estimate) else number
 
 
+def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
+    """A difference with its sign and half its 95 % interval: “+4.2 ± 0.8 points”.
+
+    It has as many decimals, up to five, as keep it from reading as 0.
+    """
+    value, half = scale.factor * estimate.mean, scale.factor * (estimate.high - estimate.mean)
+    digits = next((digits for digits in range(scale.digits, 6) if round(value, digits)), scale.digits)
+    return f"{_signed_zero(value, digits, '+')} ± {half:.{digits}f}{scale.unit}".replace("-", "−")
+
+
 def between(low: float, high: float) -> str:
     """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
     width = 100 * abs(high - low)

@@ -61,6 +61,19 @@ class Table:
         return _whole_page(plain)
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """A table that a click on a head sorts. `forms` are printf formats of its columns of numbers; None is no number."""
+
+    rows: Sequence[Mapping[str, Any]]
+    forms: Mapping[str, str]
+
+    def page(self) -> str:
+        """The table as one self-contained HTML page."""
+        body = [["" if cell is None else str(cell) for cell in row.values()] for row in self.rows]
+        return Table(list(self.rows[0]), body).page()
+
+
 def _whole_page(body: str) -> str:
     return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{body}"
 
@@ -102,17 +115,19 @@ class Panel:
     """A question with its answer in one sentence, a figure, and all that stands under it.
 
     `name` keys its widgets and names its files. `summary` says the figure in words; `rows` are its data; `snippet` is
-    the Python that makes it. `note` stands in small print over the figure. Each may be left out.
+    the Python that makes it. `note` stands in small print over the figure. `links` are ways to other pages: their
+    addresses, and words. Each may be left out.
     """
 
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Cards | Live | None = None
+    figure: Chart | Markup | Table | Sheet | Cards | Live | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None
     note: str = ""
+    links: Sequence[tuple[str, str]] = ()
 
 
 Row = Sequence[Panel]

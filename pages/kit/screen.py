@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit.numbers import unbroken
-from pages.kit.panel import Chart, Live, Panel, to_csv
+from pages.kit.panel import Chart, Live, Panel, Sheet, to_csv
 from privdemo import figures
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
@@ -57,17 +57,34 @@ def head(panel: Panel) -> None:
 
 
 def figure(panel: Panel) -> None:
-    """Draw a panel's figure and what stands under it."""
+    """Draw a panel's figure, what stands under it, and the ways on."""
     if panel.note:
         st.caption(panel.note)
     if isinstance(panel.figure, Chart):
         _chart(panel, panel.figure)
-        return
-    if isinstance(panel.figure, Live):
-        panel.figure.mount()
-    elif panel.figure is not None:
-        st.html(panel.figure.html)
-    under(panel)
+    else:
+        _at_rest(panel)
+        under(panel)
+    if panel.links:
+        with st.container(horizontal=True):
+            for address, words in panel.links:
+                st.page_link(st.Page(_elsewhere, title=words, url_path=address), label=words)
+
+
+def _elsewhere() -> None:
+    """Stand for a page that is known by its address alone: a link needs no more of it."""
+
+
+def _at_rest(panel: Panel) -> None:
+    """Draw a figure that is no chart."""
+    shown = panel.figure
+    if isinstance(shown, Live):
+        shown.mount()
+    elif isinstance(shown, Sheet):
+        forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
+        st.dataframe(shown.rows, hide_index=True, width="stretch", key=f"{panel.name}-table", column_config=forms)
+    elif shown is not None and not isinstance(shown, Chart):
+        st.html(shown.html)
 
 
 def _chart(panel: Panel, chart: Chart) -> None:

@@ -170,7 +170,7 @@ LEVER = """
 from dataclasses import dataclass
 from pages.kit import inputs
 from pages.kit.page import Page
-from pages.kit.panel import Live, Panel
+from pages.kit.panel import Live, Panel, Sheet
 from pages.kit.settings import Number, Words
 from privdemo.limits import Limit
 
@@ -191,7 +191,10 @@ class Answer:
 Page(
     title="Made up", question="How high?", address="high", answer=lambda level, draws: Answer(level),
     controls=lambda: ["all but the level"], settings=lambda: [LEVEL], lever=lambda question: inputs.number(LEVEL),
-    folds=lambda level, answer: {"Caveats": f"of {level:g}"}, below=lambda answer: [Panel(answer="Below")],
+    folds=lambda level, answer: {"Caveats": f"of {level:g}"},
+    below=lambda answer: [
+        Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"}), links=[("far", "Far →")])
+    ],
 ).run()
 """
 
@@ -203,4 +206,6 @@ def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
     assert "The level is 5." in takeaway(at)
     assert [words.split(">")[1].split("<")[0] for words in answers(at)] == ["Main", "Below"]
     assert at.text_input(key="seen").value == ""
+    assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
+    assert [(link.proto.page, link.proto.label) for link in at.get("page_link")] == [("far", "Far →")]
     assert at.expander[0].markdown[0].value == "of 5"

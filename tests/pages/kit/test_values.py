@@ -9,7 +9,7 @@ import pytest
 from pages.kit import folds, numbers, own_data
 from pages.kit.numbers import Scale
 from pages.kit.page import Tab, Tabs
-from pages.kit.panel import Cards, Table, to_csv
+from pages.kit.panel import Cards, Sheet, Table, to_csv
 from pages.kit.settings import Choice
 from pages.kit.snippet import Snippet
 from pages.kit.verdict import ENOUGH, Verdict, judge
@@ -78,6 +78,12 @@ def test_a_table_names_its_rows_and_labels_its_cells():
     page = table.page()
     assert page.startswith("<!doctype html>")
     assert "labelled" not in page
+
+
+def test_a_sheet_as_a_page_is_a_table_with_gaps_for_what_is_no_number():
+    assert Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"}).page() == (
+        Table(["", "error"], [["naive", ""], ["best", "0.5"]]).page()
+    )
 
 
 def test_cards_hold_title_number_and_meaning():
