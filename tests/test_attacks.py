@@ -6,11 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.special import logit
 
-from privdemo.attacks import guess_labels, linked, repeated_answers
+from privdemo.attacks import guess_labels, linked, repeated_answers, repeated_table
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 
 N = 100_000
@@ -42,14 +39,6 @@ def test_rounding_makes_no_winner_but_a_difference_does():
     best = -2715.5
     assert linked(np.array([[best, best * (1 + 1e-14)]]), np.array([1])) == 0.5
     assert linked(np.array([[best, best - 1e-3]]), np.array([1])) == 0
-
-
-@settings(deadline=None)
-@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
-def test_the_shares_of_all_candidates_sum_to_one(n, m, seed):
-    scores = rng(seed).integers(-3, 1, (n, m)).astype(float)
-    total = sum(linked(scores, np.full(n, j)) for j in range(m))
-    np.testing.assert_allclose(total, 1, rtol=1e-12)
 
 
 # Four candidates of two pixels with three states; the last two are the same picture.
@@ -128,14 +117,6 @@ def test_labels_by_hand():
     assert guessed.tolist() == [5, 3, 5, 3]  # means (0, 1) and (9, 8): the middle is (4.5, 4.5)
 
 
-def test_a_class_that_nobody_sent_is_never_guessed():
-    released = rng(1).integers(0, 256, (20, 4)).astype(np.uint8)
-    guessed = guess_labels(released, np.full(20, 7), released)
-    np.testing.assert_array_equal(guessed, 7)
-    two = guess_labels(released, np.arange(20) % 2 * 7, released)
-    assert set(two.tolist()) == {0, 7}
-
-
 def test_means_of_small_integers_do_not_overflow():
     released = np.full((1000, 1), 250, np.uint8)
     released[500:] = 10
@@ -166,8 +147,8 @@ def by_sequences(channel, prior, n_answers):
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-@pytest.mark.parametrize("prior", [0.0, 0.1, 0.5, 0.83, 1.0])
-@pytest.mark.parametrize("n_answers", [1, 2, 3, 8])
+@pytest.mark.parametrize("prior", [0.0, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("n_answers", [1, 2, 5])
 def test_repeated_answers_are_those_of_every_sequence(channel, prior, n_answers):
     found = repeated_answers(channel, prior, n_answers)
     joint = by_sequences(channel, prior, n_answers)
@@ -210,18 +191,6 @@ def test_fifty_answers_in_exact_fractions(p10, p01, prior):
     assert found.best_guess_right == pytest.approx(float(best), rel=1e-12)
 
 
-probabilities = st.one_of(st.floats(0.001, 0.999), st.just(0.0), st.just(1.0))
-
-
-@given(probabilities, probabilities, probabilities, st.integers(1, 50))
-def test_no_guess_beats_the_best(p10, p01, prior, n_answers):
-    found = repeated_answers(BinaryChannel(p10, p01), prior, n_answers)
-    rounding = 1e-11  # of fifty logarithms of binomial coefficients
-    assert found.best_guess_right >= max(found.majority_right, prior, 1 - prior) - rounding
-    assert found.best_guess_right <= 1 + rounding
-    np.testing.assert_allclose(found.chances.sum(axis=1), 1, atol=rounding)
-
-
 def test_deniability_collapses_with_every_answer():
     right = [repeated_answers(BinaryChannel(0.2, 0.2), 0.5, m).majority_right for m in range(1, 51)]
     assert right[0] == pytest.approx(0.8, abs=1e-12)
@@ -233,30 +202,37 @@ def test_deniability_collapses_with_every_answer():
 
 @pytest.mark.parametrize("channel", [BinaryChannel(0.2, 0.2), BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)])
 @pytest.mark.parametrize("n_answers", [1, 7, 50])
-@pytest.mark.parametrize("prior", [0.05, 0.5])
-def test_answers_cost_epsilon_each(channel, n_answers, prior):
-    posterior = repeated_answers(channel, prior, n_answers).posterior[[0, -1]]
-    with_0, with_1 = zip(*(by_sequences(channel, prior, 1)[(a,)] for a in (0, 1)), strict=True)
-    expected = n_answers * np.log(np.divide(with_1, with_0) * (1 - prior) / prior)
-    assert np.abs(expected).max() == pytest.approx(n_answers * channel.epsilon, rel=1e-12)
-    # log-odds of a posterior next to 1 are lost in 1 − posterior: look where it is the smaller of the two
-    small = expected < 0
-    change = logit(posterior[small]) - logit(prior)
-    np.testing.assert_allclose(change, expected[small], rtol=1e-10)
-    mirrored = repeated_answers(BinaryChannel(channel.p01, channel.p10), 1 - prior, n_answers).posterior[[-1, 0]]
-    change = logit(1 - prior) - logit(mirrored[~small])
-    np.testing.assert_allclose(change, expected[~small], rtol=1e-10)
+def test_answers_cost_epsilon_each(channel, n_answers):
+    """As many answers alike as there can be move the log odds by M times ε, and no more."""
+    moved = repeated_answers(channel, 0.05, n_answers).log_odds - math.log(0.05 / 0.95)
+    each = np.log(channel.channel_matrix[:, 1] / channel.channel_matrix[:, 0])
+    np.testing.assert_allclose(moved[[0, -1]], n_answers * each, rtol=1e-12)
+    assert np.abs(moved).max() == pytest.approx(n_answers * channel.epsilon, rel=1e-12)
 
 
-def test_the_published_threshold_is_no_majority():
-    # c = 𝟙(c₁ + c₂ + c₃ > 2) asks for three 1s of three; two are a majority already
-    joint = by_sequences(BinaryChannel(0.2, 0.2), 0.5, 3)
-    published = sum(pair[int(sum(answers) > 2)] for answers, pair in joint.items())
-    majority = sum(pair[int(sum(answers) > 1)] for answers, pair in joint.items())
-    found = repeated_answers(BinaryChannel(0.2, 0.2), 0.5, 3).majority_right
-    assert found == pytest.approx(majority, abs=1e-12)
-    assert published == pytest.approx(0.5 * 0.8**3 + 0.5 * (1 - 0.2**3), abs=1e-12)
-    assert found > published + 0.1
+def test_the_table_has_a_row_for_every_count_of_ones():
+    found = [repeated_answers(BinaryChannel(0.2, 0.4), 0.3, m) for m in (1, 2)]
+    rows = repeated_table(found, 0.5)
+    assert [(row["answers"], row["ones"], row["epsilon"]) for row in rows] == [
+        *[(1, 0, 0.5), (1, 1, 0.5)],
+        *[(2, 0, 1.0), (2, 1, 1.0), (2, 2, 1.0)],
+    ]
+    assert rows[3] == {
+        "answers": 2,
+        "epsilon": 1.0,
+        "majority_right": found[1].majority_right,
+        "best_guess_right": found[1].best_guess_right,
+        "ones": 1,
+        "chance_if_0": pytest.approx(2 * 0.2 * 0.8),
+        "chance_if_1": pytest.approx(2 * 0.6 * 0.4),
+        "posterior_of_1": found[1].posterior[1],
+        "log_odds_of_1": found[1].log_odds[1],
+    }
+
+
+@pytest.mark.parametrize("prior", [0.2, 0.5, 0.7])
+def test_before_any_answer_the_likelier_truth_is_guessed(prior):
+    assert repeated_answers(BinaryChannel(0.2, 0.2), prior, 1).guess_before == max(prior, 1 - prior)
 
 
 @pytest.mark.parametrize("n_answers", [0, 51, 2.0])

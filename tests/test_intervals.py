@@ -4,18 +4,25 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from privdemo.intervals import Estimate, gap_interval, grouped_interval, mean_interval, ratio_interval, wilson_interval
+from privdemo.intervals import (
+    Estimate,
+    gap_interval,
+    grouped_interval,
+    mean_interval,
+    ratio_interval,
+    wilson_ends,
+    wilson_interval,
+)
 
 
 def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_agrees_with_scipy(case):
     successes, n = case
@@ -28,7 +35,6 @@ def test_wilson_agrees_with_scipy(case):
     assert found.high - found.low < corrected.high - corrected.low  # without a continuity correction
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.floats(0, n), st.just(n))))
 def test_wilson_ends_are_shares_around_the_mean(case):
     successes, n = case
@@ -130,3 +136,24 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
     assert gap_interval(b, a).mean == -0.25
     half = 2 * math.hypot(0.03 / 0.5, 0.04 / 0.25)
     assert ratio_interval(a, b) == pytest.approx((2, 2 - half, 2 + half))
+
+
+def test_an_interval_is_cut_where_a_mean_cannot_be():
+    assert mean_interval([0.0, 1.0], 0.0, 1.0) == (0.5, 0, 1)
+    assert mean_interval([0.0, 1.0], least=0.0).high > 6
+    assert mean_interval([0.0, 1.0], most=1.0).low < -5
+
+
+def test_zero_is_excluded_on_either_side_only():
+    assert Estimate(2, 1, 3).excludes_zero
+    assert Estimate(-2, -3, -1).excludes_zero
+    assert not any(Estimate(1, low, high).excludes_zero for low, high in ((-1, 3), (0, 3), (-3, 0)))
+
+
+def test_wilson_ends_keep_the_shape_and_refuse_what_are_no_shares():
+    low, high = wilson_ends([[0.2, 0.5]], 50)
+    assert low.shape == high.shape == (1, 2)
+    assert (low[0, 1], high[0, 1]) == wilson_interval(25, 50)[1:]
+    for bad in ([0.5, 1.2], [-0.1, 0.5], [math.nan, 0.5]):
+        with pytest.raises(ValueError, match=r"^shares must be in \[0, 1\], got "):
+            wilson_ends(bad, 50)
