@@ -1,9 +1,17 @@
 """The pages of the site, in the order of the menu, the home page with a way to each of the others."""
 
 from pages.kit.page import Page
-from pages.topics import claims, home, images, label_counts, label_proportions, training, voting
+from pages.topics import claims, class_ratio, home, images, label_counts, label_proportions, training, voting
 
-OTHERS = (voting.PAGE, images.PAGE, training.PAGE, label_proportions.PAGE, label_counts.PAGE, claims.PAGE)
+OTHERS = (
+    voting.PAGE,
+    images.PAGE,
+    training.PAGE,
+    label_proportions.PAGE,
+    class_ratio.PAGE,
+    label_counts.PAGE,
+    claims.PAGE,
+)
 PAGES = (home.page(OTHERS), *OTHERS)
 
 

@@ -1,0 +1,42 @@
+"""What share of this group…?"""
+
+from pathlib import Path
+
+from pages.kit import folds
+from pages.kit.page import Page
+from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
+from pages.topics.class_ratio.controls import Question, all_settings, controls, default_settings, presets
+from pages.topics.class_ratio.tabs import TABS
+from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
+from privdemo.experiments.results import N_DRAWS
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    return folds.folds(
+        folds.read(_HERE / "how.md", n_features=f"{N_FEATURES:,}"),
+        folds.read(_HERE / "adversary.md"),
+        folds.read(_HERE / "caveats.md", test_share=f"{TEST_SHARE:.0%}", n_draws=N_DRAWS),
+        "" if isinstance(question, str) else print_errors(question).markdown,
+    )
+
+
+PAGE = Page(
+    title="Share of a group",
+    question="What share of this group…?",
+    address="class_ratio",
+    blurb="Find the mix of a set from sets of known mixes.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    defaults=default_settings,
+    folds=standing_words,
+    presets=presets,
+    jobs=jobs,
+    waiting=waiting,
+    failed="Nothing can be found here.",
+    tabs=TABS,
+    shows_images=True,
+)

@@ -1,0 +1,269 @@
+"""The controls of the page on class ratios: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.kit import cache, inputs, link, numbers, own_data, privacy_inputs
+from pages.kit.settings import Choice, Number, Setting
+from privdemo import datasets, limits
+from privdemo.datasets import Source
+from privdemo.experiments import class_ratio
+from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
+from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
+from privdemo.tasks import COUNTING, counting_task
+
+# Up to this many records in training sets a first draw takes about a second.
+AT_ONCE = 6000
+# From so many on draws go where long work is done, apart from others.
+LARGE = 20_000
+SLIDE, RANDOM = "set by hand", "at random"
+CHOSEN, GIVEN = "chosen", "given"
+NO_NOISE = "none, true counts"
+DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
+
+CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
+RHO = Number(
+    "rho",
+    limits.RHO,
+    0.1,
+    "ρ, share of each rarer class",
+    0.01,
+    "%.4g",
+    "Every set has one common class and the others with a share of ρ each; every class is the common one of a set. "
+    "At ρ = 1 / classes all sets are alike.",
+)
+COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again choose settings.")
+MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the set asked about")
+SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05, "%.4g")
+BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
+FACTOR = Number(
+    "times_median",
+    limits.BANDWIDTH,
+    1.0,
+    "times the median heuristic",
+    0.5,
+    "%.4g",
+    "How near two records must be for MMD to count them as alike; 1 is the median distance of two records, divided by "
+    "√2.",
+)
+TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
+RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05)
+N_MIN = Number(
+    "n_min",
+    limits.N_MIN,
+    25,
+    "n_min, public lower bound",
+    5,
+    help="What everybody may know: no class of a set has fewer.",
+)
+METHOD = Choice(
+    "find_by",
+    tuple(method.title for method in CLASS_RATIO.values()),
+    tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
+    "Find shares by",
+    many=True,
+)
+DRAWS = Number("ratio_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records and other noise.")
+SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
+
+# One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.
+PRESETS = {
+    "paper, binary": ("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
+    "three digits, private": ("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
+    "ten digits, 3,000 each": ("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: the first draw's config, and how many draws."""
+
+    config: RatioConfig
+    n_draws: int
+
+    @property
+    def n_records(self) -> int:
+        """Records in all training and tuning sets."""
+        return 2 * self.config.copies * self.config.n_classes * self.config.set_size
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the first draw is quick enough to wait for."""
+        config = self.config
+        quick = config.dataset != "sms" and COUNT not in config.methods and PSVM not in config.methods
+        return quick and self.n_records <= AT_ONCE and own_data.is_quick(config.dataset, self.n_records // 4)
+
+
+def data_choice() -> Choice:
+    """The data sets that are here, MNIST first, and what the visitor has brought."""
+    return own_data.choice(
+        "ratio_records", tuple(task.title for name, task in COUNTING.items() if datasets.available(name))
+    )
+
+
+def missing() -> tuple[str, ...]:
+    """The data sets that are not here."""
+    return tuple(name for name in COUNTING if not datasets.available(name))
+
+
+def size_settings() -> tuple[Number, Number]:
+    """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
+    suits = class_ratio.default_set_size(_source(data_choice().default))
+    return (
+        Number("set_size", limits.SET_SIZE, suits, "Records in a set", 100),
+        Number("asked", limits.N_TEST, suits, "Records asked about", 100),
+    )
+
+
+def _source(title: str) -> Source:
+    return own_data.source(title, lambda known: next(n for n, task in COUNTING.items() if task.title == known))
+
+
+def classes_setting(dataset: Source) -> Number:
+    """How many classes: as many as there are of a visitor's own."""
+    if isinstance(dataset, str):
+        return CLASSES
+    most = min(CLASSES.limit.high, dataset.n_classes)
+    limit = limits.Limit("classes", CLASSES.limit.low, most, "there are no more", integer=True)
+    return Number(CLASSES.key, limit, min(CLASSES.default, most))
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page, with the classes that the current data set has."""
+    return _settings(_source(link.current(data_choice())))
+
+
+def default_settings() -> list[Setting]:
+    """The same with the classes of the default data set."""
+    return _settings(_source(data_choice().default))
+
+
+def _settings(dataset: Source) -> list[Setting]:
+    sets = [data_choice(), classes_setting(dataset), RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
+    privacy = [RELEASE, EPSILON, DELTA, N_MIN]
+    return [*sets, *privacy, METHOD, DRAWS, SEED]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    title = inputs.choose(data_choice(), "Records")
+    dataset = _source(title)
+    own_data.panel(data_choice())
+    set_sizes, test_sizes = size_settings()
+    if absent := missing():
+        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
+    if problem := cache.problem(dataset):
+        return f"{title} cannot be read: {problem}"
+    suits = class_ratio.default_set_size(dataset)
+    own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
+    most = len(counting_task(dataset).classes)
+    with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
+        which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
+        inputs.keep_inside(classes_setting(dataset), "The number of classes")
+        n_classes = inputs.number(classes_setting(dataset), f"Classes ({which})")
+    n_classes = n_classes if most > 2 else 2
+    _fit_rho(n_classes)
+    with inputs.side_by_side("sets") as (left, right):
+        with left:
+            set_size = inputs.number(set_sizes)
+        with right:
+            copies = inputs.number(COPIES)
+    rho = inputs.dial(RHO)
+    st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
+    mix, share = _asked()
+    release, epsilon, delta, n_min = _privacy()
+    with st.expander("More settings"):
+        n_test = inputs.number(test_sizes)
+        given = inputs.choose(BANDWIDTH) == GIVEN
+        with st.container(key="factor-shown" if given else "other-levels-factor"):
+            factor = inputs.number(FACTOR)
+        methods = inputs.choose(METHOD)
+        n_draws = inputs.number(DRAWS)
+        seed = inputs.number(SEED)
+    chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
+    if not chosen:
+        return "Choose at least one way to find shares, under “More settings”."
+    if n_classes > 2 and PSVM in chosen:
+        st.caption("∝SVM tells two classes apart, no more: it is left out here.")
+        chosen = tuple(name for name in chosen if name != PSVM)
+    if not chosen:
+        return "∝SVM tells two classes apart, no more: choose another method under “More settings”, or two classes."
+    try:
+        config = RatioConfig(
+            dataset,
+            n_classes,
+            set_size,
+            copies,
+            rho,
+            n_test,
+            share if mix == SLIDE else None,
+            factor if given else None,
+            release,
+            epsilon,
+            delta,
+            n_min,
+            chosen,
+            seed,
+        )
+        class_ratio.check(config)
+    except ValueError as error:  # numbers, each in its range, may not go together
+        return f"Nothing can be found here. {numbers.sentence(error)}"
+    return Question(config, n_draws)
+
+
+def _fit_rho(n_classes: int) -> None:
+    """Other classes, and a share that they cannot all have: half of what would make the sets alike."""
+    if st.session_state.get(OF_CLASSES, n_classes) != n_classes and st.session_state.get(RHO.key, 0) * n_classes >= 1:
+        st.session_state[RHO.key] = 0.5 / n_classes
+        st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all sets would be alike.")
+    st.session_state[OF_CLASSES] = n_classes
+
+
+def _asked() -> tuple[str, float]:
+    """The mix of the set that is asked about."""
+    mix = inputs.choose(MIX)
+    with st.container(key="share-shown" if mix == SLIDE else "other-levels-share"):
+        share = inputs.dial(SHARE)
+    return mix, float(share)
+
+
+def _privacy() -> tuple[str, float, float, int]:
+    """How the sets' counts are released; the numbers are drawn unseen without noise, so that they stay in the URL."""
+    release = TITLES[inputs.pick(RELEASE)]
+    private = release != NO_RELEASE
+    with st.container(key="privacy-shown" if private else "other-levels-privacy"):
+        epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy")
+    bounded = private and RELEASES[release].public_bound
+    with st.container(key="n-min-shown" if bounded else "other-levels-n-min"):
+        n_min = inputs.number(N_MIN)
+    if private and RELEASES[release].data_dependent:
+        st.caption("Its noise is chosen from the private counts: **no formal guarantee**.")
+    return release, epsilon, delta, int(n_min)
+
+
+def presets(_: object) -> None:
+    """Draw settings of the paper and others, each on one click, where their data sets are here."""
+    here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in data_choice().options}
+    if not here:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Try:", width="content")
+        for name in here:
+            st.button(name, key=f"ratio {name}", on_click=_apply, args=(name,))
+
+
+def _apply(name: str) -> None:
+    dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
+    st.session_state[DATA] = dataset
+    noise = RELEASES[release].title if release else RELEASE.default
+    link.choose({data_choice(): COUNTING[dataset].title, RELEASE: noise, MIX: SLIDE})
+    set_sizes, test_sizes = size_settings()
+    values = {CLASSES: n_classes, set_sizes: size, COPIES: 1, RHO: rho, test_sizes: n_test}
+    values |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}
+    link.assign({setting.key: value for setting, value in values.items()})

@@ -1,0 +1,136 @@
+"""The tabs on the paper's figures 2 and 3, from the shipped studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages.kit import cache, inputs, numbers
+from pages.kit.numbers import with_range
+from pages.kit.panel import Chart, Panel
+from pages.kit.settings import Choice
+from pages.kit.snippet import Snippet
+from pages.topics.class_ratio.answer import L1, Answer
+from privdemo.experiments import results
+from privdemo.experiments.class_ratio import NO_RELEASE, study
+from privdemo.experiments.class_ratio.study import Row
+from privdemo.figures import class_ratio as charts
+from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, EM, MMD, PSVM, SPREAD
+from privdemo.tasks import COUNTING
+
+DATA = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
+METHOD = Choice(
+    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Shares found by"
+)
+
+shipped = cache.shared(study.load)
+
+
+def study_snippet(name: str) -> Snippet:
+    """The lines that print the shipped rows of a study."""
+    return Snippet(
+        ("from privdemo.experiments import class_ratio",),
+        (
+            "# computed anew by: python -m privdemo reproduce classratio",
+            f'for row in class_ratio.study.select(class_ratio.study.load(), "{name}"):',
+            "    print(row.dataset, row.rho, row.copies, row.release, row.method, row.estimate)",
+        ),
+    )
+
+
+# --- figure 2 ------------------------------------------------------------------------------------
+
+
+def choose_data(_: Answer) -> str:
+    """Let the visitor choose the figure's data set."""
+    return inputs.choose(DATA)
+
+
+def two_classes(_: Answer, title: str) -> list[Panel]:
+    """The paper's figure 2: two classes, every method."""
+    dataset = next(name for name, task in COUNTING.items() if task.title == title)
+    overall = [row for row in study.select(shipped(), study.BINARY) if row.dataset == dataset]
+    single = [row for row in study.select(shipped(), study.BINARY, overall=False) if row.dataset == dataset]
+    at, first = {row.method: row for row in overall}, overall[0]
+    by_method = {name: [row for row in single if row.method == name] for name in CLASS_RATIO if name in at}
+    return [
+        Panel(
+            "figure-2",
+            "Two classes: does classifying and counting do?",
+            f"{counting_words(at)} On {title}, counting what ∝SVM names is off by {at[PSVM].error:.3f}, MMD by "
+            f"<b>{at[MMD].error:.3f}</b> and spread on set names by <b>{at[SPREAD].error:.3f}</b>, the mean over "
+            f"mixes; all labels with the correction by {at[EM].error:.3f}.",
+            Chart(charts.study_errors(by_method)),
+            f"{title}: two sets of {first.set_size} with proportions {first.rho:g} and {1 - first.rho:g}, two more to "
+            f"choose settings, sets of {first.set_size} to ask about; {results.N_DRAWS} draws with 95 % intervals. "
+            "Mean over mixes: "
+            + "; ".join(f"{CLASS_RATIO[name].title} {with_range(at[name].estimate, L1)}" for name in by_method)
+            + f". {_claims(shipped(), 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. ∝SVM is "
+            "linear, with C = 1.",
+            lambda: [vars(row) for row in single],
+            study_snippet(study.BINARY),
+        )
+    ]
+
+
+def counting_words(at: dict[str, Row]) -> str:
+    """Whether classifying and counting is worse than methods made for shares, as far as intervals tell."""
+    worse = [name for name in (MMD, SPREAD) if at[PSVM].estimate.low > at[name].estimate.high]
+    if len(worse) == 2:
+        return "No: it is clearly worse."
+    if worse:
+        return f"It is clearly worse than {CLASS_RATIO[worse[0]].title} only."
+    return "Here it is no worse, as intervals overlap."
+
+
+def _claims(rows: Sequence[Row], first: int, last: int) -> str:
+    """What the paper's text says of a figure, beside ours; it prints no other numbers."""
+    told = [
+        f"{one.words}: {numbers.share(one.published, 0)} lower published, {numbers.share(abs(one.ours.mean), 0)} "
+        f"{'lower' if one.ours.mean >= 0 else 'higher'} here"
+        for one in study.published_reductions(rows)[first:last]
+    ]
+    return f"Of its figure the paper’s text gives how two errors compare: {'; '.join(told)}."
+
+
+# --- figure 3 ------------------------------------------------------------------------------------
+
+
+def choose_method(_: Answer) -> str:
+    """Let the visitor choose the figure's method."""
+    return inputs.choose(METHOD)
+
+
+def private_counts(_: Answer, title: str) -> list[Panel]:
+    """The paper's figure 3: ten digits, every release of the counts."""
+    method = next(name for name, method in CLASS_RATIO.items() if method.title == title)
+    overall = [row for row in study.select(shipped(), study.PRIVATE) if row.method == method]
+    single = [row for row in study.select(shipped(), study.PRIVATE, overall=False) if row.method == method]
+    at, first = {row.release: row for row in overall}, overall[0]
+    clean = at[NO_RELEASE].error
+    tight = {
+        name: at[name].error
+        for name, release in RELEASES.items()
+        if name in at and release.tight and not release.data_dependent
+    }
+    best = min(tight, key=lambda name: tight[name])
+    noisy = at["laplace published"]
+    by_release = {name: [row for row in single if row.release == name] for name in at}
+    return [
+        Panel(
+            "figure-3",
+            "What does noise on the counts cost?",
+            f"With true counts {title} is off by {clean:.3f}. With Laplace noise as published, ε = {noisy.epsilon:g} "
+            f"and δ = {noisy.delta:g}, by {noisy.error:.3f}; with tight noise ({RELEASES[best].title}) by "
+            f"<b>{tight[best]:.3f}</b>, a difference to true counts of {numbers.signed(tight[best] - clean)}.",
+            Chart(charts.study_errors(by_release)),
+            f"MNIST, ten digits: ten sets of {first.set_size:,} (ρ = {first.rho:g}), ten more to choose settings, sets "
+            f"of {study.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with 95 % "
+            "intervals. Mean over mixes: "
+            + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
+            + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(shipped(), 1, 4)} Some "
+            "records are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
+            lambda: [vars(row) for row in single],
+            study_snippet(study.PRIVATE),
+        )
+    ]
