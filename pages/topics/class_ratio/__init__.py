@@ -6,7 +6,7 @@ from pages.kit import folds
 from pages.kit.page import Page
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.controls import Question, all_settings, controls, default_settings, presets
-from pages.topics.class_ratio.tabs import TABS
+from pages.topics.class_ratio.tabs import TABS, methods_in_words
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_DRAWS
 
@@ -37,6 +37,7 @@ PAGE = Page(
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be found here.",
+    below=methods_in_words,
     tabs=TABS,
     shows_images=True,
 )

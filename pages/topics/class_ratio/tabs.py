@@ -153,6 +153,17 @@ def _gap(shown: Answer) -> str:
     return f"Random features differ from the exact kernel by {with_range(gap, L1)} (L1, your mix)."
 
 
+def methods_in_words(_: Answer) -> list[Panel]:
+    """What the methods that are shown first do."""
+    return [
+        Panel(
+            note="**Spread on set names** takes the name of a record’s set for a lie about its class. **MMD** looks "
+            "for the mixture of training sets whose mean in a kernel’s feature space is nearest. **All labels** knows "
+            "the class of every training record; the others know the sets’ proportions alone."
+        )
+    ]
+
+
 TABS = Tabs(
     "ratio_look",
     (
@@ -163,7 +174,4 @@ TABS = Tabs(
         Tab("the adversary", the_adversary),
         Tab("all numbers", all_numbers),
     ),
-    note="**Spread on set names** takes the name of a record’s set for a lie about its class. **MMD** looks for the "
-    "mixture of training sets whose mean in a kernel’s feature space is nearest. **All labels** knows the class of "
-    "every training record; the others know the sets’ proportions alone.",
 )
