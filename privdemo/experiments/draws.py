@@ -46,4 +46,4 @@ def seeded(seed: int, *numbers: int) -> np.random.Generator:
 
 def generator(config: Repeatable, *numbers: int) -> np.random.Generator:
     """A new generator at the start of `stream`."""
-    return np.random.default_rng(stream(config, *numbers))
+    return seeded(config.seed, config.draw, *numbers)

@@ -13,12 +13,12 @@ from privdemo.experiments import naive_training
 from privdemo.experiments.naive_training import NaiveConfig
 
 CASES = [
-    NaiveConfig(),
     NaiveConfig(s=1.0, one_to_one=0.9, zero_to_one=0.4),
     NaiveConfig(s=1.5, one_to_one=0.85, zero_to_one=0.25, ratio=2.5, angle=50.0),
     NaiveConfig(s=3.0, one_to_one=0.7, zero_to_one=0.1, ratio=0.4, angle=-20.0),
     NaiveConfig(s=2.0, one_to_one=0.3, zero_to_one=0.8, ratio=0.5, angle=30.0),
 ]
+TURNED = CASES[1]
 # The trapezoidal rule in two dimensions: its error falls exponentially, and the Gaussian's tail beyond 8.5 is 10⁻¹⁷.
 _AXIS = np.linspace(-8.5, 8.5, 86)
 E1, E2 = (grid.ravel() for grid in np.meshgrid(_AXIS, _AXIS))
@@ -69,7 +69,7 @@ def unit(degrees):
 
 
 def test_loss_is_the_double_integral_of_the_paper():
-    config, alpha = CASES[2], 0.7
+    config, alpha = TURNED, 0.7
     value, error = dblquad(
         lambda e2, e1: float(integrand(e1, e2, alpha, config)) * norm.pdf(e1) * norm.pdf(e2),
         *(-6.5, 6.5, -6.5, 6.5),
@@ -92,15 +92,8 @@ def test_loss_in_every_direction(config):
     assert max(abs(result.loss[i] - loss(math.radians(result.alpha[i]), other)) for i in (180, 240)) > 1e-3
 
 
-def test_loss_depends_on_the_flips_through_their_contrast_alone():
-    one, other = NaiveConfig(one_to_one=0.8, zero_to_one=0.2), NaiveConfig(one_to_one=0.65, zero_to_one=0.05)
-    for alpha in (0.0, 1.0, 2.5):
-        assert loss(alpha, one) == pytest.approx(loss(alpha, other), abs=1e-12)
-        assert abs(loss(alpha, one) - loss(alpha, NaiveConfig(one_to_one=0.8, zero_to_one=0.3))) > 1e-2
-
-
 def test_loss_takes_any_shape():
-    config, alpha = CASES[2], np.array([[0.0, 10.0, 20.0], [90.0, -45.0, 180.0]])
+    config, alpha = TURNED, np.array([[0.0, 10.0, 20.0], [90.0, -45.0, 180.0]])
     found = naive_training.naive_loss(alpha, config.covariance, config.contrast)
     assert found.shape == (2, 3)
     alone = naive_training.naive_loss(-45.0, config.covariance, config.contrast)
@@ -110,9 +103,6 @@ def test_loss_takes_any_shape():
 @pytest.mark.parametrize("config", CASES)
 def test_covariance_is_that_of_its_axes(config):
     np.testing.assert_allclose(config.covariance, covariance(config), atol=1e-12)
-    if config.ratio != 1:
-        mirrored = NaiveConfig(config.s, config.one_to_one, config.zero_to_one, config.ratio, -config.angle)
-        assert np.abs(mirrored.covariance - config.covariance).max() > 0.1
 
 
 # --- its derivatives -------------------------------------------------------------------------------
@@ -148,10 +138,9 @@ def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(
 
 
 def test_another_spread_across_tilts_the_loss_at_the_truth():
-    assert abs(naive_training.run(CASES[2]).slope) > 0.05
-    assert naive_training.run(CASES[2]).slope == pytest.approx(
-        (loss(1e-3, CASES[2]) - loss(-1e-3, CASES[2])) / 2e-3, abs=1e-4
-    )
+    slope = naive_training.run(TURNED).slope
+    assert abs(slope) > 0.05
+    assert slope == pytest.approx((loss(1e-3, TURNED) - loss(-1e-3, TURNED)) / 2e-3, abs=1e-4)
     along = NaiveConfig(ratio=3.0, angle=0.0)  # unless the axes lie along and across the truth
     assert naive_training.run(along).slope == pytest.approx(0, abs=1e-12)
 
@@ -217,13 +206,12 @@ def test_gradient_vanishes_at_the_free_optimum(config):
 
 
 def test_without_flips_the_free_optimum_is_the_truth():
-    assert naive_training.free_optimum(covariance(CASES[2]), 1.0) == (0.0, pytest.approx(1.0, abs=1e-12))
-    assert naive_training.free_optimum(covariance(CASES[2]), -1.0) == (180.0, pytest.approx(1.0, abs=1e-12))
+    assert naive_training.free_optimum(covariance(TURNED), 1.0) == (0.0, pytest.approx(1.0, abs=1e-12))
+    assert naive_training.free_optimum(covariance(TURNED), -1.0) == (180.0, pytest.approx(1.0, abs=1e-12))
 
 
-@pytest.mark.parametrize("config", [CASES[2], CASES[4]])
-def test_a_logistic_regression_finds_the_free_optimum(config):
-    n, rng = 400_000, np.random.default_rng(5)
+def test_a_logistic_regression_finds_the_free_optimum():
+    config, n, rng = TURNED, 400_000, np.random.default_rng(5)
     x = rng.standard_normal((n, 2)) @ np.linalg.cholesky(covariance(config)).T
     label = rng.random(n) < expit(x[:, 0])
     released = np.where(label, rng.random(n) < config.one_to_one, rng.random(n) < config.zero_to_one)
@@ -235,11 +223,11 @@ def test_a_logistic_regression_finds_the_free_optimum(config):
     bread = np.linalg.inv((x * (guess * (1 - guess))[:, None]).T @ x / n)
     score = x * (released - guess)[:, None]
     deviation = np.sqrt(np.diag(bread @ (score.T @ score / n) @ bread) / n)
-    assert (np.abs(fitted - expected) <= 5 * deviation).all()
-    other = naive_training.free_optimum(config.covariance, config.contrast * 1.1)[1] * unit(result.free_alpha)
-    assert not (np.abs(fitted - other) <= 5 * deviation).all()
+    longer = naive_training.free_optimum(config.covariance, config.contrast * 1.1)[1] * unit(result.free_alpha)
     turned = result.free_length * unit(result.best[0])  # held to length 1 it would lean elsewhere
-    assert not (np.abs(fitted - turned) <= 5 * deviation).all()
+    assert (np.abs(fitted - expected) <= 5 * deviation).all()
+    for wrong in (longer, turned):
+        assert not (np.abs(fitted - wrong) <= 5 * deviation).all()
 
 
 @pytest.mark.parametrize(
