@@ -6,13 +6,12 @@ import gzip
 import math
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
 import streamlit as st
 
-from privdemo import accounting, palette
+from privdemo import accounting
 from privdemo.experiments import images
 from tests import visiting
 from tests.visiting import html, opened, takeaway, warnings
@@ -248,22 +247,3 @@ def test_the_shown_code_gives_the_shown_numbers(mnist: object) -> None:
     assert f"<b>{names['result'].changed_pixels:.0f}</b>" in takeaway(at)
     assert f"<b>{100 * names['here'].linked.mean:.0f}</b> are traced" in takeaway(at)
     assert len(names["points"]) == 17
-
-
-def test_theme_lists_the_ten_meanings() -> None:
-    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
-    assert tuple(config["theme"]["chartCategoricalColors"]) == palette.PALETTE
-    assert config["browser"]["gatherUsageStats"] is False
-    assert config["client"]["showErrorDetails"] == "none"
-
-
-@pytest.mark.parametrize("background", ["#ffffff", "#0e1117"])
-def test_every_colour_stands_out_from_both_backgrounds(background: str) -> None:
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    for colour in palette.PALETTE:
-        light, dark = sorted((luminance(colour), luminance(background)), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 3, colour
