@@ -1,62 +1,35 @@
-"""Class ratios from names of sets against counting, scipy's maxima, logistic regression, plain searches, truths."""
+"""Class ratios from names of sets against scipy's maxima, logistic regression, plain searches and truths."""
 
 import math
 import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 from scipy.special import log_softmax, logsumexp, softmax
-from scipy.stats import multivariate_normal
 from sklearn.base import BaseEstimator, clone
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from privdemo.estimators import set_names
-from privdemo.estimators.bags import bag_channel, name_channel
 from privdemo.estimators.label_proportions import LabelProportionClassifier
-from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio, prior_shift
 from privdemo.estimators.sets import Sets, split_sets
-from tests.test_class_ratio import THREE, TWO, gaussian_set, gaussian_sets, rng, truncated
+from tests.estimators.oracles import rng
+from tests.estimators.ratio_oracles import (
+    THREE,
+    TWO,
+    channel_by_hand,
+    gaussian_set,
+    gaussian_sets,
+    search_by_hand,
+    truncated,
+)
 
-# --- names as a channel ----------------------------------------------------------------------------
-
-
-@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=2, max_size=6))
-def test_the_name_channel_is_bayes_rule_by_counting_records(counts):
-    counts = np.array([row for row in counts if sum(row)])
-    if len(counts) < 2 or not counts.any(axis=0).all():
-        return
-    people = [(name, c) for name, row in enumerate(counts) for c, n in enumerate(row) for _ in range(n)]
-    channel = name_channel(counts / counts.sum(axis=1, keepdims=True), counts.sum(axis=1))
-    np.testing.assert_allclose(channel.sum(axis=0), 1, rtol=1e-14)
-    for c in range(3):
-        of_class = [name for name, label in people if label == c]
-        expected = np.bincount(of_class, minlength=len(counts)) / len(of_class)
-        np.testing.assert_allclose(channel[:, c], expected, rtol=1e-13)
-    if len(set(counts.sum(axis=1))) > 1 and len({tuple(row / sum(row)) for row in counts}) > 1:
-        even = name_channel(counts / counts.sum(axis=1, keepdims=True), np.ones(len(counts)))
-        joint = counts / counts.sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(even, joint / joint.sum(axis=0), rtol=1e-13)
-
-
-def test_of_two_classes_it_is_the_bag_channel_and_of_pure_sets_it_names_the_class():
-    share, sizes = np.array([0.2, 0.5, 0.9]), np.array([30, 20, 50])
-    np.testing.assert_array_equal(name_channel(np.stack((1 - share, share), axis=1), sizes), bag_channel(share, sizes))
-    np.testing.assert_array_equal(name_channel(np.eye(3), sizes), np.eye(3))
-    # two sets of the first class: its records are in the one or the other
-    several = name_channel([[1, 0], [1, 0], [0, 1]], sizes)
-    np.testing.assert_allclose(several, [[0.6, 0], [0.4, 0], [0, 1]], rtol=1e-15)
-
-
-# --- the prior correction --------------------------------------------------------------------------
+# --- the prior correction -------------------------------------------------------------------------
 
 
 def posteriors(seed, n=None, K=None):
@@ -109,38 +82,6 @@ def test_the_correction_finds_the_maximum_of_the_likelihood(seed):
     np.testing.assert_allclose(again, found, atol=1e-8)
 
 
-def test_no_step_lowers_the_likelihood(monkeypatch):
-    for seed in range(5):
-        proba, prior = posteriors(seed)
-        even = np.full(len(prior), 1 / len(prior))
-        values = [log_likelihood(proba, prior, even)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            for steps in range(1, 60):
-                monkeypatch.setattr(set_names, "STEPS", steps)
-                values.append(log_likelihood(proba, prior, prior_shift(proba, prior)))
-        assert (np.diff(values) > -1e-14).all()
-        assert values[-1] - values[0] > 1e-4
-
-
-@pytest.mark.parametrize("truth", [(0.7, 0.2, 0.1), (0.05, 0.05, 0.9), (0.0, 0.4, 0.6)])
-def test_shares_are_recovered_from_exact_posteriors_and_their_plain_mean_is_not(truth):
-    truth, prior, n = np.array(truth), np.array([0.2, 0.5, 0.3]), 4000
-    centres = np.array([[0, 0], [1.5, 0], [0, 1.5]])
-    X = rng(3).normal(size=(n, 2)) + np.repeat(centres, np.rint(n * truth).astype(int), axis=0)
-    density = np.stack([multivariate_normal(centre).pdf(X) for centre in centres], axis=1)
-    proba = prior * density / (density @ prior)[:, None]
-    found = prior_shift(proba, prior)
-    # five standard errors of maximum likelihood, from the information on the simplex (records drawn class by class
-    # vary less than that)
-    slopes = density / (density @ truth)[:, None]
-    tangent = np.array([[1, 0], [-1, 1], [0, -1]])
-    errors = np.sqrt(np.diag(tangent @ np.linalg.inv(tangent.T @ (slopes.T @ slopes) @ tangent) @ tangent.T))
-    assert (np.abs(found - truth) < 5 * errors).all()
-    assert (np.abs(proba.mean(axis=0) - truth) > 5 * errors).any()
-    assert (np.abs(prior_shift(proba, np.full(3, 1 / 3)) - truth) > 5 * errors).any()
-
-
 def test_a_class_that_training_lacks_has_no_share():
     proba, prior = posteriors(3, n=50, K=3)
     without = np.append(prior, 0)
@@ -151,21 +92,16 @@ def test_a_class_that_training_lacks_has_no_share():
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_record_that_is_surely_of_a_class_that_training_lacks_spoils_nothing():
-    found = prior_shift([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0])
-    np.testing.assert_array_equal(found, [1, 0])
-
-
-@pytest.mark.filterwarnings("error")
-def test_where_training_lacks_the_class_of_all_records_there_are_shares_or_a_refusal():
-    """No record says anything of the other classes."""
-    try:
-        found = prior_shift([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0])
-    except ValueError as refusal:
-        assert "class" in str(refusal)  # noqa: PT017
-    else:
-        assert found[2] == 0
-        assert found.sum() == pytest.approx(1, abs=1e-12)
+@pytest.mark.parametrize(
+    ("proba", "prior", "expected"),
+    [
+        ([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0], [1, 0]),
+        # no record says anything of the other classes: they stay even
+        ([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0], [0.5, 0.5, 0]),
+    ],
+)
+def test_records_that_are_surely_of_a_class_that_training_lacks_spoil_nothing(proba, prior, expected):
+    np.testing.assert_array_equal(prior_shift(proba, prior), expected)
 
 
 @pytest.mark.filterwarnings("error")
@@ -185,12 +121,7 @@ def test_shares_that_have_not_settled_warn(monkeypatch):
         prior_shift(proba, prior)
 
 
-# --- the spread likelihood on set names ------------------------------------------------------------
-
-
-def channel_by_hand(sets, p):
-    joint = np.array([[len(x) * share for share in row] for x, row in zip(sets, p, strict=True)])
-    return joint / joint.sum(axis=0)
+# --- the spread likelihood on set names -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("c", [2, 3])
@@ -214,33 +145,6 @@ def test_with_pure_sets_it_is_logistic_regression_with_the_same_correction(c, C)
     assert np.abs(weaker.predict_proba(U) - fit.predict_proba(U)).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("p", "truth"), [(TWO, (0.15, 0.85)), (TWO, (0.7, 0.3)), (THREE, (0.1, 0.2, 0.7)), (THREE, (0.5, 0.5, 0.0))]
-)
-def test_shares_of_a_known_mixture_are_recovered_where_the_model_is_right(p, truth):
-    """Normal classes of equal spread: p(class | x) is logistic."""
-    n, repeats, d = 600, 10, len(p)
-
-    def errors(settings=None, swap=False):
-        """In standard errors of the mean over the repeats."""
-        found = []
-        for seed in range(repeats):
-            sets, tuning = gaussian_sets(p, n, 3 * seed, d=d), gaussian_sets(p, n, 3 * seed + 1, d=d)
-            q = np.roll(p, 1, axis=0) if swap else p
-            fit = SpreadClassRatio(1e4, 1.0, tol=1e-5, **(settings or {})).fit(sets, q, tuning, q)
-            found.append(fit.predict(gaussian_set(truth, 500, 3 * seed + 2, d=d)))
-        spread = np.std(found, axis=0, ddof=1) / math.sqrt(repeats)
-        return np.abs(np.mean(found, axis=0) - truth) / np.maximum(spread, 1e-12)
-
-    if min(truth) > 0:  # at 0, what is found is never below
-        assert errors().max() < 5
-    assert errors({"correct": False}).max() > 5
-    assert errors(swap=True).max() > 5
-    single = SpreadClassRatio().fit(gaussian_sets(p, n, 50, d=d), p, gaussian_sets(p, n, 51, d=d), p)
-    # measured: a standard deviation of 0.03 for each share
-    np.testing.assert_allclose(single.predict(gaussian_set(truth, 500, 52, d=d)), truth, atol=0.12)
-
-
 def normal_set(p, n, columns, seed):
     """Two normal classes, one either side of 0 on the first of many columns."""
     random = rng(seed)
@@ -253,23 +157,21 @@ def normal_set(p, n, columns, seed):
 @pytest.mark.parametrize(
     ("p", "q", "n_q"),
     [
-        (TWO, TWO, (1500, 1500)),
         ([[0.9, 0.1], [0.6, 0.4]], [[0.1, 0.9], [0.4, 0.6]], (1500, 1500)),
-        (TWO, TWO, (1500, 300)),
         (TWO, [[0.3, 0.7], [0.95, 0.05]], (1500, 1500)),
     ],
 )
 def test_chosen_strength_and_temperature_leave_shares_where_they_are(p, q, n_q):
     """Whatever the classes' shares in either group: else the bias is 0.03 to 0.8 however many the records."""
     found = []
-    for seed in range(5):
+    for seed in range(4):
         sets = [normal_set(row, 1500, 20, (seed, i)) for i, row in enumerate(p)]
         tuning = [normal_set(row, n, 20, (seed, 9 + i)) for i, (row, n) in enumerate(zip(q, n_q, strict=True))]
         fit = SpreadClassRatio().fit(sets, p, tuning, q)
         found.append(
             [fit.predict(normal_set(t, 2000, 20, (seed, 99)))[0] for t in ((0.1, 0.9), (0.5, 0.5), (0.9, 0.1))]
         )
-    assert np.mean(found, axis=0) == pytest.approx([0.1, 0.5, 0.9], abs=0.025)
+    assert np.mean(found, axis=0) == pytest.approx([0.1, 0.5, 0.9], abs=0.03)
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -286,32 +188,10 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
     assert log_likelihood(found[1:]) > log_likelihood(found[1:] + 0.3)
 
 
-def search_by_hand(sets, p, tuning, q, temperatures):
-    """The strength and the temperature likeliest for the names of `tuning`, and the log-likelihoods tried."""
-    names = np.repeat(np.arange(len(sets)), [len(x) for x in sets])
-    X, other_names = np.concatenate(tuning), np.repeat(np.arange(len(tuning)), [len(x) for x in tuning])
-    with np.errstate(divide="ignore"):
-        log_rows = np.log(channel_by_hand(tuning, q))[other_names]
-    shares = [len(x) * np.asarray(row) for x, row in zip(sets, p, strict=True)]
-    others = [len(x) * np.asarray(row) for x, row in zip(tuning, q, strict=True)]
-    shift = np.log(np.sum(others, axis=0) / np.sum(others)) - np.log(np.sum(shares, axis=0) / np.sum(shares))
-    tried = []
-    for C in CS:
-        model = SpreadLogisticRegression(channel_by_hand(sets, p), C=C, tol=1e-6)
-        scores = model.fit(np.concatenate(sets), names).decision_function(X)
-        scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
-        values = [logsumexp(log_rows + log_softmax(scores / t + shift, axis=1), axis=1) for t in temperatures]
-        best = int(np.argmax([value.mean() for value in values]))
-        tried.append((C, temperatures[best], values[best]))
-        top = max(tried, key=lambda one: one[2].mean())
-        lost = top[2] - tried[-1][2]
-        if lost.mean() > 3 * lost.std() / math.sqrt(len(lost)):
-            break
-    return top[0], top[1], [(C, value.mean()) for C, _, value in tried]
-
-
-@pytest.mark.parametrize("temperature", ["cv", 1.0])
-@pytest.mark.parametrize(("p", "q", "d"), [(TWO, TWO, 8), (THREE, THREE[[2, 0, 1, 1]], 5), (TWO, TWO, 30)])
+@pytest.mark.parametrize(
+    ("p", "q", "d", "temperature"),
+    [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
+)
 def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
     sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)
     grid = np.exp(np.linspace(-3, 3, 601)) if temperature == "cv" else [1.0]
@@ -352,15 +232,12 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("far", [10.0, 1e4])
-@pytest.mark.parametrize("temperature", ["cv", 1.0])
-def test_one_record_far_off_in_the_wrong_set_does_not_end_the_choice(far, temperature):
+def test_one_record_far_off_in_the_wrong_set_does_not_end_the_choice():
     """Its probability is 0 in double precision, but not its logarithm."""
     sets, tuning = gaussian_sets(np.eye(2), 100, 1), gaussian_sets(np.eye(2), 100, 2)
-    tuning[0][0] = -far, far
-    grid = np.exp(np.linspace(-3, 3, 601)) if temperature == "cv" else [1.0]
-    C, t, _ = search_by_hand(sets, np.eye(2), tuning, np.eye(2), grid)
-    fit = SpreadClassRatio(temperature=temperature).fit(sets, np.eye(2), tuning, np.eye(2))
+    tuning[0][0] = -1e4, 1e4
+    C, t, _ = search_by_hand(sets, np.eye(2), tuning, np.eye(2), np.exp(np.linspace(-3, 3, 601)))
+    fit = SpreadClassRatio().fit(sets, np.eye(2), tuning, np.eye(2))
     assert fit.C_ == C / 2
     assert fit.temperature_ == pytest.approx(t, rel=0.03)
 
@@ -376,16 +253,6 @@ def test_proportions_that_noise_has_made_0_are_served():
         assert np.isfinite(found).all()
         assert found.sum() == pytest.approx(1, abs=1e-12)
         assert np.abs(found - [0.2, 0.2, 0.6]).sum() < 0.6
-
-
-def test_a_model_answers_the_same_for_sparse_records():
-    sets, tuning = gaussian_sets(THREE, 60, 1, d=3), gaussian_sets(THREE, 60, 2, d=3)
-    U = gaussian_set([0.2, 0.2, 0.6], 100, 3, d=3)
-    for method in (SpreadClassRatio(), SetIdentityClassRatio()):
-        dense = clone(method).fit(sets, THREE, tuning, THREE)
-        sparse = clone(method).fit([csr_array(x) for x in sets], THREE, [csr_array(x) for x in tuning], THREE)
-        assert sparse.C_ == dense.C_
-        np.testing.assert_allclose(sparse.predict(csr_array(U)), dense.predict(U), atol=1e-4)
 
 
 def test_of_a_record_whose_set_is_known_the_shares_of_that_set_count_too():
@@ -417,38 +284,7 @@ def test_single_records_are_never_of_a_class_that_no_set_has():
     np.testing.assert_array_equal(one.predict_proba_in(X, [0.3, 0.4, 0.3]), np.tile([0, 1, 0], (20, 1)))
 
 
-# --- set identity, and counting --------------------------------------------------------------------
-
-# Of ten records of each class, how many are of each of four kinds.
-KINDS_OF_CLASS = np.array([[6, 2, 1, 1], [1, 6, 2, 1], [1, 1, 2, 6]])
-
-
-def records_of(counts):
-    """Records, one column for each kind, of so many tens of each class."""
-    return np.repeat(np.eye(4), np.asarray(counts) @ KINDS_OF_CLASS, axis=0)
-
-
-@pytest.mark.parametrize(
-    ("method", "atol"),
-    [
-        # least squares of exact mixtures
-        (SetIdentityClassRatio(), 1e-6),
-        (SetIdentityClassRatio(0.01), 1e-6),
-        (MMDClassRatio(), 1e-6),
-        # a model that can name each kind's probabilities, but for the penalty of 10⁻⁶ and steps of 10⁻⁴
-        (SpreadClassRatio(1e6, 1.0, tol=1e-7), 2e-3),
-    ],
-    ids=str,
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_classes_that_look_the_same_everywhere_are_found_exactly(method, atol):
-    counts, others = np.array([[4, 1, 1], [1, 4, 1], [1, 1, 4]]), np.array([[3, 2, 1], [1, 1, 1], [0, 2, 5]])
-    p, q = counts / 6, others / others.sum(axis=1, keepdims=True)
-    fit = method.fit([records_of(n) for n in counts], p, [records_of(n) for n in others], q)
-    for truth in ((1, 0, 0), (1, 2, 3), (0, 1, 6)):
-        found = fit.predict_raw(records_of(truth))
-        np.testing.assert_allclose(found, np.array(truth) / sum(truth), atol=atol)
-        assert np.abs(fit.predict_raw(records_of(np.add(truth, (1, 0, 1)))) - found).max() > 0.01 or truth == (1, 0, 0)
+# --- set identity, and counting -------------------------------------------------------------------
 
 
 def test_set_identity_is_least_squares_of_mean_probabilities_with_its_strength_by_halves():
@@ -470,6 +306,14 @@ def test_set_identity_is_least_squares_of_mean_probabilities_with_its_strength_b
     halves = split_sets(Sets(tuple(sets), np.eye(3)), rng(4))
     C, *_ = search_by_hand(list(halves[0].X), np.eye(3), list(halves[1].X), np.eye(3), [1.0])
     assert fit.C_ == C
+
+
+def test_set_identity_halves_its_first_group_to_choose_its_strength():
+    sets = gaussian_sets(THREE, 10, 1)
+    with pytest.raises(ValueError, match=r"^set 1 has one record, and half of it is none; give larger sets"):
+        SetIdentityClassRatio().fit([sets[0][:1], *sets[1:]], THREE, sets, THREE)
+    found = SetIdentityClassRatio().fit(sets, THREE, [sets[0][:1], *sets[1:]], THREE).predict(sets[0])
+    assert found.sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_set_identity_warns_where_the_sets_that_it_mixes_do_not_span():
@@ -535,7 +379,7 @@ def test_classes_that_are_easily_told_apart_are_counted_exactly(classifier, c):
         np.testing.assert_allclose(fit.predict(gaussian_set(truth, 60, 3, d=3, gap=12.0)), counts, atol=1e-12)
 
 
-# --- refusals --------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", [SpreadClassRatio, SetIdentityClassRatio])
@@ -581,59 +425,3 @@ def test_single_records_must_have_the_columns_of_the_sets():
     with pytest.raises(ValueError, match="X must have 2 columns like the others, got 3"):
         fit.predict_proba(np.ones((4, 3)))
     np.testing.assert_allclose(fit.predict_proba(np.ones((4, 2))).sum(axis=1), 1, rtol=1e-14)
-
-
-# --- real records ----------------------------------------------------------------------------------
-
-
-def image_sets(X, y, classes, counts, truths, seed):
-    """Training and tuning sets with `counts` (M, c) of each class, and sets of `truths` (·, c) of what is left."""
-    queues = [iter(rng(seed).permutation(np.flatnonzero(y == c))) for c in classes]
-    return [
-        [X[[next(queue) for queue, n in zip(queues, row, strict=True) for _ in range(n)]] for row in wanted]
-        for wanted in (counts, counts, truths)
-    ]
-
-
-# Measured over six draws: a mean of 0.03 to 0.09 for each, of single draws 0.02 to 0.15.
-METHODS = [
-    (SpreadClassRatio(), 0.12),
-    (MMDClassRatio(), 0.15),
-    (MMDClassRatio(n_features=500), 0.16),
-    (SetIdentityClassRatio(), 0.17),
-    (ClassifyAndCount(LabelProportionClassifier(C="cv", cv=2)), 0.12),
-    (ClassifyAndCount(ProportionSVM(n_starts=2)), 0.12),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("c", [2, 3])
-@pytest.mark.parametrize(("method", "largest"), METHODS, ids=[str(method) for method, _ in METHODS])
-def test_every_method_finds_the_shares_of_digits(method, largest, c):
-    X, y = load_digits(return_X_y=True)
-    counts, truths = np.full((c, c), 5) + 35 * np.eye(c, dtype=int), np.full((2, c), 10) + 30 * np.eye(c, dtype=int)[:2]
-    errors, swapped = [], []
-    for seed in range(2):
-        sets, tuning, asked = image_sets(X / 16, y, (3, 8, 5)[:c], counts, truths, seed)
-        p = counts / counts.sum(axis=1, keepdims=True)
-        fit = clone(method).fit(sets, p, tuning, p)
-        for U, truth in zip(asked, truths / truths.sum(axis=1, keepdims=True), strict=True):
-            found = fit.predict(U)
-            errors.append(np.abs(found - truth).sum())
-            swapped.append(np.abs(np.roll(found, 1) - truth).sum())
-    # the shares of all training sets together would be off by 0.6 (two classes) and 0.67 (three)
-    assert np.mean(errors) < largest
-    assert np.mean(swapped) > 0.4
-
-
-@pytest.mark.mnist
-def test_handwritten_digits_are_shared_out_better_by_names_than_by_means(mnist):
-    counts = np.full((3, 3), 30) + 210 * np.eye(3, dtype=int)
-    truths = np.array([[240, 30, 30], [30, 135, 135]])
-    X = mnist.unit(np.arange(10_000), np.float32)
-    sets, tuning, asked = image_sets(X, mnist.y[:10_000], (3, 5, 8), counts, truths, 1)
-    for method, largest in ((SpreadClassRatio(), 0.1), (MMDClassRatio(n_features=300), 0.25)):
-        fit = method.fit(sets, counts / 300, tuning, counts / 300)
-        errors = [np.abs(fit.predict(U) - truth / 300).sum() for U, truth in zip(asked, truths, strict=True)]
-        assert np.mean(errors) < largest
-        assert np.abs(fit.predict(asked[0]) - truths[1] / 300).sum() > 0.8
