@@ -318,13 +318,13 @@ def test_em_stops_when_every_row_has_converged():
 def test_em_takes_a_batch_row_by_row_and_leaves_it_alone():
     counts, matrix = rng(12).integers(1, 60, (3, 2, 4)), WIDE.copy()
     kept = counts.copy()
-    fit = em(counts, matrix, 50, tolerance=0.0)
+    fit = em(counts, matrix, 2, tolerance=0.0)  # before rows that lead each other astray have met again
     assert fit.frequencies.shape == (3, 2, 3)
     assert fit.gap.shape == (3, 2)
     for index in np.ndindex(3, 2):
-        alone = em(counts[index], WIDE, 50, tolerance=0.0)
-        np.testing.assert_allclose(fit.frequencies[index], alone.frequencies, atol=1e-9)
-        assert fit.gap[index] == pytest.approx(alone.gap, abs=1e-9)
+        alone = em(counts[index], WIDE, 2, tolerance=0.0)
+        np.testing.assert_allclose(fit.frequencies[index], alone.frequencies, atol=1e-12)
+        assert fit.gap[index] == pytest.approx(alone.gap, abs=1e-12)
     np.testing.assert_array_equal(counts, kept)
     np.testing.assert_array_equal(matrix, WIDE)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
@@ -144,6 +144,19 @@ def test_the_climb_measures_the_intercept_at_the_centre_and_says_how_it_ended(mo
     np.testing.assert_allclose(found.intercept, 4, atol=1e-6)
     assert found.converged
     assert not climb(parabola, 10.0, centre, 0.25, start, 1e-9, 1).converged
+
+
+@pytest.mark.parametrize(
+    ("status", "gradient", "converged"), [(0, 1.0, True), (1, 0.0, False), (2, 0.0099, True), (2, -0.0101, False)]
+)
+def test_a_line_search_that_rounding_ends_has_converged_if_the_gradient_is_all_but_level(
+    status, gradient, converged, monkeypatch
+):
+    ended = OptimizeResult(x=np.zeros(2), status=status, jac=np.array([0.0, gradient]), nit=3)
+    monkeypatch.setattr(likelihoods, "minimize", lambda *args, **settings: ended)
+    start = Model(np.zeros((1, 1)), np.zeros(1))
+    found = climb(lambda coef, intercept: (0.0, coef, intercept), 1.0, np.zeros(1), 1.0, start, 1e-4, 9)
+    assert (found.converged, found.n_iter) == (converged, 3)
 
 
 # --- the spread likelihood against every truth -----------------------------------------------------

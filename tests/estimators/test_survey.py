@@ -67,13 +67,13 @@ def test_flip_prob_allowed_is_the_largest(n, half, share):
         assert wilson_half_width(n, found + 1e-4, share) > half
 
 
-@pytest.mark.parametrize(("n", "half"), [(2390, 0.02), (100, 0.02), (1, 0.2), (90, 0.1)])
-def test_what_honest_answers_cannot_do_is_refused(n, half):
-    fewest = next(m for m in range(1, 10_000) if wilson_half_width(m, 0, 0.5) <= half)
+@pytest.mark.parametrize(("n", "half", "share"), [(2390, 0.02, 0.5), (100, 0.02, 0.1), (1, 0.2, 0.5), (90, 0.1, 0.5)])
+def test_what_honest_answers_cannot_do_is_refused(n, half, share):
+    fewest = next(m for m in range(1, 10_000) if wilson_half_width(m, 0, share) <= half)
     assert n < fewest
     with pytest.raises(ValueError, match=rf"n_voters must be at least {fewest} for a half-width of {half}.*got {n};"):
-        survey.flip_prob_allowed(n, half)
-    assert 0 <= survey.flip_prob_allowed(fewest, half) < 0.1
+        survey.flip_prob_allowed(n, half, share)
+    assert 0 <= survey.flip_prob_allowed(fewest, half, share) < 0.1
 
 
 @given(lies, st.floats(0.01, 0.99))
