@@ -207,23 +207,3 @@ def test_at_most_65536_inputs_are_enumerated():
     sentence = r"exact integration enumerates every input: at most 65,536, got 2\^17; use exact=False"
     with pytest.raises(ValueError, match=sentence):
         enumerate_inputs(RandomisedResponse(0.1), np.zeros((1, 17), int), prior)
-
-
-@pytest.mark.mnist
-def test_scores_of_real_digits_are_as_good_as_gaussian(mnist):
-    """E φ(score) given a released MNIST digit, against 2000 draws from its exact posterior."""
-    n, draws, mechanism = 8, 2000, RandomisedResponse(0.6, 256)
-    states = mnist.X[rng(1).choice(60_000, 2000, replace=False)]
-    prior = pixel_priors.true_prior(mechanism, pixel_priors.state_frequencies(states, 256))
-    released = mechanism.randomise(states[:n], rng(2))
-    coef = rng(3).normal(size=(784, 1)) * 0.5
-    intercept = -(states / 255).mean(axis=0) @ coef
-    moments = pixel_priors.posterior_moments(mechanism, released, prior)
-    inputs = GaussianInputs(moments.mean / 255, moments.variance / 255**2, 64)
-    found = expected(inputs, expit, coef, intercept)[:, 0]
-    assert np.ptp(found) > 0.1  # people differ
-    for person, image in enumerate(released):
-        drawn = pixel_priors.sample_posterior(mechanism, np.repeat(image[None], draws, 0), prior, rng(4))
-        chances = expit(drawn / 255 @ coef + intercept)
-        # five standard errors; the central limit's error is ten times smaller
-        assert abs(found[person] - chances.mean()) < 5 * chances.std() / np.sqrt(draws)

@@ -126,25 +126,6 @@ def test_binary_flips_may_be_given_as_a_mechanism_a_matrix_or_a_list():
         np.testing.assert_array_equal(fit.coef_, fits[0].coef_)
 
 
-@pytest.mark.parametrize(("n_bags", "n_classes"), [(100, 2), (10, 10)])
-def test_a_classifier_is_learnt_from_the_names_of_bags_alone(n_bags, n_classes):
-    x, y, _ = simulate(6_000, 6, n_classes, strength=8.0)
-    train, test = slice(0, 4500), slice(4500, None)
-    channel = rng(0).dirichlet(np.full(n_classes, 0.5), n_bags)
-    channel /= channel.sum(axis=0)
-    names = release(y[train], channel)
-
-    def accuracy(estimator, labels):
-        return (estimator.fit(x[train], labels).predict(x[test]) == y[test]).mean()
-
-    ceiling = accuracy(NaiveLogisticRegression(), y[train])
-    found = accuracy(SpreadLogisticRegression(channel), names)
-    wrong = accuracy(SpreadLogisticRegression(channel[rng(1).permutation(n_bags)]), names)
-    error = np.sqrt(0.25 / 1500)  # of an accuracy on 1500 people
-    assert found > ceiling - 0.05 - 2 * error
-    assert wrong < found - 10 * error
-
-
 # --- with pixel noise ------------------------------------------------------------------------------
 
 
