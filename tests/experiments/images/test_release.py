@@ -1,0 +1,244 @@
+"""Releases of images: reproducible, coupled over levels, and right where the truth can be computed."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privdemo import datasets, intervals
+from privdemo.estimators import pixel_priors
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES, family_of
+from tests.experiments.images.oracles import DIGITS, DIGITS_K, MECHANISMS, by_hand, forget
+
+
+def test_fewer_people_where_the_data_set_ends():
+    counts = np.bincount(datasets.load("digits").y)
+    result = images.run(replace(DIGITS, n_people=5000))
+    assert result.n_people == 2 * min(counts[7], counts[9])
+
+
+def test_training_images_only(mnist):
+    train = {image.tobytes() for image in mnist.train.select_classes(("7", "9")).X}
+    result = images.run(Config(per_class=10))
+    assert all(image.tobytes() in train for image in result.states)
+
+
+def test_draws_serve_any_level_of_the_same_mechanism():
+    for mechanism in MECHANISMS:
+        result = images.run(replace(DIGITS, pixels=mechanism))
+        again = mechanism.apply(mechanism.from_states(result.states, DIGITS_K), result.draws)
+        np.testing.assert_array_equal(mechanism.to_grey(again), result.released)
+
+
+def test_more_noise_never_undoes_a_change():
+    levels = FAMILIES["randomised_response"].levels(DIGITS_K)
+    releases = [images.run(replace(DIGITS, pixels=RandomisedResponse(p, DIGITS_K))) for p in levels]
+    np.testing.assert_array_equal(releases[0].released, releases[0].clean)
+    for less, more in itertools.pairwise(releases):
+        changed = less.released != less.clean
+        np.testing.assert_array_equal(more.released[changed], less.released[changed])
+        assert more.changed_pixels > less.changed_pixels
+        np.testing.assert_array_equal(more.released_labels, less.released_labels)
+    other = images.run(replace(DIGITS, pixels=RandomisedResponse(levels[-1], DIGITS_K), seed=1))
+    changed = releases[5].released != releases[5].clean
+    assert (other.released[changed] != releases[5].released[changed]).any()  # independent draws would show
+
+
+@pytest.mark.parametrize("flip_prob", [0.0, 0.1, 0.5, 16 / 17])
+def test_changed_pixels(flip_prob):
+    result = images.run(replace(DIGITS, pixels=RandomisedResponse(flip_prob, DIGITS_K)))
+    n = result.n_people * 64
+    # a redrawn pixel may get its own state again, so p itself is the share that changes; five standard errors
+    tolerance = 64 * (5 * math.sqrt(flip_prob * (1 - flip_prob) / n) + 2.0**-23)
+    assert abs(result.changed_pixels - 64 * flip_prob) <= tolerance
+    assert abs(result.changed_pixels - 64 * (flip_prob + 0.05)) > tolerance
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_a_run_recomputed_step_by_step(mechanism):
+    config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
+    images.run(config)
+    forget()
+    result = images.run(config)
+    assert (result.config, result.n_people, result.class_names, result.n_states) == (config, 200, ("7", "9"), DIGITS_K)
+    assert result.labels.tolist() == [0] * 10 + [1] * 10
+    assert tuple(result.guesses) == images.PRIORS
+    people, released, released_labels = by_hand(config)
+    shown = [*range(10), *range(100, 110)]
+    np.testing.assert_array_equal(result.states, people.X[shown])
+    np.testing.assert_array_equal(result.released, mechanism.to_grey(released[shown]))
+    np.testing.assert_array_equal(result.released_labels, released_labels[shown])
+    prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
+    np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
+    few = pixel_priors.learned_prior(mechanism, released[shown], DIGITS_K)
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], few)
+    assert (result.guesses["learned"] != mechanism.to_grey(guess)).any()
+    right = []
+    for learner in range(8):  # each taught by every eighth person, tried on the next ones
+        taught = np.arange(200) % 8 == learner
+        means = np.stack([released[taught & (released_labels == c)].mean(axis=0) for c in (0, 1)])
+        tried = np.arange(200) % 8 == (learner + 1) % 8
+        nearest = np.square(released[tried, None] - means).sum(axis=2).argmin(axis=1)
+        right.append((nearest == people.y[tried]).mean())
+    assert result.label_guess == pytest.approx(intervals.mean_interval(right), rel=1e-12)
+
+
+def test_label_and_pixel_noise_use_streams_of_their_own():
+    base = images.run(DIGITS)
+    assert not np.array_equal(images.run(replace(DIGITS, seed=1)).clean, base.clean)
+    lied = images.run(replace(DIGITS, labels=RandomisedResponse(0.5, 2)))
+    np.testing.assert_array_equal(lied.released, base.released)
+    noisier = images.run(replace(DIGITS, pixels=RandomisedResponse(0.9, DIGITS_K)))
+    np.testing.assert_array_equal(noisier.released_labels, base.released_labels)
+    np.testing.assert_array_equal(noisier.clean, base.clean)
+
+
+@pytest.mark.parametrize(
+    "labels", [BinaryChannel(1.0, 1.0), BinaryChannel(0.0, 0.0), BinaryChannel(0.0, 1.0)], ids=repr
+)
+def test_certain_lies_about_the_label(labels):
+    result = images.run(replace(DIGITS, labels=labels))
+    expected = [labels.p10, 1 - labels.p01]  # what each class sends
+    np.testing.assert_array_equal(result.released_labels, np.array(expected)[result.labels])
+
+
+def test_the_image_betrays_the_label():
+    clean = images.run(replace(DIGITS, pixels=RandomisedResponse(0.0, DIGITS_K), labels=RandomisedResponse(0.0, 2)))
+    assert clean.label_guess.low > 0.9
+    lied = images.run(replace(DIGITS, labels=RandomisedResponse(0.2, 2)))
+    assert lied.label_guess.low > 0.6  # from a few people's lied labels
+    opposite = images.run(replace(DIGITS, labels=BinaryChannel(1.0, 1.0)))
+    assert opposite.label_guess.low > 0.9  # who knows the channel is not fooled by certain lies
+    useless = images.run(replace(DIGITS, pixels=RandomisedResponse(16 / 17, DIGITS_K), n_people=340))
+    assert useless.label_guess.low < 0.5 < useless.label_guess.high + 0.05
+    assert useless.label_guess.mean < lied.label_guess.low
+
+
+def test_labels_that_say_nothing_teach_nothing():
+    """Classifiers taught on pure noise point either way, which the interval must own up to."""
+    silent = [images.run(replace(DIGITS, labels=RandomisedResponse(0.5, 2), seed=s)).label_guess for s in range(20)]
+    covered = sum(guess.low <= 0.5 <= guess.high for guess in silent)
+    assert covered >= 20 - 1 - 5 * math.sqrt(20 * 0.05 * 0.95)  # nineteen in twenty, five standard errors
+
+
+def test_better_priors_guess_better():
+    result = images.run(replace(DIGITS, pixels=RandomisedResponse(0.6, DIGITS_K), per_class=10, n_people=340))
+    errors = {
+        kind: np.square(pictures.astype(float) - result.clean).mean()
+        for kind, pictures in {"released": result.released, **result.guesses}.items()
+    }
+    assert errors["true"] < errors["learned"] < errors["flat"] < errors["released"]
+    assert result.prior_gap == 0
+
+
+def test_pure_noise_leaves_the_prior_mean():
+    result = images.run(replace(DIGITS, pixels=RandomisedResponse(16 / 17, DIGITS_K)))
+    np.testing.assert_array_equal(result.guesses["flat"], 128)
+    np.testing.assert_array_equal(result.guesses["learned"], 128)  # nothing could be learnt
+    assert (result.guesses["true"] == result.guesses["true"][0]).all()
+    assert np.ptp(result.guesses["true"][0]) > 100
+
+
+def test_runs_never_change_the_data_set():
+    source = datasets.load("digits")
+    before = source.X[:2000].copy(), source.y.copy()
+    config = Config("digits", pixels=RandomisedResponse(0.5, DIGITS_K), n_people=100)
+    for family in FAMILIES.values():
+        images.run(images.with_mechanism(config, family, 0.3))
+        images.measure(CurveConfig("digits", family=family.name), 0.3)
+    np.testing.assert_array_equal(source.X[:2000], before[0])
+    np.testing.assert_array_equal(source.y, before[1])
+    assert not source.X.flags.writeable
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_cached_draws_cannot_be_written_to(family):
+    draws = images.people.noise_draws(family, DIGITS_K, (4, 64), 0)
+    parts = draws if isinstance(draws, tuple) else (draws,)
+    for part in parts:
+        with pytest.raises(ValueError, match="read-only"):
+            part[0, 0] = 0
+    assert images.people.noise_draws(family, DIGITS_K, (4, 64), 0) is draws
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
+    levels = (0.1, 0.3, 0.5)
+    config = replace(DIGITS, pixels=mechanism)
+    pictures = images.strip(config, levels)
+    assert pictures.shape == (2, 4, 8, 8)
+    whole = images.run(config)
+    np.testing.assert_array_equal(pictures[:, 0].reshape(2, 64), whole.clean[[0, 3]])
+    for column, level in enumerate(levels, start=1):
+        noise = family_of(mechanism).make(level, DIGITS_K)
+        single = images.run(replace(config, pixels=noise))
+        np.testing.assert_array_equal(pictures[:, column].reshape(2, 64), single.released[[0, 3]])
+    rows = images.strip_table(("7", "9"), ("clean", "a", "b", "c"), pictures)
+    assert [(row["label"], row["level"]) for row in rows] == [(c, v) for c in "79" for v in ("clean", "a", "b", "c")]
+    assert [rows[6][f"pixel_{j}"] for j in range(64)] == pictures[1, 2].ravel().tolist()
+    with pytest.raises(ValueError, match="longer"):
+        images.strip_table(("7", "9"), ("clean", "a"), pictures)
+
+
+def test_stacked_pictures():
+    rows = [np.arange(12, dtype=np.uint8).reshape(2, 6), np.full((2, 6), 9, np.uint8)]
+    stacked = images.stack_pictures(rows, (2, 3))
+    assert stacked.shape == (2, 2, 2, 3)
+    assert stacked[0, 1].tolist() == [[6, 7, 8], [9, 10, 11]]
+    assert (stacked[1] == 9).all()
+
+
+def test_with_mechanism_changes_the_pixels_noise_only():
+    changed = images.with_mechanism(DIGITS, FAMILIES["randomised_response"], 0.5)
+    assert changed == replace(DIGITS, pixels=RandomisedResponse(0.5, DIGITS_K))
+    assert images.with_mechanism(DIGITS, FAMILIES["gaussian"], 0.5).pixels == GaussianNoise(0.5)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "classes", "sentence"),
+    [
+        ("breast_cancer", ("7", "9"), r"dataset must hold images \(mnist or digits\), got 'breast_cancer'"),
+        ("nothing", ("7", "9"), "unknown data set 'nothing': choose one of mnist"),
+        ("digits", ("7", "x"), "unknown class 'x' of digits"),
+    ],
+)
+def test_unknown_data_and_classes_say_what_is_wrong(dataset, classes, sentence):
+    config = replace(DIGITS, dataset=dataset, classes=classes)
+    for attempt in (
+        lambda: images.run(config),
+        lambda: images.strip(config, (0.1,)),
+        lambda: images.measure(CurveConfig(dataset, classes), 0.2),
+        lambda: images.curve(CurveConfig(dataset, classes)),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            attempt()
+
+
+@pytest.mark.parametrize("k", [16, 18, 256])
+def test_randomised_response_on_other_pixels_is_refused(k):
+    with pytest.raises(ValueError, match=f"pixels must be a mechanism on the 17 states of digits, got one on {k}"):
+        images.run(replace(DIGITS, pixels=RandomisedResponse(0.2, k)))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"classes": ("7",)}, r"classes must be two or more different ones, got \('7',\)"),
+        ({"classes": ("7", "7")}, r"classes must be two or more different ones, got \('7', '7'\)"),
+        ({"labels": RandomisedResponse(0.2, 3)}, "labels must be a mechanism on the 2 classes chosen, got one on 3"),
+        ({"classes": ("1", "2", "3")}, "labels must be a mechanism on the 3 classes chosen, got one on 2"),
+        ({"per_class": 0}, r"per_class must be a whole number in \[1, 10\], got 0"),
+        ({"per_class": 2.5}, r"per_class must be a whole number in \[1, 10\], got 2.5"),
+        ({"n_people": 10}, r"n_people must be a whole number in \[20, 5000\], got 10"),
+        ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
+    ],
+)
+def test_bad_configs_say_what_is_wrong(change, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        replace(DIGITS, **change)

@@ -1,0 +1,198 @@
+"""Pixel errors, linkage and privacy guarantees, recomputed step by step and against exact expectations."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privdemo import attacks, datasets, intervals
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
+from privdemo.mechanisms.pixels import FAMILIES
+from tests.experiments.images.oracles import DIGITS_K, MNIST_K, forget, streams
+
+CURVE = CurveConfig("digits", n_candidates=40)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_curve_is_its_measures(family):
+    config = CurveConfig("digits", family=family, n_candidates=30)
+    points = images.curve(config)
+    levels = FAMILIES[family].levels(DIGITS_K)
+    assert [point.level for point in points] == levels.tolist()
+    forget()
+    for i in (0, 5, 16):
+        assert images.measure(config, float(levels[i])) == points[i]
+    assert images.measure(config, float(levels[5]) * 1.01) != points[5]
+    assert images.measure(replace(config, seed=1), float(levels[5])) != points[5]
+    assert all(point.n_candidates == 30 for point in points)
+    # known people are found for sure next to no noise, and every error grows with the level
+    assert points[0].linked.mean == 1
+    for kind in ("absolute", "squared"):
+        for estimates in ([getattr(p, kind).mean for p in points], [getattr(p.expected, kind) for p in points]):
+            assert (np.diff(estimates) > 0).all()
+
+
+@pytest.mark.parametrize("dataset", ["digits", "mnist"])
+@pytest.mark.parametrize("n_candidates", [2, 7])
+def test_linkage_is_certain_without_noise_and_chance_at_pure_noise(dataset, n_candidates, request):
+    if dataset == "mnist":
+        request.getfixturevalue("mnist")
+    config = CurveConfig(dataset, n_candidates=n_candidates)
+    clear, useless = images.curve(config)[:: len(FAMILIES["randomised_response"].levels(2)) - 1]
+    assert clear.linked.mean == 1
+    assert clear.absolute == (0, 0, 0)
+    assert useless.linked.mean == pytest.approx(1 / n_candidates, rel=1e-12)
+    assert useless.n_candidates == n_candidates
+
+
+@pytest.mark.parametrize(
+    ("classes", "n_candidates"), [(("1", "2", "3"), 100), (tuple("0123456789"), 12), (("4", "7"), 3)]
+)
+def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates, monkeypatch):
+    seen = []
+    real = RandomisedResponse.pairwise_log_likelihood
+    monkeypatch.setattr(RandomisedResponse, "pairwise_log_likelihood", lambda *args: seen.append(args) or real(*args))
+    point = images.measure(CurveConfig("digits", classes, n_candidates=n_candidates), 16 / 17)
+    candidates = seen[0][2]
+    assert len(candidates) == point.n_candidates == n_candidates
+    assert point.linked.mean == pytest.approx(1 / n_candidates, rel=1e-12)
+    source = datasets.load("digits")
+    labels = {image.tobytes(): label for image, label in zip(source.X, source.y, strict=True)}
+    each = np.bincount([labels[image.tobytes()] for image in candidates], minlength=10)
+    assert np.ptp(each[[int(c) for c in classes]]) <= 1 + (len(classes) > 2)  # as even as equal steps can be
+    assert each.sum() == n_candidates
+
+
+def test_a_point_says_how_many_candidates_there_were():
+    counts = np.bincount(datasets.load("digits").y)
+    point = images.measure(CurveConfig("digits", n_candidates=1000), 16 / 17)
+    assert point.n_candidates == 2 * min(counts[7], counts[9])
+    assert point.linked.mean == pytest.approx(1 / point.n_candidates, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_candidates", [40, 150, 300])
+def test_every_class_sends_its_share(n_candidates, monkeypatch):
+    owners = []
+    real = attacks.linked
+    monkeypatch.setattr(attacks, "linked", lambda scores, owner: owners.append(owner) or real(scores, owner))
+    images.measure(CurveConfig("digits", n_candidates=n_candidates), 0.3)
+    sends = np.bincount(owners[0], minlength=n_candidates)
+    assert sends.sum() == images.N_RELEASES
+    assert np.ptp(sends) <= 1
+    # candidates are in class order: each half sends half, but for one release at the boundary
+    assert abs(sends[: n_candidates // 2].sum() - images.N_RELEASES / 2) <= 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_measure_recomputed_step_by_step(family):
+    level = 0.4
+    point = images.measure(CurveConfig("digits", family=family, n_candidates=20, seed=5), level)
+    people_rng, pixel_rng, _ = streams(5)
+    people = datasets.load("digits").select_classes(("7", "9")).draw(10, people_rng)
+    mechanism = FAMILIES[family].make(level, DIGITS_K)
+    values = people.X if family == "randomised_response" else to_unit(people.X, DIGITS_K)
+    sent = np.repeat(values, 10, axis=0)  # each candidate sends ten
+    released = mechanism.randomise(sent, pixel_rng)
+    scale = 16 if family == "randomised_response" else 1
+    errors = np.abs(released.astype(float) - sent) / scale
+    assert point.absolute.mean == pytest.approx(errors.mean(), rel=1e-6)
+    assert point.squared.mean == pytest.approx((errors**2).mean(), rel=1e-6)
+    for estimate, power in ((point.absolute, 1), (point.squared, 2)):  # one image is one observation
+        half = 1.971957 * (errors**power).mean(axis=1).std(ddof=1) / math.sqrt(200)
+        assert estimate.high - estimate.mean == pytest.approx(half, rel=1e-5)
+        assert estimate.mean - estimate.low == pytest.approx(half, rel=1e-5)
+    scores = np.array([[mechanism.log_likelihood(r, c).sum() for c in values] for r in released.astype(float)])
+    top = scores >= scores.max(axis=1, keepdims=True) - 1e-9
+    hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()
+    assert point.linked == pytest.approx(intervals.wilson_interval(hits, 200), rel=1e-9)
+    assert point.linked.mean > 0.2
+
+
+@pytest.mark.parametrize(("family", "level"), [("randomised_response", 0.4), ("gaussian", 0.5), ("laplace", 0.5)])
+def test_measured_intervals_hold_the_exact_expectation(family, level):
+    seeds = 100
+    points = [images.measure(CurveConfig("digits", family=family, seed=seed), level) for seed in range(seeds)]
+    wrong = [images.measure(CurveConfig("digits", family=family, seed=s), level * 0.95) for s in range(seeds)]
+    least = seeds * 0.95 - 5 * math.sqrt(seeds * 0.95 * 0.05)  # five standard deviations of a binomial
+    for kind in ("absolute", "squared"):
+
+        def held(expected, kind=kind):
+            truths = [getattr(point.expected, kind) for point in expected]
+            return sum(
+                getattr(p, kind).low <= truth <= getattr(p, kind).high for p, truth in zip(points, truths, strict=True)
+            )
+
+        assert held(points) >= least
+        assert held(wrong) < least
+
+
+@pytest.mark.parametrize(
+    "mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)], ids=repr
+)
+def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
+    labels = BinaryChannel(0.1, 0.3)
+    promise = images.privacy(Config(pixels=mechanism, labels=labels), 1e-5, 784)
+    assert (promise.delta, promise.n_pixels) == (1e-5, 784)
+    assert promise.pixel == mechanism.epsilon
+    assert promise.image == 784 * mechanism.epsilon
+    assert promise.pixel_at_delta == mechanism.epsilon_at(1e-5)
+    assert promise.image_at_delta == mechanism.epsilon_at(1e-5, 784)
+    assert promise.label == labels.epsilon == pytest.approx(math.log(0.7 / 0.1))
+    assert mechanism.delta_at(promise.image_at_delta, 784) <= 1e-5 * (1 + 1e-9)
+    assert mechanism.delta_at(0.99 * promise.image_at_delta, 784) > 1e-5
+
+
+def test_the_published_example():
+    promise = images.privacy(Config(), 1e-5, 784)
+    assert promise.image == pytest.approx(784 * math.log(0.8 * 255 / 0.2))
+    assert round(promise.image) == 5431
+    assert promise.label == pytest.approx(math.log(4))
+    assert promise.image_at_delta < promise.image
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (RandomisedResponse(0.0, 2), (1, 1)),
+        (RandomisedResponse(0.2, 2), (0.8, 0.8)),
+        (RandomisedResponse(0.5, 2), (0.5, 0.5)),
+        (RandomisedResponse(0.3, 4), (0.7, 0.7, 0.7, 0.7)),
+        # sent 0: 0.9 of the zeros and 0.4 of the ones; sent 1: 0.1 and 0.6
+        (BinaryChannel(0.1, 0.4), (0.9 / 1.3, 0.6 / 0.7)),
+        # zeros never lie: who sends 1 is a 1; sent 0: all zeros and 0.4 of the ones
+        (BinaryChannel(0.0, 0.4), (1 / 1.4, 1)),
+        (BinaryChannel(1.0, 1.0), (0, 0)),
+        (BinaryChannel(1.0, 0.0), (None, 0.5)),  # nobody sends 0
+        (BinaryChannel(0.0, 1.0), (0.5, None)),
+    ],
+    ids=repr,
+)
+def test_label_truth_is_bayes_by_hand(labels, expected):
+    classes = tuple("0123456789"[: labels.n_states])
+    found = images.privacy(Config(labels=labels, classes=classes), 1e-5, 784).label_truth
+    assert [share is None for share in found] == [share is None for share in expected]
+    assert [s for s in found if s is not None] == pytest.approx([s for s in expected if s is not None], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"n_candidates": 1}, r"n_candidates must be a whole number in \[2, 1000\], got 1"),
+        ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
+        ({"family": "cauchy"}, "family must be one of randomised_response, gaussian, laplace, got 'cauchy'"),
+    ],
+)
+def test_bad_curve_configs_say_what_is_wrong(change, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        replace(CURVE, **change)
+
+
+@pytest.mark.parametrize(
+    ("family", "level"), [("randomised_response", 0.95), ("gaussian", -1.0), ("laplace", math.nan)]
+)
+def test_a_level_outside_the_mechanism_is_refused(family, level):
+    with pytest.raises(ValueError, match="must be in"):
+        images.measure(replace(CURVE, family=family), level)

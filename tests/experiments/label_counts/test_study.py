@@ -1,0 +1,70 @@
+"""The shipped study: batches that can be had again, published values, and how the paper's claim comes out."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from privdemo.experiments import label_counts, results
+from privdemo.experiments.label_counts import CountConfig
+from privdemo.mechanisms.label_counts import ScaledDirichlet
+
+CONFIG = CountConfig()
+SHARE = np.array(CONFIG.counts) / sum(CONFIG.counts)
+
+
+def test_the_papers_claim_is_settled_by_numbers_of_its_own():
+    settled = label_counts.settle(CONFIG)
+    released = ScaledDirichlet(settled.sigma, ((50, 50),)).randomise(
+        np.tile(CONFIG.counts, (20_000, 1)), np.random.default_rng(1)
+    )
+    distances = np.abs(released - SHARE).sum(axis=1)
+    # five standard errors of either mean
+    assert abs(distances.mean() - settled.published) < 5 * distances.std() * math.sqrt(1 / 20_000 + 1 / 2000)
+    theta = np.random.default_rng(2).dirichlet(settled.sigma * np.array(CONFIG.counts), 200_000)
+    log_ratio = np.log(theta[:, 0] / theta[:, 1])
+    s = settled.sigma
+    log_lambda = 2 * gammaln(50 * s) - gammaln(49 * s) - gammaln(51 * s)
+    exceeds = (s * log_ratio - log_lambda > 0.05).mean()
+    assert abs(exceeds - settled.criterion) < 5 * math.sqrt(0.25 / 200_000)
+    assert settled.criterion > 0.05 > settled.exact, "the criterion forbids what is in fact private"
+    assert settled.by_exact < settled.published < settled.by_criterion
+
+
+def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
+    marks = [mark for draw in range(2) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
+    rows = label_counts.rows(marks)
+    again = results.from_csv(label_counts.Row, label_counts.to_csv(marks))
+    for row, read in zip(rows, again, strict=True):
+        assert read.distortion == pytest.approx(row.distortion, rel=1e-5)
+        assert (read.axis, read.level, read.release) == (row.axis, row.level, row.release)
+    one = next(row for row in rows if row.release == "laplace tight" and row.level == 0.05)
+    here = [m.distortion for m in marks if m.release == "laplace tight" and m.level == 0.05]
+    assert one.distortion == pytest.approx(np.mean(here))
+    shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}
+    assert shipped[label_counts.EPSILON_AXIS, 0.05, "laplace tight"].n_draws == results.N_DRAWS
+    for row in rows:
+        other = shipped[row.axis, row.level, row.release]
+        # batches of 100 releases: five standard errors of both means
+        error = row.deviation * math.sqrt(1 / 200 + 1 / 1000)
+        assert abs(row.distortion - other.distortion) < 5 * error + 1e-9
+
+
+def test_published_values_stand_at_the_papers_design_alone():
+    at = {
+        (row.axis, row.level, row.release): label_counts.published(row)
+        for row in label_counts.load()
+        if label_counts.published(row)
+    }
+    assert set(at.values()) == {0.06, 0.15}
+    assert {place[:2] for place in at} == {("classes", 5.0), ("share", 0.05), ("epsilon", 0.05)}
+
+
+def test_figure_1_holds_the_rows_of_a_file_along_an_axis():
+    rows = label_counts.load()
+    found = label_counts.figure_1(rows, label_counts.RHO_AXIS)
+    assert list(found) == list(label_counts.AXES[label_counts.RHO_AXIS])
+    assert sum(map(len, found.values())) == sum(row.axis == label_counts.RHO_AXIS for row in rows)
+    row = next(row for row in rows if (row.axis, row.level) == (label_counts.RHO_AXIS, 0.1) and "prior" in row.release)
+    assert found[0.1]["laplace prior"] == (row.distortion, row.low, row.high)
