@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import class_ratio, label_counts, label_proportions, results, running, training
+from privdemo.experiments import class_ratio, label_counts, label_proportions, results, training
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.experiments.label_proportions.study import Study
@@ -217,92 +215,6 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.csv", "whole.csv"]
 
 
-def test_a_study_goes_on_after_a_real_kill(tmp_path):
-    """Killed where nothing can be tidied up: what is done by then is not done again."""
-    out = tmp_path / "distortion.csv"
-    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "4", "--out", str(out)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
-    )
-    kept = tmp_path / "distortion.csv.trials"
-    while not kept.exists() or all(path.suffix == ".part" for path in kept.iterdir()):
-        assert process.poll() is None, "the study ended before it could be killed"
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    n = len([path for path in kept.iterdir() if path.suffix != ".part"])
-    trials = label_counts.trials(4)
-    assert 0 < n < len(trials)
-    steps = list(running.side_by_side(label_counts.trial, trials, 1, kept=kept))
-    assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
-    marks = [mark for *_, new in steps for mark in new]
-    anew = [mark for *_, new in running.side_by_side(label_counts.trial, trials, 1) for mark in new]
-    assert label_counts.to_csv(marks) == label_counts.to_csv(anew)
-
-
-def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
-    first = list(running.side_by_side(divmod_of, [(7, 2), (9, 4)], 1, kept=tmp_path))
-    assert sorted(found for *_, found in first) == [(2, 1), (3, 1)]
-    there = running._Kept(tmp_path)
-    for file in list(tmp_path.iterdir()):
-        there.store(file.name, "kept")
-    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2), (8, 4)], 1, kept=tmp_path)] == [
-        "kept",
-        (2, 0),
-    ]
-    monkeypatch.setattr(running, "_code", lambda: "other code")
-    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
-
-
-def divmod_of(a, b):
-    return divmod(a, b)
-
-
-def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path, monkeypatch):
-    list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
-    (file,) = tmp_path.iterdir()
-    whole = file.read_bytes()
-    for damaged in (b"", whole[: len(whole) // 2], b"text"):
-        file.write_bytes(damaged)
-        assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
-        assert file.read_bytes() == whole
-    file.unlink()
-
-    def power_cut(*_):
-        raise OSError("no power")
-
-    monkeypatch.setattr(running.os, "replace", power_cut)
-    with pytest.raises(OSError, match="no power"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
-    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
-
-
-def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
-    with pytest.raises(ValueError, match="can be written by somebody else"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
-    monkeypatch.undo()
-    tmp_path.chmod(0o777)
-    with pytest.raises(ValueError, match="can be written by somebody else"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
-
-
-def test_a_trial_is_named_by_the_code_the_packages_and_the_arguments(tmp_path, monkeypatch):
-    (tmp_path / "a.py").write_text("x = 1")
-    monkeypatch.setattr(running.resources, "files", lambda _: tmp_path)
-    fresh = running._code.__wrapped__
-    before = fresh()
-    assert fresh() == before
-    (tmp_path / "a.py").write_text("x = 2")
-    assert fresh() != (before, fresh())[0]
-    (tmp_path / "a.py").write_text("x = 1")
-    assert fresh() == before
-    monkeypatch.setattr(running.metadata, "version", lambda name: "0.0")
-    assert fresh() != before
-    names = {running._name(divmod_of, arguments) for arguments in ((7, 2), (7, 3), (8, 2))}
-    assert len(names | {running._name(trials_done, (7, 2))}) == 4
-
-
 @pytest.mark.parametrize("content", ["my,own,table\n1,2,3\n", "x"])
 def test_a_file_of_something_else_is_not_written_over(tiny, content, tmp_path, capsys):
     out = tmp_path / "mine.csv"
@@ -323,22 +235,6 @@ def test_only_what_is_its_own_is_taken_away(tiny, tmp_path, capsys):
     (tmp_path / "tiny.csv.part").write_text("mine too")
     assert main(command) == 1
     assert "tiny.csv.part holds something else than results" in capsys.readouterr().err
-
-
-def test_a_lock_is_held_by_one(tmp_path):
-    out = tmp_path / "out.csv"
-    (tmp_path / "sub").mkdir()
-    with (
-        running.only_one(out),
-        pytest.raises(ValueError, match="another"),
-        running.only_one(tmp_path / "sub/../out.csv"),
-    ):
-        pass
-    (tmp_path / "sub").rmdir()
-    with running.only_one(out), pytest.raises(ValueError, match="another run is writing"), running.only_one(out):
-        pass
-    with running.only_one(out):
-        assert not list(tmp_path.iterdir()), "locks are elsewhere"
 
 
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(tiny, monkeypatch, tmp_path):

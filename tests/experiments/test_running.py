@@ -1,0 +1,131 @@
+"""Trials side by side: stored at once, never taken from other code, other settings, or somebody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from privdemo.experiments import label_counts, running
+
+ROOT = Path(__file__).parents[2]
+
+
+def divmod_of(a, b):
+    return divmod(a, b)
+
+
+def test_a_study_goes_on_after_a_real_kill(tmp_path):
+    """Killed where nothing can be tidied up: what is done by then is not done again."""
+    out = tmp_path / "distortion.csv"
+    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "4", "--out", str(out)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
+    )
+    kept = tmp_path / "distortion.csv.trials"
+    while not kept.exists() or all(path.suffix == ".part" for path in kept.iterdir()):
+        assert process.poll() is None, "the study ended before it could be killed"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    n = len([path for path in kept.iterdir() if path.suffix != ".part"])
+    trials = label_counts.trials(4)
+    assert 0 < n < len(trials)
+    steps = list(running.side_by_side(label_counts.trial, trials, 1, kept=kept))
+    assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
+    marks = [mark for *_, new in steps for mark in new]
+    anew = [mark for *_, new in running.side_by_side(label_counts.trial, trials, 1) for mark in new]
+    assert label_counts.to_csv(marks) == label_counts.to_csv(anew)
+
+
+def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
+    first = list(running.side_by_side(divmod_of, [(7, 2), (9, 4)], 1, kept=tmp_path))
+    assert sorted(found for *_, found in first) == [(2, 1), (3, 1)]
+    there = running._Kept(tmp_path)
+    for file in list(tmp_path.iterdir()):
+        there.store(file.name, "kept")
+    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2), (8, 4)], 1, kept=tmp_path)] == [
+        "kept",
+        (2, 0),
+    ]
+    monkeypatch.setattr(running, "_code", lambda: "other code")
+    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+
+
+def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path, monkeypatch):
+    list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], b"text"):
+        file.write_bytes(damaged)
+        assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+        assert file.read_bytes() == whole
+    file.unlink()
+
+    def power_cut(*_):
+        raise OSError("no power")
+
+    monkeypatch.setattr(running.os, "replace", power_cut)
+    with pytest.raises(OSError, match="no power"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+
+
+def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(ValueError, match="can be written by somebody else"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    monkeypatch.undo()
+    tmp_path.chmod(0o777)
+    with pytest.raises(ValueError, match="can be written by somebody else"):
+        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+
+
+def test_a_trial_is_named_by_the_code_the_packages_and_the_arguments(tmp_path, monkeypatch):
+    (tmp_path / "a.py").write_text("x = 1")
+    monkeypatch.setattr(running.resources, "files", lambda _: tmp_path)
+    fresh = running._code.__wrapped__
+    before = fresh()
+    assert fresh() == before
+    (tmp_path / "a.py").write_text("x = 2")
+    assert fresh() != (before, fresh())[0]
+    (tmp_path / "a.py").write_text("x = 1")
+    assert fresh() == before
+    monkeypatch.setattr(running.metadata, "version", lambda name: "0.0")
+    assert fresh() != before
+    names = {running._name(divmod_of, arguments) for arguments in ((7, 2), (7, 3), (8, 2))}
+    assert len(names | {running._name(divmod, (7, 2))}) == 4
+
+
+def test_a_lock_is_held_by_one(tmp_path):
+    out = tmp_path / "out.csv"
+    (tmp_path / "sub").mkdir()
+    with (
+        running.only_one(out),
+        pytest.raises(ValueError, match="another"),
+        running.only_one(tmp_path / "sub/../out.csv"),
+    ):
+        pass
+    (tmp_path / "sub").rmdir()
+    with running.only_one(out), pytest.raises(ValueError, match="another run is writing"), running.only_one(out):
+        pass
+    with running.only_one(out):
+        assert not list(tmp_path.iterdir()), "locks are elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((0,), "n_jobs must be a whole number in"),
+        ((2, "ray"), "backend must be one of loky, dask, got 'ray'"),
+        ((2, "loky", "tcp://x:1"), "a scheduler is for the dask backend, not loky"),
+    ],
+)
+def test_bad_settings_are_refused_before_anything_runs(arguments, words):
+    with pytest.raises(ValueError, match=words.replace("[", r"\[")):
+        next(running.side_by_side(divmod_of, [(7, 2)], *arguments))

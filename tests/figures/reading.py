@@ -1,0 +1,85 @@
+"""Reading figures back: the numbers and looks of a trace, and the parts of a piece of HTML."""
+
+import base64
+import io
+import math
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+NASTY = "<script>alert('1')</script> & \"7\""
+
+
+def interval(trace, i, axis):
+    """The mean and both ends of the i-th point of a trace."""
+    at, bars = getattr(trace, axis)[i], getattr(trace, f"error_{axis}")
+    return at, at - bars.arrayminus[i], at + bars.array[i]
+
+
+def near(estimate):
+    """An estimate with its interval, up to rounding."""
+    return pytest.approx(tuple(estimate), abs=1e-12)
+
+
+def look(trace):
+    """The colour and the marker of a trace."""
+    return trace.marker.color, trace.marker.symbol
+
+
+def named(figure):
+    """The traces of a figure by name."""
+    return {trace.name: trace for trace in figure.data}
+
+
+def rules(figure, dotted, xref="x"):
+    """Where the vertical rules stand."""
+    return [s.x0 for s in figure.layout.shapes if (s.line.dash == "dot") == dotted and s.xref == xref]
+
+
+def is_finite(figure):
+    """Whether no place and no end of an error bar is NaN or infinite."""
+    numbers = []
+    for trace in figure.data:
+        bars = () if trace.type == "heatmap" else (trace.error_x, trace.error_y)
+        for values in (trace.x, trace.y, *(end for bar in bars for end in (bar.array, bar.arrayminus))):
+            numbers += [] if values is None else [v for v in list(values) if not isinstance(v, str)]
+    return all(map(math.isfinite, numbers))
+
+
+def decoded(png):
+    """The pixels of a PNG picture."""
+    with Image.open(io.BytesIO(png)) as image:
+        assert image.format == "PNG"
+        return np.asarray(image)
+
+
+def inline(source):
+    """The pixels of an image that an HTML page carries inside."""
+    head, data = source.split(",")
+    assert head == "data:image/png;base64"
+    return decoded(base64.b64decode(data))
+
+
+class Reader(HTMLParser):
+    """The tags with their attributes, the words, and scripts and styles (`code`) apart; every tag must be closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.words, self.code, self.inside = [], [], [], [None]
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("img", "meta"):
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.inside.pop() == tag
+
+    def handle_data(self, data):
+        (self.code if self.inside[-1] in ("script", "style", "title") else self.words).append(data)
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]

@@ -1,0 +1,286 @@
+"""Charts of label proportions hold the numbers that the experiment found."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from privdemo import palette
+from privdemo.experiments import label_proportions
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
+from privdemo.figures import label_proportions as charts
+from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from tests.figures.reading import interval, is_finite, look, near, rules
+
+SINGLE = BagConfig("breast_cancer", 12, 20, "skewed", methods=tuple(LABEL_PROPORTIONS))
+GROUPED = replace(SINGLE, aggregation="random-k", k=4, proportion_epsilon=0.1)
+BAG_NAMES = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
+LEVELS = study.EPSILONS
+
+
+def title(name):
+    return LABEL_PROPORTIONS[name].title
+
+
+@pytest.fixture(scope="module")
+def trials():
+    with threadpool_limits(1, user_api="blas"):
+        return [label_proportions.run(at_draw(SINGLE, draw)) for draw in range(3)]
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    with threadpool_limits(1, user_api="blas"):
+        return label_proportions.run(GROUPED)
+
+
+@pytest.mark.parametrize("threshold", [HALF, SHARE])
+def test_scores_are_those_of_the_experiment(trials, threshold):
+    figure = charts.scores(trials, BAG_NAMES, threshold)
+    for axis, which in zip(("", "2", "3"), label_proportions.F1S, strict=True):
+        here = [trace for trace in figure.data if trace.xaxis == f"x{axis}"]
+        low, high = figure.layout[f"xaxis{axis}"].range
+        for trace, name in zip(here, BAG_NAMES, strict=True):
+            estimate = label_proportions.mean_score(trials, name, which, threshold)
+            assert list(trace.y) == [title(name)]
+            assert interval(trace, 0, "x") == near(estimate)
+            assert low < estimate.mean <= high == 1
+        full = label_proportions.mean_score(trials, FULL, which, threshold).mean
+        nothing = getattr(label_proportions.all_negative(trials), which)
+        assert rules(figure, False, f"x{axis}") == [full]
+        assert rules(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
+
+
+def test_one_draw_has_no_interval(trials):
+    for trace in charts.scores(trials[:1], BAG_NAMES, HALF).data:
+        assert trace.error_x.array is None
+        assert "95 %" not in trace.hovertemplate
+
+
+def test_calling_all_records_negative_is_marked_where_it_can_be_seen(trials):
+    poor = replace(trials[0], fits=dict(trials[0].fits))
+    poor.fits[LLP] = replace(poor.fits[LLP], f1={HALF: label_proportions.F1(0.0, 0.31, 0.25)})
+    figure = charts.scores([poor], (FULL, LLP), HALF)
+    nothing = label_proportions.all_negative([poor])
+    dotted = [shape.x0 for shape in figure.layout.shapes if shape.line.dash == "dot"]
+    assert dotted == [nothing.average, nothing.negative], "of positives it gets nothing, and no rule"
+    assert figure.layout.xaxis2.range[0] == 0, "an F1 of 0 is on its axis"
+
+
+# --- bags as columns -----------------------------------------------------------------------------
+
+
+def made(blocks, true, released):
+    """A trial of bags with groups of the given sizes."""
+    attack = label_proportions.Attack(1, 1, 1, 1, 1, 0, 0.5, ())
+    return label_proportions.Trial(
+        SINGLE, {}, tuple(map(tuple, blocks)), np.array(released, float), np.array(true, float),
+        0.0, (1, 1), 0.0, True, 1, 0.5, attack,
+    )  # fmt: skip
+
+
+def column_of(trace, column):
+    return np.array([row[column] for row in trace.z], dtype=float)
+
+
+def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_bottom(grouped):
+    known, told, diamonds = charts.columns(grouped, "are malignant").data
+    assert list(known.x) == list(range(1, 13))
+    assert (known.zmin, known.zmax) == (told.zmin, told.zmax) == (0, 1)
+    assert known.colorscale == told.colorscale == ((0, B_COLOUR), (1, A_COLOUR))
+    record = np.arange(charts.STEPS) * grouped.sizes.max() // charts.STEPS  # of every step, the record it is in
+    for bag, size in enumerate(grouped.sizes.astype(int)):
+        n_positive = round(grouped.true_proportions[bag] * size)
+        top, bottom, released = column_of(known, bag), column_of(told, bag), grouped.proportions[bag]
+        drawn = ~np.isnan(top)
+        np.testing.assert_array_equal(top[drawn], record[drawn] < n_positive)
+        assert set(record[drawn]) == set(range(size)), "no record beyond the bag, and each of it"
+        assert bottom[~np.isnan(bottom)] == pytest.approx(np.clip(released, 0, 1), abs=1e-6)  # single precision
+        # as released, also where noise has carried it outside; far outside it is an arrow at the edge
+        assert diamonds.y[bag] == pytest.approx(np.clip(released, -0.2, 1.2) * size)
+        arrow = "triangle-up" if released > 1.2 else "triangle-down"
+        assert diamonds.marker.symbol[bag] == ("diamond" if -0.2 <= released <= 1.2 else arrow)
+        assert told.customdata[0][bag].tolist() == [bag + 1, released]
+    assert set(diamonds.marker.symbol) >= {"diamond", "triangle-down"}
+
+
+@pytest.mark.parametrize("blocks", [[[4] * 5, [7, 6, 7], [20]], [[3, 2], [10, 10], [1] * 7]])
+def test_lines_part_the_groups_of_a_bag(blocks):
+    trial = made(blocks, [0.4, 0.5, 0.0], [0.4, 0.5, 0.0])
+    known, told, _ = charts.columns(trial, "").data
+    y = np.array(told.y)
+    for column, block in enumerate(blocks):
+        for trace, parts in ((told, block), (known, [1] * sum(block))):
+            lines = y[np.isnan(column_of(trace, column)) & (y < sum(block))]
+            # a line is the last step of its group
+            assert lines == pytest.approx(np.cumsum(parts), abs=trial.sizes.max() / charts.STEPS)
+
+
+def test_groups_too_many_for_lines_have_none():
+    known, told, _ = charts.columns(made([[1] * 100, [2] * 50], [0.25, 0.5], [0.3, 0.5]), "").data
+    for trace in (known, told):
+        assert not np.isnan(column_of(trace, 0)).any()
+
+
+@pytest.mark.parametrize(("n", "expected"), [(2, 2), (40, 40), (41, 40), (1000, 40)])
+def test_of_many_bags_forty_evenly_picked_ones_are_drawn(n, expected):
+    trial = made([[2, 2]] * n, np.arange(n) % 5 / 4, np.arange(n) / n)
+    shown = charts.shown_bags(trial)
+    assert (len(shown), shown[0], shown[-1]) == (expected, 0, n - 1)
+    assert np.ptp(np.diff(shown)) <= 1
+    figure = charts.columns(trial, "")
+    assert figure.data[2].y == pytest.approx(4 * shown / n)
+    ticks = dict(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
+    assert {x: int(text) for x, text in ticks.items()} == {x: shown[x - 1] + 1 for x in ticks}
+
+
+# --- curves --------------------------------------------------------------------------------------
+
+
+def test_places_keep_the_order_and_infinity_is_last():
+    assert [charts.place(LEVELS, level) for level in LEVELS] == pytest.approx(range(len(LEVELS)), abs=1e-12)
+    places = [charts.place(LEVELS, value) for value in (1e-6, 0.01, 0.013, 0.1, 0.14, 1, 3, 5, 7, 1e9, math.inf)]
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (0, len(LEVELS) - 1)
+    assert places[-4] < places[-3] == places[-2] < places[-1], "beyond 5, but not ∞"
+    assert charts.place((1, 2, 5), 7) == 2, "where there is no ∞, at the end"
+    assert charts.place((1, 10, 100), math.sqrt(10)) == pytest.approx(0.5)
+
+
+def rows_of(name, method, **place):
+    return [
+        row
+        for row in study.select(study.load(), name, "breast_cancer", HALF)
+        if row.method == method and all(getattr(row, key) == value for key, value in place.items())
+    ]
+
+
+def line(name, rows=None):
+    rows = rows or rows_of(study.PROPORTION_NOISE, name)
+    return name, title(name), LABEL_PROPORTIONS[name].style, rows, lambda row: row.proportion_epsilon
+
+
+@pytest.mark.parametrize("level", [0.1, 0.3, 40.0, math.inf])
+@pytest.mark.parametrize("names", [(FULL, NAMES, LLP), (LLP,)])
+def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
+    yours = {LLP: Estimate(0.8, 0.7, 0.93), NAMES: Estimate(0.62, -math.inf, math.inf), MEAN_MAP: Estimate(0.1, 0, 1)}
+    figure = charts.curves([line(n) for n in names], "ε of every label", LEVELS, yours, level, [(0.05, "published")])
+    curves = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    shift = {}
+    for trace, name in zip(curves, names, strict=True):
+        for i, row in enumerate(rows_of(study.PROPORTION_NOISE, name)):
+            assert interval(trace, i, "y") == near(row.estimate)
+        shift[name] = trace.x[0]
+        assert list(trace.x) == pytest.approx(np.arange(len(LEVELS)) + shift[name])
+        assert (trace.line.color, trace.line.dash) == LABEL_PROPORTIONS[name].style[:2]
+    assert sum(shift.values()) == pytest.approx(0, abs=1e-12)
+    assert len(set(shift.values())) == len(names)
+    own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
+    both = [name for name in names if name in yours]
+    assert set(own) == {f"{title(name)}, yours" for name in both}, "a result without its curve is not drawn"
+    for name in both:
+        trace = own[f"{title(name)}, yours"]
+        assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
+        assert (trace.error_y.array is None) == math.isinf(yours[name].low)
+    assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
+    low, high = figure.layout.yaxis.range
+    assert all(low <= value <= high for trace in figure.data for value in trace.y)
+    assert is_finite(figure)
+
+
+def test_without_own_results_there_is_no_rule():
+    figure = charts.curves([line(NAMES)], "ε", LEVELS, {}, 0.1)
+    assert not figure.layout.shapes
+    assert len(figure.data) == 1
+
+
+def test_own_results_are_drawn_once_where_a_method_has_two_curves():
+    several = [
+        (NAMES, f"k = {k}", LABEL_PROPORTIONS[NAMES].style, rows_of(study.BY_K, NAMES, aggregation=how), lambda r: r.k)
+        for k, how in ((1, "random-k"), (2, "nearest-k"))
+    ]
+    figure = charts.curves(several, "k", study.KS, {NAMES: Estimate(0.9, 0.8, 1.0)}, 5)
+    assert [trace.name for trace in figure.data] == ["k = 1", f"{title(NAMES)}, yours", "k = 2"]
+
+
+def test_one_draw_has_no_endless_error_bars():
+    (row,) = rows_of(study.PROPORTION_NOISE, LLP, proportion_epsilon=0.1)
+    one = replace(row, n_draws=1, low=-math.inf, high=math.inf)
+    curve = charts.curves([line(LLP, [one])], "ε", LEVELS, {}, 0.1)
+    assert interval(curve.data[0], 0, "y") == (row.average,) * 3
+    selected = charts.selections([one], (LLP,))
+    assert interval(selected.data[0], 0, "x") == (row.average,) * 3
+
+
+def test_losses_are_the_rows_and_rise_with_k():
+    along = {how: rows_of(study.BY_K, LABELLED, aggregation=how) for how in label_proportions.AGGREGATIONS[1:]}
+    *curves, own = charts.losses(along, study.KS, (7, 0.42)).data
+    assert len({look(trace) for trace in curves}) == 3
+    for trace, (name, rows) in zip(curves, along.items(), strict=True):
+        assert trace.name == name
+        assert list(trace.y) == [row.loss for row in rows] == sorted(row.loss for row in rows)
+        assert list(trace.x) == [study.KS.index(row.k) for row in rows]
+    assert (own.x[0], own.y[0]) == (charts.place(study.KS, 7), 0.42)
+    assert 2 < own.x[0] < 3, "between 5 and 10"
+
+
+@pytest.mark.parametrize("dataset", ["adult", "sms"])
+@pytest.mark.parametrize("names", [BAG_NAMES, (NAMES,)])
+def test_selections_hold_the_rows_and_the_published_stars(dataset, names):
+    rows = study.select(study.load(), study.SELECTING, dataset, HALF)
+    figure = charts.selections(rows, names)
+    there = [name for name in SELECTIONS if any(row.selection == name for row in rows)]
+    assert list(figure.layout.yaxis.ticktext) == [SELECTIONS[name].title for name in there]
+    places = set()
+    for name in names:
+        (trace,) = [trace for trace in figure.data if trace.name == title(name)]
+        by_place = {row.selection: row for row in rows if row.method == name}
+        assert len(trace.x) == len(by_place)
+        for i, y in enumerate(trace.y):
+            assert abs(y - round(y)) <= 0.3, "in its own row"
+            assert interval(trace, i, "x") == near(by_place[there[round(y)]].estimate)
+            places.add(y)
+    assert len(places) == len(names) * len(there)
+    stars = [(t.marker.color, there[t.y[0]], t.x[0]) for t in figure.data if t.name == "published"]
+    expected = [
+        (LABEL_PROPORTIONS[method].style.colour, selection, value)
+        for (selection, method), value in study.PUBLISHED.items()
+        if dataset == "adult" and method in names
+    ]
+    assert sorted(stars) == sorted(expected)
+
+
+# --- the adversary -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [3, 1])
+def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(trials, n):
+    rates = label_proportions.attack_rates(trials[:n])
+    figure = charts.attack(rates)
+    for trace, rate, text in zip(figure.data, rates.values(), figure.layout.yaxis.ticktext, strict=True):
+        assert interval(trace, 0, "x") == near(rate)
+        assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
+        assert re.search(r"<b>(.*)%</b>", text).group(1) == f"{100 * rate.mean:.1f}"
+    assert [shape.x0 for shape in figure.layout.shapes] == [rates["prior"].mean]
+
+
+@pytest.mark.parametrize("right", [0, 37, 100])
+def test_every_rate_of_the_attack_is_on_its_axis(trials, right):
+    """Noise can make the released share lie, and who names by it is then wrong more often than a coin."""
+    named = dict.fromkeys(("prior_right", "bag_right", "model_right", "both_right"), right)
+    trial = replace(trials[0], attack=replace(trials[0].attack, n=100, **named))
+    figure = charts.attack(label_proportions.attack_rates([trial]))
+    low, high = figure.layout.xaxis.range
+    for trace in figure.data:
+        mean, *ends = interval(trace, 0, "x")
+        assert mean == right / 100
+        assert low <= ends[0] <= ends[1] <= high
+    assert low <= figure.layout.shapes[0].x0 <= high
+    assert low > 0.4 or right < 60, "no wider than it must be"

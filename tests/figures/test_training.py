@@ -1,0 +1,186 @@
+"""Charts and pictures of training hold the numbers that the experiment found."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+
+from privdemo import palette
+from privdemo.experiments import training
+from privdemo.experiments.training.study import STUDIES
+from privdemo.figures import training as charts
+from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, FLAT, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
+from tests.figures.reading import Reader, inline, interval, look, near, rules
+
+NAMES = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
+
+
+def trial(seed):
+    """Four methods of different skill on two hundred images; reconstruction is sure of one class."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], 100)
+    score = 2 * y - 1 + rng.normal(size=200)
+    scores = {CLEAN: 3 * score, NAIVE: score / 2, RECONSTRUCTION: np.full(200, 9.0), SPREAD: 2 * score}
+    fits = {}
+    for name, s in scores.items():
+        p = expit(s)
+        marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
+        fits[name] = training.Fit(name, p, s[:4], 0.0, 5.0, 0.1, 1.0, *map(float, marks), None)
+    attack = training.Attack(200, 160, 170, 184)
+    return training.Trial(training.TrainingConfig("digits", ("3", "8"), draw=seed), fits, y, attack)
+
+
+TRIALS = [trial(seed) for seed in range(3)]
+
+
+@pytest.mark.parametrize("trials", [TRIALS, TRIALS[:1]], ids=["three", "one"])
+def test_scores_are_those_of_the_experiment(trials):
+    figure = charts.scores(trials, NAMES)
+    layout = figure.layout
+    nothing = {"accuracy": 0.5, "log_loss": np.log(2), "brier": 0.25}
+    for axis, metric in zip(("", "2", "3"), training.METRICS, strict=True):
+        here = [trace for trace in figure.data if trace.xaxis == f"x{axis}"]
+        labels = dict(zip(layout[f"yaxis{axis}"].tickvals, layout[f"yaxis{axis}"].ticktext, strict=True))
+        low, high = layout[f"xaxis{axis}"].range
+        for trace, name in zip(here, NAMES, strict=True):
+            estimate = training.mean_score(trials, name, metric)
+            assert interval(trace, 0, "x") == near(estimate)
+            number = re.search(r"<b>(.*)</b>", labels[trace.y[0]]).group(1)
+            assert trace.y[0] == TRAINING[name].title
+            # beyond its axis an estimate is an arrow in its label
+            assert ("→" in number, "←" in number) == (estimate.mean > high, estimate.mean < low)
+            shown = float(re.search(r"[\d.]+", number).group(0)) / (100 if metric == "accuracy" else 1)
+            assert shown == pytest.approx(estimate.mean, rel=0.005, abs=0.0005)  # three digits
+        assert rules(figure, False, f"x{axis}") == [training.mean_score(trials, CLEAN, metric).mean]
+        assert rules(figure, True, f"x{axis}") == pytest.approx([nothing[metric]])
+    assert "→" in "".join(layout.yaxis2.ticktext), "reconstruction is wrong and sure of it"
+
+
+@pytest.mark.parametrize("names", [NAMES, NAMES[:1], NAMES[::-1]])
+def test_plots_of_scores_lie_apart_with_the_first_method_at_the_top(names):
+    layout = charts.scores(TRIALS, names).layout
+    ends = [end for axis in ("yaxis3", "yaxis2", "yaxis") for end in layout[axis].domain]
+    assert ends == sorted(ends)
+    assert 0 <= ends[0] < ends[-1] <= 1
+    assert {layout[axis].categoryarray[-1] for axis in ("yaxis", "yaxis2", "yaxis3")} == {TRAINING[names[0]].title}
+
+
+def test_calibration_curves_are_the_bins():
+    ideal, *curves = charts.calibration(TRIALS, NAMES).data
+    assert list(ideal.x) == list(ideal.y) == [0, 1]
+    for trace, name in zip(curves, NAMES, strict=True):
+        bins = training.calibration(TRIALS, name)
+        np.testing.assert_array_equal(trace.x, [b.said for b in bins])
+        np.testing.assert_array_equal(trace.customdata, [b.n for b in bins])
+        for i, b in enumerate(bins):
+            assert interval(trace, i, "y") == near(b.true)
+        assert (trace.line.color, trace.line.dash) == TRAINING[name].style[:2]
+
+
+# --- the trade-off -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
+def test_the_trade_off_draws_every_point_of_a_study(study):
+    curves = training.study.points(training.study.load(study.name))
+    figure = charts.trade_off(study, curves, {}, 0.17)
+    for axis, metric in (("y", "accuracy"), ("y2", "log_loss")):
+        here = [trace for trace in figure.data if "lines" in trace.mode and (trace.yaxis or "y") == axis]
+        assert [trace.name for trace in here] == [TRAINING[name].title for name in curves]
+        for trace, (name, curve) in zip(here, curves.items(), strict=True):
+            assert (trace.line.color, trace.line.dash) == TRAINING[name].style[:2]
+            assert trace.showlegend == (axis == "y")
+            for i, point in enumerate(curve):
+                assert interval(trace, i, "y") == near(getattr(point, metric))
+        for i, level in enumerate(study.levels):  # side by side, around their level
+            places = [trace.x[i] for trace in here if len(trace.x) > i]
+            assert len(set(places)) == len(places)
+            assert np.mean(places) == pytest.approx(level, abs=1e-9)
+            assert np.ptp(places) < 0.04 * np.ptp(study.levels)
+    stars = [(t.x[0], t.y[0], t.marker.color) for t in figure.data if t.name == "published"]
+    assert stars == [
+        (x, y, TRAINING[name].style.colour) for name in curves for x, y in study.published.get(name, {}).items()
+    ]
+    assert not figure.layout.shapes
+    low, high = figure.layout.xaxis.range
+    assert low < min(study.levels) < max(study.levels) < high
+
+
+def test_stars_stand_only_for_methods_that_are_drawn():
+    study = STUDIES["section6.1"]
+    curves = training.study.points(training.study.load(study.name))
+    for names, n_stars in (((NAIVE,), 0), ((NAIVE, CLEAN), 2), ((CLEAN, FLAT), 4)):
+        figure = charts.trade_off(study, {name: curves[name] for name in names}, {}, 0.1)
+        assert sum(trace.name == "published" for trace in figure.data) == n_stars
+
+
+@pytest.mark.parametrize("level", [0.25, 0.02, 0.6])
+def test_the_visitors_own_results_stand_at_their_level(level):
+    study = STUDIES["figure3"]
+    yours = {NAIVE: (Estimate(0.8, 0.75, 0.84), Estimate(0.5, 0.4, 0.7)), SPREAD: (Estimate(0.9, 0.8, 0.92),) * 2}
+    figure = charts.trade_off(study, training.study.points(training.study.load("figure3")), yours, level)
+    own = [trace for trace in figure.data if trace.name and trace.name.endswith(", yours")]
+    assert [trace.yaxis for trace in own] == ["y", "y2"] * 2
+    low, high = figure.layout.xaxis.range
+    for trace, estimate in zip(own, [*yours[NAIVE], *yours[SPREAD]], strict=True):
+        assert interval(trace, 0, "y") == near(estimate)
+        assert abs(trace.x[0] - level) < 0.02 * (high - low)
+        assert low < trace.x[0] < high
+    assert own[0].marker.color == TRAINING[NAIVE].style.colour
+    (rule,) = figure.layout.shapes
+    assert (rule.x0, rule.x1, rule.yref) == (level, level, "paper"), "through both plots"
+
+
+def test_the_attack_is_drawn_with_its_intervals_and_what_the_lie_promises():
+    rates = training.attack_rates(TRIALS)
+    figure = charts.attack(rates, 0.8)
+    for trace, (source, rate) in zip(figure.data, rates.items(), strict=True):
+        assert interval(trace, 0, "x") == near(rate)
+        assert source in trace.y[0]
+        assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
+    assert [shape.x0 for shape in figure.layout.shapes] == [0.8, 0.5]
+    for text, share in zip(figure.layout.yaxis.ticktext, ("80.0%", "85.0%", "92.0%"), strict=True):
+        assert f"<b>{share}</b>" in text
+
+
+# --- weights and digits --------------------------------------------------------------------------
+
+
+def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none():
+    coefs = [np.array([0.0, 2.0, -2.0, 1.0, -0.5, 0.002]), np.array([3.0, -1.5, 0.0, 0.0, 0.75, -3.0]), np.zeros(6)]
+    pictures = charts.weight_pictures(coefs, (2, 3))
+    assert (pictures.shape, pictures.dtype) == ((1, 3, 2, 3), np.uint8)
+    for picture, coef in zip(pictures[0], coefs, strict=True):
+        largest = np.abs(coef).max() or 1
+        # half a grey level of rounding; mid-grey itself lies between 127 and 128
+        assert np.abs(picture.ravel() - (127.5 + 127.5 * coef / largest)).max() <= 0.5
+    np.testing.assert_array_equal(charts.weight_pictures([7 * c for c in coefs], (2, 3)), pictures)
+
+
+IMAGES = np.random.default_rng(0).integers(0, 256, (3, 8, 8), dtype=np.uint8)
+SAID = [("naive", [("7: 90%", True), ("9: 55%", False), ("7: 51%", True)]), ("a & <b>", [("x", False)] * 3)]
+
+
+def test_digits_stand_over_what_every_method_says():
+    reader = Reader(charts.digits_html(IMAGES, ["7", "9", 'a "<4>"'], SAID, 'six "verdicts" & <more>'))
+    assert reader.all("table") == [{"aria-label": 'six "verdicts" & <more>'}]
+    assert [image["alt"] for image in reader.all("img")] == ["a 7", "a 9", 'a a "<4>"']
+    for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
+        np.testing.assert_array_equal(inline(image["src"]), drawn)
+    assert reader.words == [words for name, cells in SAID for words in (name, *(said for said, _ in cells))]
+    wrong = [cell == {"class": "wrong", "title": "wrong"} for cell in reader.all("td")[1:]]
+    assert wrong == [not right for _, cells in SAID for _, right in cells]
+
+
+def test_a_page_of_digits_is_whole():
+    content = charts.digits_html(IMAGES, ["7"] * 3, SAID, "verdicts")
+    page = charts.digits_page(content, "7 < 9 & so on")
+    assert page.startswith("<!doctype html>")
+    assert content in page
+    assert "<p>7 &lt; 9 &amp; so on</p>" in page
+    assert ".wrong" in page.split("</style>")[0]
+    assert "http" not in html.unescape(page).replace("data:", "")

@@ -1,0 +1,110 @@
+"""Charts of voting hold the estimates, distributions and limits they are given."""
+
+import math
+
+import numpy as np
+import pytest
+
+from privdemo import attacks
+from privdemo.estimators import survey, votes
+from privdemo.experiments import naive_training, voting
+from privdemo.figures import voting as charts
+from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import VOTING
+from tests.figures.reading import interval, near
+
+CONFIG = voting.ElectionConfig(n_elections=50)
+ELECTIONS = voting.run(CONFIG)
+RECORDS = voting.records(CONFIG, ELECTIONS)
+
+
+def test_estimates_stand_with_their_intervals_beside_the_truth():
+    estimates = voting.poll(CONFIG, ELECTIONS).estimates
+    figure = charts.estimates(estimates, CONFIG.share)
+    for trace, (name, e) in zip(figure.data, estimates.items(), strict=True):
+        assert interval(trace, 0, "x") == near((e.value, e.low, e.high))
+        assert trace.y[0] == VOTING[name].title
+    assert figure.layout.shapes[0].x0 == CONFIG.share
+
+
+def test_the_axis_of_estimates_holds_those_outside_0_to_1():
+    outside = votes.estimate("spread", 0, 50, BinaryChannel(0.2, 0.2))
+    low, high = charts.estimates({"spread": outside}, 0.1).layout.xaxis.range
+    assert low < outside.low < 0
+    assert high > 1
+
+
+def test_histograms_hold_all_polls():
+    figure = charts.repeated_polls(RECORDS[:2], 0.35)
+    assert len({trace.yaxis for trace in figure.data}) == 2
+    for record, held, exact in zip(RECORDS[:2], figure.data[::2], figure.data[1::2], strict=True):
+        bins = voting.histogram(record, *voting.span(RECORDS[:2], 0.35))
+        np.testing.assert_allclose(held.y[::2], bins.measured)
+        np.testing.assert_allclose(exact.y[1::2], bins.exact)
+        np.testing.assert_allclose(held.x, np.repeat(bins.edges, 2)[1:-1])
+        assert held.x.min() <= record.values.min() <= record.values.max() <= held.x.max()
+
+
+def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
+    runs = voting.figure1()
+    figure = charts.figure1(runs, (0.2, 0.35))
+    assert len({trace.xaxis for trace in figure.data}) == len(runs)
+    climbing = [trace for trace in figure.data if "climbing" in trace.name]
+    for trace, run in zip(climbing, runs, strict=True):
+        kept = ~np.isnan(trace.y)
+        np.testing.assert_array_equal(np.asarray(trace.y)[kept], run.reconstruction[kept])
+        steps = np.diff(trace.y)
+        assert (np.abs(steps[~np.isnan(steps)]) <= 0.05).all()
+    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].xref) == (0.35, "x3")
+    assert not charts.figure1(runs).layout.shapes
+
+
+def test_limits_lie_on_the_landscape():
+    theta, objective = voting.landscape(CONFIG)
+    marks = voting.in_the_long_run(CONFIG)
+    figure = charts.landscape(theta, objective, marks, CONFIG.share)
+    for trace, value in zip(figure.data[1:], marks.values(), strict=True):
+        exact = votes.reconstruction_objective(value, CONFIG.answer_prob, CONFIG.channel)
+        assert trace.x[0] == value
+        assert trace.y[0] == pytest.approx(float(exact), abs=1e-3)
+    assert len(charts.landscape(theta, objective, {"reconstruction": math.nan}, 0.5).data) == 1
+
+
+def test_repeated_answers_are_drawn_with_their_probabilities():
+    all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
+    guess, _, _, of_a, of_b, posterior = charts.asking_again(all_asked, 7).data
+    assert list(guess.y) == [found.best_guess_right for found in all_asked]
+    np.testing.assert_array_equal([of_b.y, of_a.y], all_asked[6].chances)
+    np.testing.assert_array_equal(posterior.y, all_asked[6].posterior)
+    assert list(of_a.x) == list(posterior.x) == list(range(8))
+
+
+def test_candidates_have_the_intervals_of_the_inverted_channel():
+    config = voting.ManyConfig()
+    result = voting.run_many(config)
+    traces = {trace.name: trace for trace in charts.candidates(config.shares, result).data}
+    inverted = traces["channel inverted"]
+    np.testing.assert_allclose(inverted.y + inverted.error_y.array, result.high)
+    np.testing.assert_allclose(inverted.y - inverted.error_y.arrayminus, result.low)
+    assert list(traces["truth"].y) == list(config.shares)
+    np.testing.assert_array_equal(traces["maximum likelihood"].y, result.mle)
+
+
+def test_the_loss_of_naive_training_is_drawn_above_its_minimum():
+    yours = naive_training.run(naive_training.NaiveConfig(ratio=3.0))
+    figure = charts.naive_training(naive_training.run(naive_training.NaiveConfig()), yours)
+    curve, best = [trace for trace in figure.data if trace.name.startswith("your inputs")]
+    np.testing.assert_allclose(curve.y, yours.loss - yours.loss.min())
+    assert tuple(best.x) == yours.best
+    assert f"{yours.best[0]:.1f}°" in best.name
+
+
+@pytest.mark.parametrize(("epsilon", "people", "shown"), [(0.01, 9e7, True), (math.inf, 2398, False)])
+def test_the_price_marks_the_visitors_plan_where_it_can_be_drawn(epsilon, people, shown):
+    curve = survey.curve(0.02, 0.5, through=epsilon)
+    figure = charts.price(curve, 2398, (epsilon, people), 0.02)
+    line, honest, plan = figure.data
+    assert list(zip(line.x, line.y, strict=True)) == [tuple(point) for point in curve]
+    assert list(honest.y) == [2398, 2398]
+    assert list(plan.x) == ([epsilon] if shown else [])
+    assert [rule.x0 for rule in figure.layout.shapes] == ([epsilon] if shown else [])
