@@ -204,9 +204,7 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert trials_done(tmp_path) == 2
     monkeypatch.setattr(training.study, "trial", run)
     again = []
-    monkeypatch.setattr(
-        training.study.training, "run", lambda config, go=training.run: again.append(config) or go(config)
-    )
+    monkeypatch.setattr(training.study, "run", lambda config: again.append(config) or training.run(config))
     assert main([*command, str(out)]) == 0
     assert len(again) == 2
     assert not {(config.pixels.flip_prob, config.draw) for config in again} & {(p, draw) for _, p, draw, _ in made}
