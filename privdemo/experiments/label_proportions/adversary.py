@@ -19,9 +19,9 @@ Array = NDArray[np.floating]
 
 
 class Guess(NamedTuple):
-    """A record's `bag`, whose released `proportion` and the model are all that an adversary goes by; its true `label`.
+    """What an adversary believes of one record: the probability that it is positive, `by_bag` and `by_both`.
 
-    `by_bag` and `by_both` are the probabilities of a positive that follow.
+    `by_bag` follows from the released `proportion` of its `bag`, `by_both` from that and a model; `label` is the truth.
     """
 
     bag: int
@@ -33,9 +33,9 @@ class Guess(NamedTuple):
 
 @dataclass(frozen=True)
 class Attack:
-    """How often the adversary names the label of a record in the bags, of `n`: see `attack`.
+    """Of `n` records in the bags, how many labels an adversary names rightly from each source: see `attack`.
 
-    `exposed` records are in bags of one label only. `prior` is the overall share, `guesses` some examples.
+    `exposed` records are in bags of one label only. `prior` is the overall share of positives, `guesses` are examples.
     """
 
     n: int

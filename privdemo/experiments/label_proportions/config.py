@@ -15,7 +15,7 @@ AGGREGATIONS = ("none", "random-k", "nearest-k", "k-tree")
 SHARE, HALF = "share", "half"
 THRESHOLDS = {SHARE: "matched to the share", HALF: "½"}
 F1S = ("average", "positive", "negative")
-# Bags, and records in each, that suit a data set's size.
+# Numbers of bags and of records in each that suit a data set's size.
 _BAGS = {"adult": (100, 100), "sms": (60, 60), "breast_cancer": (15, 20), "mnist": (40, 50), "digits": (12, 20)}
 # Columns in which two records can differ, where that is not all: one-hot columns of Adult's 14 attributes.
 _CHANGES = {"adult": 28}
@@ -25,9 +25,10 @@ _CHANGES = {"adult": 28}
 class BagConfig:
     """How records are put into bags and what is released of them.
 
-    Records in k-means: `aggregation` of at least `k` (1: each record as it is). `feature_epsilon` of every column of
-    every mean and `proportion_epsilon` of every label are those of Laplace noise, ∞ none. `draw` counts the repeats:
-    another draw has other records, bags and noise. Full labels are always trained on as well, as the ceiling.
+    `n_bags` bags of `bag_size` records are filled by `selection`. Records are released as means of at least `k` (1:
+    each record as it is), grouped by `aggregation`. Laplace noise on every column of a mean gives it `feature_epsilon`,
+    noise on a bag's proportion gives every label `proportion_epsilon`; ∞ is no noise. `draw` counts the repeats:
+    another draw has other records, bags and noise. Full labels are always trained on too, as the ceiling.
     """
 
     dataset: Source = "adult"
@@ -70,17 +71,17 @@ class BagConfig:
 
     @property
     def single(self) -> bool:
-        """Whether records are released as they are, without means or noise."""
+        """Whether single records are released as they are, without means or noise."""
         return self.k == 1 and math.isinf(self.feature_epsilon)
 
     @property
     def label_promise(self) -> bool:
-        """Whether bags were filled without a look at labels, so that noise on proportions bounds what is given away."""
+        """Whether bags are filled without a look at labels: only then does `proportion_epsilon` hold."""
         return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation != "k-tree")
 
     @property
     def column_promise(self) -> bool:
-        """Whether bags and groups were made without a look at the records, so that noise on columns does."""
+        """Whether bags and groups are made without a look at the records: only then does `feature_epsilon` hold."""
         return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation == "random-k")
 
 
@@ -101,7 +102,7 @@ def changed_columns(dataset: Source) -> int | None:
 
 
 def methods_of(config: BagConfig) -> tuple[str, ...]:
-    """The methods that say something of their own: labels of k-means are full labels where nothing was changed."""
+    """The methods of `config` that differ: labels of single records as they are would be full labels once more."""
     return tuple(name for name in config.methods if not (config.single and name == LABELLED))
 
 

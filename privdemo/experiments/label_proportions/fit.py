@@ -51,7 +51,7 @@ class F1(NamedTuple):
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw: its F1 on clean test records with either threshold, its strength, its time to train."""
+    """One method on one draw: its F1 on clean test records by threshold, inverse penalty `C` and seconds to train."""
 
     method: str
     f1: dict[str, F1]
@@ -63,8 +63,9 @@ class Fit:
 class Trial:
     """All methods on one draw, and what the bags are like.
 
-    `blocks` are the sizes of the groups in each bag, `proportions` and `true_proportions` as in `Release`, `turned` how
-    far the slides' gradient at 0 has moved relative to its length, `identified` whether the proportions differ at all.
+    `blocks` are the sizes of the groups in each bag; `proportions`, `true_proportions`, `loss` and `least_labels` are
+    those of the `Release`. `turned` is how far noise moves the slides' gradient at 0, relative to its length;
+    `identified` says whether the proportions differ at all. Of the `n_test` test records, `test_share` are positive.
     """
 
     config: BagConfig
@@ -141,8 +142,8 @@ def _train(name: str, released: Release) -> Any:
 def score_model(name: str, model: Any, released: Release, single: bool, seconds: float) -> Fit:
     """Score a fitted model on clean test records.
 
-    Its threshold is ½; of `single` records it may also be moved so that the known share of them is named positive. Of
-    k-means, whose scores lie closer together than those of records, that cannot be said.
+    Its threshold is ½. From `single` records it can also be moved so that the known share of them is named positive;
+    means of k score closer together than records do, so that no such threshold follows from them.
     """
     scores, y = model.decision_function(released.test.X), released.test.y
     f1 = {HALF: _f1(y, scores > 0)}
@@ -160,7 +161,7 @@ def _f1(y: NDArray[np.integer], named: NDArray[np.bool_]) -> F1:
 
 
 def _relative(change: Array, start: Array) -> float:
-    """The length of `change` relative to `start`, 0 where nothing has changed."""
+    """|change| / |start|: 0 where nothing has changed, ∞ from a start of 0."""
     length = float(np.linalg.norm(change))
     if not length:
         return 0.0

@@ -1,4 +1,4 @@
-"""What many draws say of a method: mean F1, differences, and who names labels, each with its interval."""
+"""Means over trials with intervals: F1, differences between methods, and labels that an adversary names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def difference(trials: Sequence[Trial], method: str, other: str, threshold: str)
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """How often the label is named before, from the bag, from the model and from both, with 95 % intervals."""
+    """How often an adversary names the label from the prior, the bag, the model and both, with 95 % intervals."""
     n = [trial.attack.n for trial in trials]
     return {
         source: grouped_interval([getattr(trial.attack, f"{source}_right") for trial in trials], n)

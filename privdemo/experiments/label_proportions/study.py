@@ -33,7 +33,7 @@ SELECTION = "skewed"
 
 @dataclass(frozen=True)
 class Study:
-    """A question asked of several configs of a data set; `axis` is what is varied."""
+    """A question and the `configs` of each data set that it is asked of; `axis` names what they vary."""
 
     name: str
     title: str
@@ -140,7 +140,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method with one threshold in one place of a study: mean F1 over `n_draws` draws, each with 95 % ends.
+    """One method with one threshold on one config of a study: mean F1 over `n_draws` draws with 95 % intervals.
 
     `loss` is the mean information loss. `low` and `high` are the ends of the average.
     """

@@ -16,7 +16,7 @@ from privdemo.experiments.training.config import TrainingConfig
 
 @dataclass(frozen=True)
 class Attack:
-    """How often an adversary names the true label of a fresh release, of `n`: see `attack`."""
+    """Of `n` fresh releases, how many true labels an adversary names from each source: see `attack`."""
 
     n: int
     label: int
@@ -39,11 +39,14 @@ def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer
 
 
 def best_guess(labels: LabelMechanism) -> float:
-    """How often the best guess from the released label alone is right, both classes being equally common."""
+    """How often the best guess from the released label alone is right, where both classes are equally common."""
     return float(labels.channel_matrix.max(axis=1).sum() / labels.n_states)
 
 
 def equivalent_epsilon(accuracy: float) -> float:
-    """The ε of a symmetric binary lie whose answers are right as often: ln(a / (1 − a)); ∞ for a = 1."""
+    """The ε of binary randomised response whose answers are right as often: |ln(a / (1 − a))|, ∞ for a = 0 and 1.
+
+    Raises ``ValueError`` for an accuracy a outside [0, 1].
+    """
     limits.SHARE.check(accuracy)
     return math.inf if accuracy >= 1 else abs(math.log(accuracy / (1 - accuracy))) if accuracy else math.inf

@@ -1,4 +1,4 @@
-"""What many draws say of a method: means with intervals, differences, calibration, and who names labels."""
+"""Means over trials with intervals: scores, differences between methods, calibration and attacks."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def merge(trials: Sequence[Trial], more: Sequence[Trial]) -> list[Trial]:
 
 
 def mean_score(trials: Sequence[Trial], method: str, metric: str) -> Estimate:
-    """A method's mark with a 95 % interval: over the trials, or, of a single one, over its test images."""
+    """A method's mean score with a 95 % interval: over the trials, or, of a single one, over its test images."""
     trials = having(trials, method)
     if len(trials) > 1:
         return mean_interval([getattr(trial.fits[method], metric) for trial in trials])
-    marks = per_image(trials[0], method, metric)
-    return wilson_interval(float(marks.sum()), len(marks)) if metric == "accuracy" else mean_interval(marks)
+    scores = per_image(trials[0], method, metric)
+    return wilson_interval(float(scores.sum()), len(scores)) if metric == "accuracy" else mean_interval(scores)
 
 
 def difference(trials: Sequence[Trial], method: str, other: str, metric: str) -> Estimate:
-    """`method`'s mark less `other`'s on the same trials (or the test images of a single one), with a 95 % interval."""
+    """`method`'s mean score less `other`'s on the same trials (of a single one: test images), with a 95 % interval."""
     trials = having(having(trials, method), other)
     if len(trials) > 1:
         return mean_interval([getattr(t.fits[method], metric) - getattr(t.fits[other], metric) for t in trials])

@@ -25,7 +25,7 @@ NO_SKILL = 0.55
 
 @dataclass(frozen=True)
 class Study:
-    """A question asked at several levels of noise: `config(level)` is what is run there, by each of `methods`.
+    """A question asked at several levels of noise: every one of `methods` is run on `config(level)`.
 
     `published[method][level]` is an accuracy that the paper prints.
     """
@@ -181,10 +181,10 @@ def collapsed(rows: tuple[Row, ...], method: str) -> list[float]:
 
 
 def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict[float, Estimate]:
-    """`method`'s mark less `other`'s on the draws that both were tried on, at every level, with 95 % intervals."""
-    marks = {(row.level, row.draw, row.method): getattr(row, metric) for row in rows}
+    """`method`'s mean score less `other`'s on the draws that both have, at every level, with 95 % intervals."""
+    scores = {(row.level, row.draw, row.method): getattr(row, metric) for row in rows}
     gaps: dict[float, list[float]] = {}
-    for (level, draw, name), mark in sorted(marks.items()):
-        if name == method and (level, draw, other) in marks:
-            gaps.setdefault(level, []).append(mark - marks[level, draw, other])
+    for (level, draw, name), score in sorted(scores.items()):
+        if name == method and (level, draw, other) in scores:
+            gaps.setdefault(level, []).append(score - scores[level, draw, other])
     return {level: mean_interval(values) for level, values in gaps.items()}
