@@ -191,15 +191,6 @@ def test_fifty_answers_in_exact_fractions(p10, p01, prior):
     assert found.best_guess_right == pytest.approx(float(best), rel=1e-12)
 
 
-def test_deniability_collapses_with_every_answer():
-    right = [repeated_answers(BinaryChannel(0.2, 0.2), 0.5, m).majority_right for m in range(1, 51)]
-    assert right[0] == pytest.approx(0.8, abs=1e-12)
-    assert right[2] == pytest.approx(0.8**3 + 3 * 0.8**2 * 0.2, abs=1e-12)
-    np.testing.assert_allclose(right[1::2], right[0::2], atol=1e-12)  # an even answer only adds ties: Condorcet
-    assert (np.diff(right[0:22:2]) > 0).all()
-    assert right[-1] > 0.9999
-
-
 @pytest.mark.parametrize("channel", [BinaryChannel(0.2, 0.2), BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)])
 @pytest.mark.parametrize("n_answers", [1, 7, 50])
 def test_answers_cost_epsilon_each(channel, n_answers):

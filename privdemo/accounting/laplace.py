@@ -74,7 +74,7 @@ def laplace_epsilon(scale: float, delta: float = 0.0, n_values: int = 1) -> floa
         return pure
     if n_values == 1:
         epsilon = max(0.0, pure + 2 * math.log1p(-delta))
-        return round_up_epsilon(epsilon, lambda eps: laplace_delta(scale, eps), delta)
+        return min(pure, round_up_epsilon(epsilon, lambda eps: laplace_delta(scale, eps), delta))
     return min(pure, laplace_loss(scale, n_values).epsilon(delta))
 
 

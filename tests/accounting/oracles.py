@@ -5,7 +5,7 @@ import math
 from functools import reduce
 
 import numpy as np
-from scipy import fft, integrate, optimize, stats
+from scipy import integrate, stats
 
 EPS = np.finfo(float).eps
 # Between far-apart losses a profile is flat to more digits than floats have: there a δ cannot be told
@@ -68,25 +68,6 @@ def laplace_two(scale, epsilon):
 
     kinks = sorted({0.0, 1.0} | {x for x in (1 - epsilon * scale / 2, -epsilon * scale / 2) if 0 < x < 1})
     return ends + math.fsum(integrate.quad(between, a, b, epsabs=1e-14)[0] for a, b in itertools.pairwise(kinks))
-
-
-def laplace_bracket(scale, n_values, delta, cells=2000):
-    """ε of many values with every loss of a fine grid rounded down, and rounded up: truth is between."""
-    edges = np.linspace(0, 1, cells + 1)
-    cell = -0.5 * np.diff(np.exp(-edges / scale))  # P(x in cell); the loss there is (1 − 2x)/b
-    size = cells * n_values + 1
-    padded = fft.next_fast_len(size, real=True)
-    losses = (n_values - 2 * np.arange(size) / cells) / scale
-    ends = []
-    for rounded in (np.append(0.0, cell), np.append(cell, 0.0)):
-        one = rounded + np.append(0.5, np.zeros(cells)) + np.append(np.zeros(cells), 0.5 * math.exp(-1 / scale))
-        masses = np.maximum(fft.irfft(fft.rfft(one, padded) ** n_values, padded)[:size], 0)
-
-        def excess(epsilon, masses=masses):
-            return masses @ np.maximum(0, -np.expm1(np.minimum(0, epsilon - losses))) - delta
-
-        ends.append(optimize.brentq(excess, 0, n_values / scale, rtol=1e-10))
-    return ends
 
 
 def laplace_counts_quadrature(scale, epsilon):

@@ -217,23 +217,6 @@ def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
     assert dirichlet_delta(1.001 * sigma, moves[0], epsilon) > delta
 
 
-# at Beta parameters of 10¹⁹ the density itself has six digits only
-@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
-@pytest.mark.parametrize(
-    ("n_min", "epsilon", "delta"),
-    [
-        *[(50, 0.05, 0.05), (3, 1.0, 0.01), (1, 5.0, 0.3), (10**6, 0.001, 1e-10), (10**6, 0.05, 1e-4)],
-        *[(BILLION - 1, 0.001, 1e-10), (BILLION - 1, 0.05, 1e-4), (BILLION - 1, 20.0, 0.3), (10**8, 20.0, 1e-10)],
-    ],
-)
-def test_the_promise_is_met_by_quadrature_too(n_min, epsilon, delta):
-    (move,) = public_moves(n_min)
-    sigma = dirichlet_sigma(epsilon, delta, [move])
-    # huge parameters keep five digits
-    assert dirichlet_quadrature(sigma, move, epsilon)[1] <= delta * (1 + 1e-5)
-    assert dirichlet_quadrature(1.001 * sigma, move, epsilon)[1] > delta
-
-
 @pytest.mark.parametrize("counts", COUNTS)
 @pytest.mark.parametrize("profile", [dirichlet_delta, published_dirichlet_delta])
 def test_sigma_for_given_counts_is_the_largest_over_all_neighbours(counts, profile):
