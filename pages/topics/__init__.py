@@ -1,7 +1,17 @@
 """The pages of the site, in the order of the menu, the home page with a way to each of the others."""
 
 from pages.kit.page import Page
-from pages.topics import claims, class_ratio, home, images, label_counts, label_proportions, training, voting
+from pages.topics import (
+    claims,
+    class_ratio,
+    comparison,
+    home,
+    images,
+    label_counts,
+    label_proportions,
+    training,
+    voting,
+)
 
 OTHERS = (
     voting.PAGE,
@@ -10,6 +20,7 @@ OTHERS = (
     label_proportions.PAGE,
     class_ratio.PAGE,
     label_counts.PAGE,
+    comparison.PAGE,
     claims.PAGE,
 )
 PAGES = (home.page(OTHERS), *OTHERS)

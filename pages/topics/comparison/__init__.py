@@ -1,0 +1,45 @@
+"""Which method, at which privacy?"""
+
+from pathlib import Path
+
+from pages.kit import folds, numbers
+from pages.kit.page import Page
+from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
+from pages.topics.comparison.controls import Question, all_settings, controls, default_settings, pin_button
+from pages.topics.comparison.tabs import TABS
+from privdemo.experiments.comparison import N_TEST, TIGHT, ComparisonConfig
+from privdemo.experiments.results import N_DRAWS
+from privdemo.mechanisms.label_counts import RELEASES
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    plain = ComparisonConfig()
+    told, noises = numbers.epsilon(plain.set_name_epsilon), ", ".join(RELEASES[name].title for name in TIGHT.values())
+    return folds.folds(
+        folds.read(_HERE / "how.md", noises=noises, n_test=N_TEST),
+        folds.read(_HERE / "adversary.md", at_first=told, rho=f"{plain.rho:g}"),
+        folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
+        "" if isinstance(question, str) else snippet(question).markdown,
+    )
+
+
+PAGE = Page(
+    title="Which method?",
+    question="Which method, at which privacy?",
+    address="comparison",
+    blurb="All methods on the same people, at the same ε.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    defaults=default_settings,
+    folds=standing_words,
+    jobs=jobs,
+    waiting=waiting,
+    failed="Nothing can be compared here.",
+    after=lambda shown: pin_button(shown.question),
+    tabs=TABS,
+    shows_images=True,
+)

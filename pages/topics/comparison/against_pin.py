@@ -1,0 +1,97 @@
+"""The tab that compares the visitor's setting with the pinned one, method by method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pages.kit.panel import Panel, Table
+from pages.kit.snippet import Snippet
+from pages.topics.comparison.answer import Answer, config_snippet
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.words import METRIC_WORDS, Change, change, differing, marked
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.methods import COMPARISON
+
+_ASKED = "What has changed?"
+_HEADS = ("method", "now", "pinned", "difference, draw by draw")
+
+
+def panels(shown: Answer) -> list[Panel]:
+    """What differs, and what that does to each method."""
+    question, pinned = shown.question, shown.question.pinned
+    now, then = ({row.method: row for row in shown.chosen(rows)} for rows in (shown.mine, shown.pinned))
+    both = [name for name in COMPARISON if name in now and name in then]
+    if pinned is None or pinned.task != question.config.task or not both:
+        return [Panel("", _ASKED, why_not(question, shown.running))]
+    changes = {name: change(now[name], then[name]) for name in both}
+    body = [
+        [
+            COMPARISON[name].title,
+            *(marked(question.metric, rows[name].estimate) for rows in (now, then)),
+            changed.words,
+        ]
+        for name, changed in changes.items()
+    ]
+    return [
+        Panel(
+            "pinned",
+            _ASKED,
+            f"{difference_words(question.config, pinned)} {clear_words(changes)}",
+            Table(_HEADS, body, labelled=True),
+            f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, the first "
+            "draw of one less the first of the other and so on, leaves out 0. "
+            f"{_people_words(question.config, pinned)}",
+            lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+            _snippet(question, pinned),
+        )
+    ]
+
+
+def why_not(question: Question, running: bool) -> str:
+    """Why nothing can be compared with a pin, or not yet."""
+    if question.pinned is None:
+        return "Nothing is pinned: “Pin this setting” above keeps one to compare with."
+    if question.pinned.task != question.config.task:
+        return "The pinned setting is of the other task, so its marks mean something else. Pin anew."
+    if not question.shared:
+        return "None of the methods that are shown says anything of the pinned setting; show others, or pin anew."
+    return "The draws of both settings are being made." if running else "No method has marks of both settings."
+
+
+def difference_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
+    """What of two settings is not the same, in words."""
+    parts = [f"{name} {here} (pinned {there})" for name, here, there in differing(now, then)]
+    return f"What differs: {'; '.join(parts)}." if parts else "Nothing differs: this is the pinned setting."
+
+
+def clear_words(changes: Mapping[str, Change]) -> str:
+    """How many methods differ clearly, and by how much."""
+    clear = [f"{COMPARISON[name].title} {changed.words}" for name, changed in changes.items() if changed.verdict.clear]
+    methods = "method" if len(changes) == 1 else "methods"
+    differ = "differs" if len(clear) == 1 else "differ"
+    which = f": {'; '.join(clear)}" if clear else ""
+    return f"Of {len(changes)} {methods} <b>{len(clear)}</b> {differ} clearly{which}."
+
+
+def _people_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
+    same = (now.dataset, now.n_train, now.seed) == (then.dataset, then.n_train, then.seed)
+    return "Both are of the same people, whose luck cancels." if same else "The people of the two are not the same."
+
+
+def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:
+    """The lines that draw both settings and their differences."""
+    now = config_snippet(question.config)
+    return config_snippet(pinned).then(
+        "then = config",
+        *now.lines,
+        "",
+        "def rows(config):",
+        f"    draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
+        "    found = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
+        f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
+        "",
+        "now, then = rows(config), rows(then)",
+        "for method in now.keys() & then.keys():",
+        "    print(method, comparison.study.difference(now[method], then[method]))",
+        imports=(*now.imports, "from privdemo.experiments.draws import at_draw"),
+    )

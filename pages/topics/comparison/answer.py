@@ -1,0 +1,306 @@
+"""What the comparison says of a question: every method along ε, and the visitor's own setting among them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pages.kit import numbers, own_data
+from pages.kit.draws import Draws, Job
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from pages.kit.verdict import ENOUGH
+from pages.topics.comparison import shipped
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.words import METRIC_WORDS, about_sets, marked, people, privacy, value
+from privdemo.experiments import comparison, results
+from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, Trial
+from privdemo.experiments.comparison.study import Row
+from privdemo.experiments.draws import at_draw
+from privdemo.figures import comparison as charts
+from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.tasks import binary_task
+
+# Draws of each ε of the curves of a setting for which none are shipped, at most.
+CURVE_DRAWS = 5
+# People of each class from which on a draw with private images is slow.
+LARGE = 300
+_DRAW, _CURVE = "compare", "curve"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question and what is known of it so far.
+
+    `curves` are rows along ε, shipped or drawn; `mine` and `pinned` those of the visitor's own setting and of the
+    pinned one. `n_draws` counts the own draws, `problems` says why a method has no mark, and `running` whether more
+    draws are to come.
+    """
+
+    question: Question
+    curves: tuple[Row, ...]
+    mine: tuple[Row, ...]
+    pinned: tuple[Row, ...]
+    n_draws: int
+    problems: Mapping[str, str]
+    running: bool
+
+    def chosen(self, rows: Sequence[Row]) -> list[Row]:
+        """Of some rows those of the methods shown, by the chosen metric."""
+        metric, names = self.question.metric, self.question.config.methods
+        return [row for row in rows if row.metric == metric and row.method in names]
+
+    @property
+    def marks(self) -> dict[str, Estimate]:
+        """The marks of the visitor's own setting by the chosen metric."""
+        return {row.method: row.estimate for row in self.chosen(self.mine)}
+
+    @property
+    def best_by_trust(self) -> dict[str, str]:
+        """For each of those who may be trusted, the best method of the visitor's setting."""
+        best = comparison.study.best_by_trust(self.chosen(self.mine))
+        return {trust: best[trust].method for trust in self.question.trusted if trust in best}
+
+    def takeaway(self) -> str:
+        """What this privacy costs with each kind of trust."""
+        question = self.question
+        of_so_many = f" after {self.n_draws} of {question.n_draws} draws"
+        so_far = of_so_many if self.mine and self.n_draws < question.n_draws else ""
+        start = f"At {privacy(question.config)},{so_far}"
+        if self.marks:
+            return f"{start} {mark_words(question, self.marks, self.best_by_trust)}"
+        meanwhile = (
+            f"The curves are shipped ones of {whose(self.curves)}."
+            if self.curves
+            else "Nothing is shipped for these records."
+        )
+        return f"{start} {self.no_marks()} {meanwhile}"
+
+    def no_marks(self) -> str:
+        """Why there is no mark of the visitor's setting yet, or none at all."""
+        if self.running:
+            return waiting(self.question)
+        if not self.problems:
+            return "there is no mark yet: go on, or change the settings."
+        why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
+        return f"none of the methods has a mark. {numbers.sentence(why)}"
+
+    def main(self) -> tuple[Panel, ...]:
+        """Every method along ε."""
+        question, curves = self.question, self.chosen(self.curves)
+        rows = (*self.curves, *self.mine)
+        if not rows:
+            return ()
+        figure = charts.frontier(curves, question.metric, self.marks, question.config.epsilon, question.goal)
+        return (
+            Panel(
+                "frontier",
+                figure=Chart(figure, at_once=True),
+                summary=_summary(self, curves),
+                rows=lambda: [vars(row) | {"method": COMPARISON[row.method].title} for row in rows],
+                snippet=snippet(question),
+            ),
+        )
+
+
+# --- draws ---------------------------------------------------------------------------------------
+
+
+def jobs(question: Question) -> list[Job]:
+    """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes.
+
+    Where the two settings are the same, so are their draws. Where no curves are shipped, the visitor's own are drawn
+    last.
+    """
+    found: list[Job] = []
+    pinned = question.pinned if question.shared and question.pinned != question.config else None
+    for name, config in (("Draw", question.config), ("Pinned draw", pinned)):
+        if config is None or shipped.is_shipped(config, question.n_draws):
+            continue
+        for half in range(2):
+            tasks = [at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
+            found.append(Job((_DRAW, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
+    if not shipped.has_curves(question.config):
+        tasks = [
+            at_draw(replace(question.config, epsilon=epsilon), draw)
+            for draw in range(curve_draws(question))
+            for epsilon in comparison.study.EPSILONS
+        ]
+        base = replace(question.config, epsilon=ComparisonConfig.epsilon)
+        found.append(Job((_CURVE, base), "Draw for the curves", comparison.run, tasks, slow=_is_slow(base)))
+    return found
+
+
+def _is_slow(config: ComparisonConfig) -> bool:
+    """Whether a draw takes more than a few seconds: then one process is kept free for others."""
+    return config.private == RECORDS and config.n_train > LARGE
+
+
+def curve_draws(question: Question) -> int:
+    """Draws of each ε of the visitor's own curves."""
+    return min(CURVE_DRAWS, question.n_draws)
+
+
+def answer(question: Question, draws: Draws) -> Answer | None:
+    """Put the curves beside the draws of the visitor's own setting that are there."""
+    mine = draws.of_kind(_DRAW, question.config)
+    curves = shipped.curves(question.config) or own_curves(question, draws.of_kind(_CURVE), mine)
+    problems = {
+        fit.method: fit.problem or "in some draws its optimiser did not settle"
+        for trial in mine
+        for fit in trial.fits.values()
+        if fit.problem or not fit.settled
+    }
+    found = Answer(
+        question,
+        tuple(curves),
+        tuple(rows_of(question.config, question.n_draws, mine)),
+        tuple(rows_of(question.pinned, question.n_draws, draws.of_kind(_DRAW, question.pinned)))
+        if question.pinned
+        else (),
+        len(mine) or results.N_DRAWS,
+        problems,
+        draws.running,
+    )
+    return found if found.curves or found.mine or problems else None
+
+
+def own_curves(question: Question, drawn: Sequence[Trial], mine: Sequence[Trial]) -> list[Row]:
+    """The rows of the same draws at every ε, the visitor's own among them."""
+    epsilon, n_draws = question.config.epsilon, curve_draws(question)
+    if sum(trial.config.epsilon == epsilon for trial in drawn) < n_draws:
+        others = [trial for trial in drawn if trial.config.epsilon != epsilon]
+        drawn = [*others, *(trial for trial in mine if trial.config.draw < n_draws)]
+    return _means(drawn)
+
+
+def rows_of(config: ComparisonConfig, n_draws: int, trials: Sequence[Trial]) -> list[Row]:
+    """The rows of one setting, shipped or of `trials`; before enough of `n_draws` are there, without intervals.
+
+    Such rows have no marks by draw either, so that no difference of theirs is judged.
+    """
+    if shipped.is_shipped(config, n_draws):
+        return shipped.marks(config)
+    enough = min(ENOUGH, n_draws)
+    return [
+        row if row.n_draws >= enough else replace(row, low=-math.inf, high=math.inf, by_draw="")
+        for row in _means(trials)
+    ]
+
+
+def _means(trials: Sequence[Trial]) -> list[Row]:
+    return comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+_TRUSTING = {NOBODY: "trusting nobody", OWNER: "trusting a bag owner", PUBLISHER: "trusting a publisher"}
+# Whom a mark says that one must trust.
+_DRAWN_AS = {
+    NOBODY: "nobody (circles)",
+    OWNER: "a bag’s owner (squares)",
+    PUBLISHER: "a publisher of sets (open diamonds; ε of the counts alone, and none where no noise meets it)",
+    TRUTH: "everybody (grey)",
+}
+
+
+def waiting(question: Question) -> str:
+    """What is being done before there is anything to show."""
+    n = len(question.config.methods)
+    return f"<b>{n} {'methods are' if n > 1 else 'method is'} learning</b> from {people(question.config)}."
+
+
+def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
+    """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
+    config, metric = question.config, question.metric
+    parts = tuple(
+        f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({COMPARISON[name].title})"
+        for trust, name in best.items()
+    )
+    truth = "with all true labels" if config.task == CLASSIFY else "with all true training labels"
+    ceiling = f"; {truth} {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    what = "clean test records are named right in" if metric == "accuracy" else f"the {METRIC_WORDS[metric]} is"
+    if config.task == SHARE:
+        what = f"the share of “{binary_task(config.dataset).classes[1]}” is off by"
+    unequal = " Equal ε under unequal trust is not equal privacy." if len(best) > 1 else ""
+    reached = numbers.a_list(parts) if parts else "nothing that asks for so little trust"
+    sets = f" {about_sets(config)}" if PUBLISHER in question.trusted and _has_sets(config) else ""
+    return f"{what} {reached}{ceiling}.{unequal}{sets}"
+
+
+def _has_sets(config: ComparisonConfig) -> bool:
+    """Whether a method that is shown learns from sets."""
+    return any(COMPARISON[name].trust == PUBLISHER for name in config.methods)
+
+
+def whose(curves: Sequence[Row]) -> str:
+    """Of how many people curves are."""
+    return f"{curves[0].n_train:,} people of each class"
+
+
+def n_draws(rows: Sequence[Row]) -> str:
+    """How many draws stand behind some rows."""
+    least, most = (end(row.n_draws for row in rows) for end in (min, max))
+    return f"{most}" if least == most else f"{least} to {most}"
+
+
+def _summary(shown: Answer, curves: Sequence[Row]) -> str:
+    """The curves in a sentence, and what is drawn how."""
+    config = shown.question.config
+    own = (
+        f"Large marks: your setting, {config.n_train:,} people of each class, {shown.n_draws} draws. "
+        if shown.mine
+        else ""
+    )
+    trusted = {COMPARISON[name].trust for name in config.methods}
+    drawn_as = ", ".join(words for trust, words in _DRAWN_AS.items() if trust in trusted)
+    goal = " Dotted: the goal." if shown.question.goal is not None else ""
+    told = PUBLISHER in shown.question.trusted  # the takeaway says it
+    sets = f" {about_sets(config)}" if _has_sets(config) and not told else ""
+    problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in shown.problems.items())
+    return (
+        f"{_curve_words(shown.question, curves)}{own}Bars are 95 % intervals. Trusted with the truth: {drawn_as}."
+        f"{goal}{sets}{problems}"
+    )
+
+
+def _curve_words(question: Question, curves: Sequence[Row]) -> str:
+    """Where each method's curve begins and ends, and whose the curves are."""
+    if not curves:
+        return "No curves are shipped for this choice: they come after the marks of your setting. "
+    parts = []
+    for name in question.config.methods:
+        there = [row for row in curves if row.method == name]
+        if there:
+            ends = dict.fromkeys(value(question.metric, row.mean) for row in (there[0], there[-1]))
+            parts.append(f"{COMPARISON[name].title} {' to '.join(ends)}")
+    first, last = curves[0].epsilon, curves[-1].epsilon
+    along = f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
+    kind = "Shipped means" if shipped.has_curves(question.config) else "Means"
+    unlike = shipped.unlike_yours(question.config)
+    return f"{kind} over {n_draws(curves)} draws of {whose(curves)}{unlike}, {along}: {'; '.join(parts)}. "
+
+
+# --- code ----------------------------------------------------------------------------------------
+
+
+def config_snippet(config: ComparisonConfig) -> Snippet:
+    """The lines that make a setting."""
+    return own_data.snippet(
+        config,
+        "from privdemo.experiments import comparison",
+        "from privdemo.experiments.comparison import ComparisonConfig",
+    )
+
+
+def snippet(question: Question) -> Snippet:
+    """The lines that compute the visitor's own marks."""
+    return config_snippet(question.config).then(
+        f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
+        "for method in draws[0].fits:",
+        f'    print(method, comparison.mean_mark(draws, method, "{question.metric}"))',
+        "# the curves anew: python -m privdemo reproduce comparison",
+        imports=("from privdemo.experiments.draws import at_draw",),
+    )

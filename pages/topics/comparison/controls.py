@@ -1,0 +1,233 @@
+"""The controls of the comparison: a visitor's choices in, a frozen question out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from pages.kit import cache, inputs, numbers, own_data, privacy_inputs
+from pages.kit.settings import Setting
+from pages.topics.comparison.pin import PIN, decode, encode
+from pages.topics.comparison.settings import (
+    ASKED,
+    BAG,
+    DELTA,
+    DRAWS,
+    EPSILON,
+    EPSILON_STEPS,
+    GOAL,
+    METHOD_NAMES,
+    METHODS,
+    METRIC,
+    METRIC_NAMES,
+    OFF_BY,
+    PRIVATE,
+    PRIVATE_PARTS,
+    RHO,
+    SEED,
+    TASK,
+    TASKS,
+    TRUE_SHARE,
+    TRUSTED,
+    current_source,
+    data_choice,
+    people_setting,
+    source,
+)
+from privdemo.datasets import Source
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, SHARE, ComparisonConfig, has_pixels
+from privdemo.mechanisms import RandomisedResponse
+
+_DATA = "compared_people_of"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the visitor asks: a setting with the methods to show, how many draws, and what to judge them by.
+
+    `goal` is what is sought, in the units of `metric`; `trusted` are those who may see true labels; `pinned` is a
+    setting to compare with.
+    """
+
+    config: ComparisonConfig
+    n_draws: int
+    metric: str
+    goal: float | None
+    trusted: tuple[str, ...]
+    pinned: ComparisonConfig | None = None
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower mark is the better one."""
+        return not METRICS[self.config.task][self.metric]
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The methods by which the pinned setting can be compared; none of another task."""
+        if self.pinned is None or self.pinned.task != self.config.task:
+            return ()
+        able = replace(self.pinned, methods=()).chosen
+        return tuple(name for name in self.config.methods if name in able)
+
+
+def all_settings() -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set gives."""
+    return _settings(current_source())
+
+
+def default_settings() -> list[Setting]:
+    """The same with the ranges of the default data set."""
+    return _settings(source(data_choice().default))
+
+
+def _settings(dataset: Source) -> list[Setting]:
+    people = people_setting(dataset)
+    asked = [TASK, data_choice(), PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+    return [*asked, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
+
+
+def controls() -> Question | str:
+    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    task = TASKS[inputs.choose(TASK)]
+    title = inputs.choose(data_choice(), "Records")
+    dataset = source(title)
+    own_data.panel(data_choice(), binary=True)
+    if problem := cache.problem(dataset):
+        return f"{title} cannot be read: {problem}"
+    private = _private(dataset)
+    epsilon = _epsilon()
+    people = people_setting(dataset)
+    own_data.reset_sizes(_DATA, dataset, (people,))
+    inputs.keep_inside(people, people.label)
+    n_train = inputs.dial(people)
+    metric = _metric(task)
+    goal = _goal(metric)
+    trusted = inputs.choose(TRUSTED)
+    with st.expander("More settings"):
+        config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
+        chosen = inputs.choose(METHODS)
+        n_draws = inputs.number(DRAWS)
+    pinned = _pinned()
+    if isinstance(config, str):
+        return config
+    if not trusted:
+        return "Choose at least one who may be trusted: “nobody” stands for methods in which nobody sees true labels."
+    names = tuple(name for title, name in METHOD_NAMES.items() if title in chosen and name in config.chosen)
+    if not names:
+        return "None of the methods that are chosen under “More settings” can do this; choose more of them."
+    question = Question(replace(config, methods=names), n_draws, metric, goal, trusted, pinned)
+    if pinned and question.shared:
+        return replace(question, pinned=replace(pinned, methods=question.shared))
+    return question
+
+
+def _private(dataset: Source) -> str:
+    """What is private; images can be only where there are such."""
+    with st.container(key="private-shown" if has_pixels(dataset) else "other-levels-private"):
+        private = PRIVATE_PARTS[inputs.choose(PRIVATE)]
+    return private if has_pixels(dataset) else LABELS
+
+
+def _epsilon() -> float:
+    """The ε of a label, or the probability that a person lies: either can be set."""
+    slider = st.container()
+    least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
+    with inputs.side_by_side("compare") as (left, right):
+        with left:
+            epsilon = inputs.number(EPSILON)
+        with right:
+            inputs.view(
+                "compare_p",
+                EPSILON,
+                st.number_input,
+                lambda p: EPSILON.limit.nearest(round(RandomisedResponse(p, 2).epsilon, 12)),
+                lambda e: RandomisedResponse.from_epsilon(e, 2).flip_prob,
+                label="p of a lie",
+                min_value=least,
+                max_value=most,
+                value=None,
+                step=0.01,
+                format="%.4g",
+                help="The least lie that is ε-private. Set either number; the other follows.",
+            )
+    with slider:  # above the boxes, but they are the ones that read the link
+        privacy_inputs.ladder(
+            EPSILON,
+            EPSILON_STEPS,
+            "ε, how much one label can change the odds",
+            "Whatever is released of a label multiplies the odds of any guess by e^ε at most.",
+        )
+        privacy_inputs.say_which_end_is_private(private_right=False)
+    return float(epsilon)
+
+
+def _metric(task: str) -> str:
+    """What methods are judged by; a share has one measure alone."""
+    with st.container(key="metric-shown" if task == CLASSIFY else "other-levels-metric"):
+        metric = METRIC_NAMES[inputs.choose(METRIC)]
+    return metric if task == CLASSIFY else next(iter(METRICS[SHARE]))
+
+
+def _goal(metric: str) -> float | None:
+    """What is sought, in the units of the metric: an accuracy, or by how much a share may be off; else None."""
+    with st.container(key="goal-shown" if metric == "accuracy" else "other-levels-goal"):
+        accuracy = inputs.number(GOAL)
+    with st.container(key="off-by-shown" if metric == "error" else "other-levels-off-by"):
+        points = inputs.number(OFF_BY)
+    return {"accuracy": accuracy / 100, "error": points / 100}.get(metric)
+
+
+def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
+    """The settings that few change; a sentence where they do not go together."""
+    with inputs.side_by_side("bags") as (left, right):
+        with left:
+            bag_size = inputs.number(BAG)
+        with right:
+            rho = inputs.number(RHO)
+    delta = inputs.number(DELTA)
+    with (
+        st.container(key="asked-shown" if config.task == SHARE else "other-levels-asked"),
+        inputs.side_by_side("asked") as (left, right),
+    ):
+        with left:
+            n_asked = inputs.number(ASKED)
+        with right:
+            share = inputs.number(TRUE_SHARE)
+    seed = inputs.number(SEED)
+    try:
+        wanted = replace(
+            config, n_train=n_train, bag_size=bag_size, rho=rho, delta=delta, n_asked=n_asked, share=share, seed=seed
+        )
+        comparison.check(wanted)
+    except ValueError as error:
+        return f"Nothing can be compared here. {numbers.sentence(error)}"
+    return wanted
+
+
+# --- the pin -------------------------------------------------------------------------------------
+
+
+def _pinned() -> ComparisonConfig | None:
+    """The pinned setting, drawn unseen: the link holds it. One that has lost its meaning is let go, with a note."""
+    try:
+        decode(st.session_state.get(PIN.key, PIN.default))
+    except ValueError as error:  # of records that were forgotten, for one
+        st.session_state[PIN.key] = PIN.default
+        st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.unmarked(str(error))}"))
+    with st.container(key="other-levels-pin"):
+        return decode(inputs.write(PIN))
+
+
+def pin_button(question: Question) -> None:
+    """Draw a button that keeps this setting to compare the next one with, and one that lets go of a pinned one."""
+    with st.container(horizontal=True, gap="small"):
+        pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
+        unpin = bool(question.pinned) and st.button("Unpin", on_click=_pin, args=(PIN.default,), key="unpin")
+    if pin or unpin:
+        st.rerun()  # the whole page, so that the pin reaches the link
+
+
+def _pin(words: str) -> None:
+    st.session_state[PIN.key] = words

@@ -1,0 +1,139 @@
+"""The tab that seeks a goal: the least ε from which on it is reached, by whom one must trust, along the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages.kit import numbers
+from pages.kit.panel import Panel, Table
+from pages.kit.snippet import Snippet
+from pages.topics.comparison import shipped
+from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, n_draws
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.words import marked, value
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison.study import Reached, Row
+from privdemo.methods import COMPARISON
+
+_ASKED = "What privacy can be had?"
+_HEADS = ("who is trusted", "least ε", "method", "mark there", "how sure")
+
+
+def panels(shown: Answer) -> list[Panel]:
+    """The least ε for the goal with all trust that is given, and with each kind of it alone."""
+    question = shown.question
+    if question.goal is None:
+        return [Panel("", _ASKED, "Choose accuracy under “Judge by”, for which a goal can be set.")]
+    rows = shown.chosen(shown.curves)
+    if not rows or (shown.running and not shipped.has_curves(question.config)):
+        return [Panel("", _ASKED, "Curves along ε are being drawn; then a goal is sought along them.")]
+    body = [_row(question, trust, rows) for trust in question.trusted]
+    levels = ", ".join(f"{epsilon:g}" for epsilon in sorted({row.epsilon for row in rows}))
+    return [
+        Panel(
+            "goal",
+            _ASKED,
+            f"{_goal_words(question, rows)}: {reached_words(question, rows)}{own_words(shown)}",
+            Table(_HEADS, body, labelled=True),
+            f"Among the ε of the curves ({levels}) the least from which on a method’s mean reaches the goal. It is the "
+            "best of several methods on the same draws, which flatters it a little.",
+            lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+            _snippet(question, question.goal),
+        )
+    ]
+
+
+def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
+    """What is found with one kind of trust alone."""
+    assert question.goal is not None
+    found = comparison.study.seek(rows, question.goal, (trust,))
+    if found is None:
+        return [trust, "none here does", "–", "–", "–"]
+    return [
+        trust,
+        f"{found.epsilon:g}",
+        COMPARISON[found.method].title,
+        marked(question.metric, found.estimate),
+        "its whole interval" if found.surely else "its mean alone",
+    ]
+
+
+def _goal_words(question: Question, rows: Sequence[Row]) -> str:
+    """What is sought, with which trust, and along whose curves."""
+    assert question.goal is not None
+    goal = (
+        f"at least {numbers.share(question.goal)} accuracy"
+        if question.metric == "accuracy"
+        else f"a share off by at most {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'}"
+    )
+    whom, unlike = " or ".join(question.trusted), shipped.unlike_yours(question.config)
+    return (
+        f"For {goal}, trusting {whom}, with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} draws"
+    )
+
+
+def reached_words(question: Question, rows: Sequence[Row]) -> str:
+    """The least ε found along `rows`, how sure it is, and what lies below; or the best of those that fail."""
+    assert question.goal is not None
+    found = comparison.study.seek(rows, question.goal, question.trusted)
+    if found is None:
+        return f"<b>none here does</b>.{_best_words(question, rows)}"
+    sure = "its whole 95 % interval does" if found.surely else "its 95 % interval reaches to the other side of the goal"
+    return (
+        f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}, "
+        f"{marked(question.metric, found.estimate)} ({sure}){_below_words(found)}."
+    )
+
+
+def _below_words(found: Reached) -> str:
+    """What is known of lower ε."""
+    if found.before is not None:
+        return f"; at ε = {found.before:g} it does not"
+    return ", the least that was tried" if found.lowest else "; no noise of its kind meets a lower one"
+
+
+def _best_words(question: Question, rows: Sequence[Row]) -> str:
+    """Where a method with such trust comes nearest."""
+    tried = [row for row in rows if row.trust in question.trusted]
+    if not tried:
+        return ""
+    best = max(tried, key=lambda row: _rank(question, row.mean))
+    mark = value(question.metric, best.mean)
+    return f" The best is {mark}, by {COMPARISON[best.method].title} at ε = {best.epsilon:g}."
+
+
+def _rank(question: Question, mark: float) -> float:
+    """A number that is the larger the better a mark is."""
+    return -mark if question.lower_is_better else mark
+
+
+def own_words(shown: Answer) -> str:
+    """Whether the visitor's own setting reaches the goal, where the curves are not of it."""
+    question, marks, best = shown.question, shown.marks, shown.best_by_trust
+    if shipped.on_curves(question.config) or not best or question.goal is None:
+        return ""
+    name = max(best.values(), key=lambda method: _rank(question, marks[method].mean))
+    does = _rank(question, marks[name].mean) >= _rank(question, question.goal)
+    return (
+        f" Your own setting {'reaches' if does else 'does not reach'} it at ε = {question.config.epsilon:g}: "
+        f"{COMPARISON[name].title}, {marked(question.metric, marks[name])}."
+    )
+
+
+def _snippet(question: Question, goal: float) -> Snippet:
+    """The lines that seek the goal among the shipped curves, or among curves drawn anew where none are shipped."""
+    code = config_snippet(question.config)
+    if shipped.has_curves(question.config):
+        code = code.then("rows = comparison.study.load()")
+    else:
+        code = code.then(
+            "levels = comparison.study.EPSILONS",
+            f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({curve_draws(question)})]",
+            "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.trial(one))",
+            imports=("from dataclasses import replace",),
+        )
+    return code.then(
+        f'rows = comparison.study.select(rows, config, "{question.metric}")',
+        "rows = [row for row in rows if row.method in config.methods]",
+        f"print(comparison.study.seek(rows, {goal!r}, {question.trusted!r}))",
+    )

@@ -1,0 +1,176 @@
+"""The tab on the one likelihood: lies, bag names and set names are channels alike; what that buys, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pages.kit import cache
+from pages.kit.panel import Chart, Panel, Table
+from pages.kit.snippet import Snippet
+from pages.kit.verdict import Verdict
+from pages.topics.comparison import shipped
+from pages.topics.comparison.answer import Answer, config_snippet
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.words import METRIC_WORDS, Change, change, marked, people
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, SHARE
+from privdemo.experiments.comparison.study import Row
+from privdemo.figures import comparison as charts
+from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set_names
+from privdemo.tasks import binary_task
+
+_HEADS = ("the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw", "draws")
+_LINKS = (
+    ("training", "Lies: training on noise →"),
+    ("proportions", "Bags: only totals →"),
+    ("class_ratio", "Sets: share of a group →"),
+)
+
+example_channels = cache.by_config(comparison.example_channels, max_entries=64)
+
+
+class Pair(NamedTuple):
+    """A kind of `answer` and the one likelihood `ours` on it, beside a method `made` for it, judged by `metric`."""
+
+    answer: str
+    task: str
+    metric: str
+    ours: str
+    made: str
+
+    def of(self, rows: Sequence[Row]) -> tuple[Row, Row] | None:
+        """The rows of both methods, ours first; None unless both are there."""
+        found = {row.method: row for row in rows if (row.task, row.metric) == (self.task, self.metric)}
+        return (found[self.ours], found[self.made]) if {self.ours, self.made} <= found.keys() else None
+
+
+PAIRS = (
+    Pair("lies: what each person says", CLASSIFY, "log_loss", SPREAD, NAIVE),
+    Pair("bag names: the bag that a record is in", CLASSIFY, "accuracy", BAG_NAMES, LLP),
+    Pair("set names: the set that a record is in", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
+)
+
+
+def panels(shown: Answer) -> list[Panel]:
+    """What one likelihood for three kinds of answer is, what it buys, and the three channels."""
+    asked = "One likelihood, three papers"
+    words = (
+        "What a person says, the name of the bag and the name of the set that a record is in are all answers that "
+        "depend on its class through a matrix T[answer | class]. So one estimator learns from all three: it makes "
+        "Σ log Σ T[answer | class] p(class | x) as large as can be."
+    )
+    return [*_what_it_buys(shown, asked, words), _channels(shown.question)]
+
+
+def _what_it_buys(shown: Answer, asked: str, words: str) -> list[Panel]:
+    """The one likelihood beside the method made for each kind of answer."""
+    question, epsilon = shown.question, nearest_epsilon(shown.question.config.epsilon)
+    body, changes = [], []
+    for pair in PAIRS:
+        if found := of_one_source(pair, shown, epsilon):
+            whose, (ours, made) = found
+            changes.append(change(ours, made))
+            body.append(_row(pair, ours, made, changes[-1], whose))
+    if not body:
+        pairs = "; ".join(f"“{COMPARISON[pair.ours].title}” and “{COMPARISON[pair.made].title}”" for pair in PAIRS)
+        absent = (
+            f"No numbers are shipped for these records: {pairs} are compared here once both of a pair are chosen under "
+            "“More settings” and have a mark."
+        )
+        return [Panel("", asked, words), Panel(answer=absent)]
+    left = "" if len(body) == len(PAIRS) else " The other task, or another method under “More settings”, has the rest."
+    return [
+        Panel(
+            "what-it-buys",
+            asked,
+            words,
+            Table(_HEADS, body, labelled=True),
+            f"{clear_words(changes)} “Better” and “worse”: the 95 % interval of the difference on the same draws "
+            f"leaves out 0. Your setting: {people(question.config)}.{left}",
+            lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+            _snippet(question, epsilon),
+        )
+    ]
+
+
+def nearest_epsilon(epsilon: float) -> float:
+    """The shipped ε that is nearest by its logarithm."""
+    return min(comparison.study.EPSILONS, key=lambda level: abs(math.log(level / epsilon)))
+
+
+def of_one_source(pair: Pair, shown: Answer, epsilon: float) -> tuple[str, tuple[Row, Row]] | None:
+    """Whose the rows of a pair are, and the rows: both the visitor's own, else both shipped at `epsilon`.
+
+    A difference of two settings would say nothing of the two methods.
+    """
+    if mine := pair.of(shown.mine):
+        return "of your setting", mine
+    config = shown.question.config
+    here = (config.dataset, config.private, epsilon)
+    rows = [row for row in shipped.all_rows() if (row.dataset, row.private, row.epsilon) == here]
+    if theirs := pair.of(rows):
+        return f"shipped, {theirs[0].n_train:,} people of each class, ε = {epsilon:g}", theirs
+    return None
+
+
+def _row(pair: Pair, ours: Row, made: Row, changed: Change, whose: str) -> list[str]:
+    return [
+        pair.answer,
+        METRIC_WORDS[pair.metric] + (" of a share" if pair.metric == "error" else ""),
+        marked(pair.metric, ours.estimate),
+        f"{marked(pair.metric, made.estimate)} ({COMPARISON[pair.made].title})",
+        changed.words,
+        whose,
+    ]
+
+
+def clear_words(changes: Sequence[Change]) -> str:
+    """In how many comparisons the one likelihood is ahead, behind, or neither; those of too few draws do not count."""
+    n = Counter(changed.verdict for changed in changes)
+    return (
+        f"Of the {len(changes)}, the one likelihood is clearly better in {n[Verdict.BETTER]}, clearly worse in "
+        f"{n[Verdict.WORSE]}; in {n[Verdict.NOT_CLEAR]} it is not clear."
+    )
+
+
+def _channels(question: Question) -> Panel:
+    """The three channels of the visitor's setting."""
+    matrices = example_channels(question.config)
+    classes = binary_task(question.config.dataset).classes
+    answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
+    sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
+    return Panel(
+        "channels",
+        figure=Chart(charts.channels(matrices, classes, answers)),
+        summary=f"T of your setting, first draw: {sizes}. The more its two columns differ, the more an answer says of "
+        "the class. Bags filled at random hardly do.",
+        rows=lambda: [
+            {"channel": name, "answer": i, **dict(zip(classes, row, strict=True))}
+            for name, matrix in matrices.items()
+            for i, row in enumerate(matrix)
+        ],
+        snippet=config_snippet(question.config).then("print(comparison.example_channels(config))"),
+        links=_LINKS,
+    )
+
+
+def _snippet(question: Question, epsilon: float) -> Snippet:
+    """The lines that compute the differences, of the visitor's own draws where both of a pair have some."""
+    return config_snippet(question.config).then(
+        f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
+        "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
+        f"here = (config.dataset, config.private, {epsilon!r})",
+        "shipped = [r for r in comparison.study.load() if (r.dataset, r.private, r.epsilon) == here]",
+        "sources = [{(row.task, row.metric, row.method): row for row in rows} for rows in (mine, shipped)]",
+        "for task, metric, ours, made in (",
+        *(f"    {tuple(pair[1:])!r}," for pair in PAIRS),
+        "):",
+        "    pair = (task, metric, ours), (task, metric, made)",
+        "    source = next((source for source in sources if source.keys() >= set(pair)), None)",
+        "    if source:",
+        "        print(ours, comparison.study.difference(*(source[one] for one in pair)))",
+        imports=("from privdemo.experiments.draws import at_draw",),
+    )

@@ -1,0 +1,79 @@
+"""A pin: a setting to compare the next one with, remembered in the link as a few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pages.kit import own_data
+from pages.kit.settings import Number, Words
+from pages.topics.comparison.settings import ASKED, BAG, DELTA, EPSILON, RHO, SEED, TRUE_SHARE, people_setting
+from privdemo import datasets
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import ComparisonConfig
+
+# How many words every pin has: task, data set, what is private, people, ε and seed.
+_ALWAYS = 6
+# What a pin holds only where it is not as usual, and how it is read.
+_RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
+# The settings that bound what a pin may hold, as they bound the page's own.
+_BOUNDS: dict[str, Number] = {
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "bag_size": BAG,
+    "rho": RHO,
+    "n_asked": ASKED,
+    "share": TRUE_SHARE,
+    "seed": SEED,
+}
+
+
+def encode(config: ComparisonConfig) -> str:
+    """Write a setting as a few words for a link; of what is under “More settings” only what is changed."""
+    plain = ComparisonConfig()
+    dataset = config.dataset if isinstance(config.dataset, str) else own_data.TITLE
+    epsilon = f"{config.epsilon!r}".removesuffix(".0")
+    always = [config.task, dataset, config.private, config.n_train, epsilon, config.seed]
+    changed = [f"{name}={getattr(config, name)!r}" for name in _RARE if getattr(config, name) != getattr(plain, name)]
+    return ",".join(map(str, [*always, *changed]))
+
+
+def decode(words: str) -> ComparisonConfig | None:
+    """Read the setting that `encode` wrote; None for no words.
+
+    Raises ``ValueError`` with a sentence for words that are no setting, or one that the page does not allow.
+    """
+    if not words:
+        return None
+    parts = words.split(",")
+    if len(parts) < _ALWAYS:
+        raise ValueError("it does not read as a pinned setting; pin one anew")
+    try:
+        config = _read(*parts)
+        _check(config)
+    except (ValueError, KeyError) as error:
+        why = "" if re.match("invalid literal|could not convert|'", str(error)) else f" ({error})"
+        raise ValueError(f"it is no pinned setting{why}; pin one anew") from None
+    return config
+
+
+def _read(
+    task: str, dataset: str, private: str, n_train: str, epsilon: str, seed: str, *changed: str
+) -> ComparisonConfig:
+    rare = {name: _RARE[name](value) for name, _, value in (part.partition("=") for part in changed)}
+    if dataset == own_data.TITLE and own_data.held() is None:
+        raise ValueError("its records were a visitor’s own, which are in no link")
+    source = own_data.source(dataset, str, binary=True)
+    return ComparisonConfig(task, source, private, int(n_train), float(epsilon), seed=int(seed), **rare)
+
+
+def _check(config: ComparisonConfig) -> None:
+    for name, setting in _BOUNDS.items():
+        setting.limit.check(getattr(config, name))
+    if not isinstance(config.dataset, str) or datasets.available(config.dataset):
+        comparison.check(config)
+        people_setting(config.dataset).limit.check(config.n_train)
+
+
+PIN = Words("pin", decode, "", "Pinned setting")

@@ -1,0 +1,102 @@
+"""The settings of the comparison, and their ranges."""
+
+from __future__ import annotations
+
+from pages.kit import cache, link, own_data
+from pages.kit.settings import Choice, Number
+from privdemo import datasets, limits
+from privdemo.datasets import Source
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
+from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST
+from privdemo.tasks import BINARY
+
+TASKS = {"tell records apart": CLASSIFY, "find a share": SHARE}
+PRIVATE_PARTS = {"labels only": LABELS, "images too": RECORDS}
+METRIC_NAMES = {"accuracy": "accuracy", "log loss": "log_loss", "Brier score": "brier"}
+METHOD_NAMES = {method.title: name for name, method in COMPARISON.items()}
+EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+MOST_PEOPLE = 1000
+
+TASK = Choice("task", tuple(TASKS), next(iter(TASKS)), "What is to be learnt?")
+PRIVATE = Choice("private", tuple(PRIVATE_PARTS), next(iter(PRIVATE_PARTS)), "What is private?")
+EPSILON = Number(
+    "label_epsilon",
+    limits.Limit("epsilon", 0.05, 8.0, "the curves go from 0.1 to 8"),
+    1.0,
+    "ε of a label",
+    0.1,
+    "%.4g",
+)
+DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts", 0.001, "%.3g")
+BAG = Number(
+    "people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size, "People in a bag", 5
+)
+RHO = Number(
+    "set_rho",
+    limits.Limit("rho", 0.0, 0.45, "the share of the rarer class"),
+    ComparisonConfig.rho,
+    "ρ, rarer class of a set",
+    0.05,
+    "%.4g",
+)
+ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "Records asked about", 100)
+TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05, "%.4g")
+METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
+METHODS = Choice(
+    "show",
+    tuple(METHOD_NAMES),
+    tuple(method.title for name, method in COMPARISON.items() if name in SHOWN_FIRST),
+    "Methods",
+    many=True,
+)
+DRAWS = Number(
+    "compare_draws",
+    limits.Limit("draws", 2, 50, "an interval needs two", integer=True),
+    10,
+    "Draws",
+    help="Repeats with other people and other noise.",
+)
+SEED = Number("compare_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
+GOAL = Number(
+    "goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right for at least (%)", 1.0, "%.4g"
+)
+OFF_BY = Number(
+    "off_by",
+    limits.Limit("points", 0.1, 50.0, "points that a share may be off"),
+    3.0,
+    "Goal: off by at most (points)",
+    0.5,
+    "%.4g",
+)
+# Of sets ε covers the counts alone, so they take no part unless asked for.
+TRUSTED = Choice(
+    "trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), "Who may be trusted with true labels?", many=True
+)
+
+sizes = cache.by_config(comparison.sizes, max_entries=256)
+
+
+def data_choice() -> Choice:
+    """The data sets that are here, MNIST first, and what the visitor has brought."""
+    order = ("mnist", "adult", "sms", "breast_cancer", "digits")
+    return own_data.choice("compare_on", tuple(BINARY[name].title for name in order if datasets.available(name)))
+
+
+def source(title: str) -> Source:
+    """The data set of a title."""
+    names = {task.title: name for name, task in BINARY.items()}
+    return own_data.source(title, names.__getitem__, binary=True)
+
+
+def current_source() -> Source:
+    """The data set that is chosen now."""
+    return source(link.current(data_choice()))
+
+
+def people_setting(dataset: Source) -> Number:
+    """People of each class, as many as the data set has after some are kept for testing."""
+    most = min(MOST_PEOPLE, sizes(dataset)[0])
+    limit = limits.Limit("n", limits.N_TRAIN.low, most, "people of each class", integer=True)
+    start = min(ComparisonConfig.n_train, most)
+    return Number("people", limit, start, "People of each class", 10, help="Each has one record and one label.")

@@ -1,0 +1,124 @@
+"""Words for settings, marks and differences of the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pages.kit import numbers
+from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale
+from pages.kit.verdict import Verdict, judge
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORD_DELTA, RECORDS, ComparisonConfig
+from privdemo.experiments.comparison.study import Row
+from privdemo.intervals import Estimate
+from privdemo.tasks import binary_task
+
+METRIC_WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
+# How marks by each metric are written, and how their differences are.
+_SCALES: dict[str, tuple[Scale, Scale]] = {
+    "accuracy": (SHARE, POINTS),
+    "error": (POINTS, POINTS),
+    "log_loss": (LOSS, LOSS),
+    "brier": (MARK, LOSS),
+}
+
+
+def scale(metric: str) -> Scale:
+    """How marks by a metric are written."""
+    return _SCALES[metric][0]
+
+
+def value(metric: str, mark: float) -> str:
+    """A mark as people read it: “91.7 %”, “3.2 points”, “0.304”."""
+    if metric == "accuracy":
+        return numbers.share(mark)
+    return f"{100 * mark:.1f} points" if metric == "error" else f"{mark:.3f}"
+
+
+def marked(metric: str, estimate: Estimate) -> str:
+    """A mark with half its 95 % interval, if that is known."""
+    return numbers.with_half(estimate, scale(metric))
+
+
+class Change(NamedTuple):
+    """What a difference of two rows says: its `verdict`, and `words` for both."""
+
+    verdict: Verdict
+    words: str
+
+
+def change(now: Row, then: Row) -> Change:
+    """Judge the difference of two rows of one metric, over the draws that both have."""
+    gap = comparison.study.difference(now, then)
+    if gap is None:
+        return Change(Verdict.TOO_FEW, "too few draws of both")
+    if gap.low == gap.mean == gap.high == 0:
+        return Change(Verdict.NOT_CLEAR, "the same")
+    n_draws = len(now.values.keys() & then.values.keys())
+    verdict = judge(gap, n_draws, lower_is_better=not METRICS[now.task][now.metric])
+    return Change(verdict, f"{numbers.signed_with_half(gap, _SCALES[now.metric][1])}, {verdict.value}")
+
+
+# --- a setting -----------------------------------------------------------------------------------
+
+
+def people(config: ComparisonConfig) -> str:
+    """Who releases something, in words."""
+    task = binary_task(config.dataset)
+    first, second = task.classes
+    return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
+
+
+def privacy(config: ComparisonConfig) -> str:
+    """What is promised, of a label and of a record."""
+    label = f"ε = {numbers.epsilon(config.epsilon)} for every label"
+    if config.private != RECORDS:
+        return f"{label} (the records themselves are not hidden)"
+    whole = comparison.record_epsilon(config)
+    return (
+        f"{label} and every pixel flipped with the same probability, together ε = {numbers.epsilon(whole)} for a whole "
+        f"record at δ = {numbers.power_of_ten(RECORD_DELTA)}, next to no promise"
+    )
+
+
+def about_sets(config: ComparisonConfig) -> str:
+    """What ε covers of released sets, and what a set's name tells, whatever noise its counts get."""
+    told, (least, most) = numbers.epsilon(config.set_name_epsilon), config.rarer_count_range
+    right = [numbers.share(1 - count / config.n_train).removesuffix(" %") for count in (most, least)]
+    covers = (
+        "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
+    )
+    return (
+        f"Of sets, ε (with δ = {numbers.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a "
+        f"set’s name says as much of a label as a lie with ε = {told} may (it is right for "
+        f"{'–'.join(dict.fromkeys(right))} %)."
+    )
+
+
+# What two settings may differ in: in words, the field of the config, and how its value is written.
+_FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("records", "dataset", lambda dataset: binary_task(dataset).title),
+    ("people of each class", "n_train", lambda n: f"{n:,}"),
+    ("what is private", "private", lambda part: "labels only" if part == LABELS else "labels and images"),
+    ("ε", "epsilon", numbers.epsilon),
+    ("δ of counts", "delta", numbers.power_of_ten),
+    ("people in a bag", "bag_size", str),
+    ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
+    ("people asked about", "n_asked", lambda n: f"{n:,}"),
+    ("their share", "share", numbers.share),
+    ("seed", "seed", str),
+)
+
+
+def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
+    """What of two settings is not the same: its name and both values, in words."""
+    found = []
+    for name, field, words in _FIELDS:
+        here, there = getattr(now, field), getattr(then, field)
+        # Telling records apart asks nobody about a share.
+        if here == there or (field in ("n_asked", "share") and now.task == then.task == CLASSIFY):
+            continue
+        alike = words(here) == words(there)  # they differ in later digits
+        found.append((name, repr(here), repr(there)) if alike else (name, words(here), words(there)))
+    return found
