@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators.frequencies import em, randomised_response_mle
-from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
+from privdemo.mechanisms import GaussianNoise, PixelMechanism, RandomisedResponse
 from privdemo.mechanisms.additive import AdditiveNoise
 
 Array = NDArray[np.floating]
@@ -159,8 +159,8 @@ def _(mechanism: AdditiveNoise, released: Array, n_states: int) -> PixelPrior:
 def suited_prior(mechanism: PixelMechanism, released: NDArray, learned: bool) -> Prior:
     """The prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
 
-    Gaussian for Gaussian noise, else over the states that a pixel can have; values under Laplace noise are taken for
-    `SUPPORT_POINTS` levels. Raises ``TypeError`` for another mechanism.
+    Gaussian for Gaussian noise, else over the states that a pixel can have; values under other additive noise are taken
+    for `SUPPORT_POINTS` levels. Raises ``TypeError`` for another mechanism.
     """
     raise _unknown(mechanism)
 
@@ -170,8 +170,8 @@ def _(mechanism: GaussianNoise, released: Array, learned: bool) -> Prior:
     return learned_gaussian_prior(mechanism, released) if learned else flat_gaussian_prior(released.shape[1])
 
 
-@suited_prior.register(RandomisedResponse | LaplaceNoise)
-def _(mechanism: RandomisedResponse | LaplaceNoise, released: NDArray, learned: bool) -> Prior:
+@suited_prior.register(RandomisedResponse | AdditiveNoise)
+def _(mechanism: RandomisedResponse | AdditiveNoise, released: NDArray, learned: bool) -> Prior:
     n_states = mechanism.n_states or SUPPORT_POINTS
     return (
         learned_prior(mechanism, released, n_states) if learned else flat_prior(mechanism, n_states, released.shape[1])
@@ -192,8 +192,8 @@ def _(mechanism: GaussianNoise, states: NDArray[np.integer], n_states: int) -> P
     return true_gaussian_prior(mechanism.from_states(states, n_states))
 
 
-@suited_true_prior.register(RandomisedResponse | LaplaceNoise)
-def _(mechanism: RandomisedResponse | LaplaceNoise, states: NDArray[np.integer], n_states: int) -> Prior:
+@suited_true_prior.register(RandomisedResponse | AdditiveNoise)
+def _(mechanism: RandomisedResponse | AdditiveNoise, states: NDArray[np.integer], n_states: int) -> Prior:
     return true_prior(mechanism, state_frequencies(states, n_states))
 
 
@@ -322,4 +322,4 @@ def _column_counts(values: NDArray[np.integer], n_bins: int) -> NDArray[np.integ
 
 
 def _unknown(mechanism: object) -> TypeError:
-    return TypeError(f"pixels must be under randomised response or Gaussian or Laplace noise, got {mechanism!r}")
+    return TypeError(f"pixels must be a mechanism: randomised response or additive noise, got {mechanism!r}")
