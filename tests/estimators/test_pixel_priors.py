@@ -353,7 +353,7 @@ FLAT = flat_prior(LaplaceNoise(0.2), K, PIXELS)
             lambda: pixel_priors.sample_posterior(LaplaceNoise(0.2), np.zeros((1, PIXELS)), FLAT, rng()),
             "sampling goes with randomised response or a GaussianPrior, got LaplaceNoise",
         ),
-        (lambda: learned_prior("noise", np.zeros((1, 3)), K), "under randomised response .*, got 'noise'"),
+        (lambda: learned_prior("noise", np.zeros((1, 3)), K), "pixels must be a mechanism: .*, got 'noise'"),
         (lambda: suited_prior("noise", np.zeros((1, 3)), True), "got 'noise'"),
         (lambda: suited_true_prior("noise", np.zeros((1, 3), int), K), "got 'noise'"),
         (lambda: posterior_moments("noise", np.zeros((1, 3)), FLAT), "got 'noise'"),
