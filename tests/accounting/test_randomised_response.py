@@ -149,6 +149,18 @@ def test_flip_prob_is_enough_and_no_more(k, n_values, epsilon, delta):
     assert p <= acc.randomised_response_flip_prob(epsilon, k, 0.0, n_values)  # a δ never costs noise
 
 
+@pytest.mark.parametrize(("epsilon", "k", "n_values"), [(1.0, 2, 1), (0.3, 10, 4), (40.0, 256, 784)])
+def test_flip_prob_without_a_delta_has_its_closed_form(epsilon, k, n_values):
+    expected = (k - 1) / (k - 1 + math.exp(epsilon / n_values))
+    assert acc.randomised_response_flip_prob(epsilon, k, n_values=n_values) == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_value_is_the_default():
+    assert acc.randomised_response_delta(0.2, 0.5, 3) == acc.randomised_response_delta(0.2, 0.5, 3, 1)
+    assert acc.randomised_response_epsilon(0.2, 3, 1e-3) == acc.randomised_response_epsilon(0.2, 3, 1e-3, 1)
+    assert acc.randomised_response_flip_prob(1.0, 3, 1e-3) == acc.randomised_response_flip_prob(1.0, 3, 1e-3, 1)
+
+
 def test_flip_prob_the_ends():
     assert acc.randomised_response_flip_prob(math.inf, 10) == 0
     assert acc.randomised_response_flip_prob(1.0, 10, delta=1.0) == 0
