@@ -129,23 +129,20 @@ CLASS_RATIO = _table(
 # --- the comparison ------------------------------------------------------------------------------
 
 COUNT_NAIVE, CORRECTED_COUNT, BAG_NAMES = "naive count", "corrected count", "bag names"
-# The tight releases of label counts, by the end of a method's name: in words, and the dash of their lines.
-_COUNT_NOISE = {
-    "laplace": ("Laplace", "dot"),
-    "gaussian": ("Gaussian", "dashdot"),
-    "dirichlet": ("scaled Dirichlet", "longdashdot"),
-}
+# The tight releases of label counts by the noise that methods on sets are named after, and the dashes of their lines.
+TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
+_NOISE_DASHES = {"laplace": "dot", "gaussian": "dashdot", "dirichlet": "longdashdot"}
 # Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
 
 
 def set_names(noise: str) -> str:
-    """The name of the spread likelihood on the names of sets whose counts have “laplace”, … noise."""
+    """The name of the spread likelihood on the names of sets whose counts are released with one of `TIGHT`."""
     return f"set names {noise}"
 
 
 def mmd(noise: str) -> str:
-    """The name of MMD on sets whose counts have “laplace”, … noise."""
+    """The name of MMD on sets whose counts are released with one of `TIGHT`."""
     return f"mmd {noise}"
 
 
@@ -167,7 +164,8 @@ COMPARISON = _table(
         _compared(BAG_NAMES, "spread on bag names", OWNER, palette.SPREAD, "dash"),
         *(
             method
-            for noise, (words, dash) in _COUNT_NOISE.items()
+            for noise, dash in _NOISE_DASHES.items()
+            for words in (RELEASES[TIGHT[noise]].title.split(",")[0],)
             for method in (
                 _compared(set_names(noise), f"spread on set names, {words}", PUBLISHER, palette.SPREAD, dash),
                 _compared(mmd(noise), f"MMD, {words}", PUBLISHER, palette.MMD, dash),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pages.shared import text
 from pages.shared.comparison_controls import Question
 from pages.shared.comparison_panels import code
-from privdemo.experiments.comparison import N_TEST, TIGHT, ComparisonConfig
+from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import TIGHT
 
 _HOW = rf"""
 All methods see **the same people**, as many of one class as of the other, and the same noise on records. What differs

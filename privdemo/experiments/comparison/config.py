@@ -18,6 +18,7 @@ from privdemo.methods import (
     OWNER,
     PUBLISHER,
     RECONSTRUCTION,
+    TIGHT,
     TRUE,
     TRUTH,
     mmd,
@@ -32,8 +33,6 @@ METRICS = {CLASSIFY: {"accuracy": True, "log_loss": False, "brier": False}, SHAR
 RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.0), "error": (0.0, 1.0)}
 # Data sets whose records are images, so that every pixel can be flipped.
 IMAGES = ("mnist", "digits")
-# The tight releases of counts, by the end of a method's name.
-TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
 # The methods that solve one task only.
 _ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE)
 _ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, *map(mmd, TIGHT))

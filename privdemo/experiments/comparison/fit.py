@@ -21,7 +21,7 @@ from privdemo.estimators.logistic import (
 )
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
-from privdemo.experiments.comparison.config import CLASSIFY, SHARE, TIGHT
+from privdemo.experiments.comparison.config import CLASSIFY, SHARE
 from privdemo.experiments.comparison.release import People
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import (
@@ -34,6 +34,7 @@ from privdemo.methods import (
     NAIVE,
     RECONSTRUCTION,
     SPREAD,
+    TIGHT,
     TRUE,
     mmd,
     set_names,

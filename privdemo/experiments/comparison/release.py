@@ -14,11 +14,12 @@ from privdemo import limits
 from privdemo.datasets import Dataset, Source
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
-from privdemo.experiments.comparison.config import TIGHT, ComparisonConfig, records
+from privdemo.experiments.comparison.config import ComparisonConfig, records
 from privdemo.experiments.draws import generator
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
 from privdemo.mechanisms.label_counts import calibrate
+from privdemo.methods import TIGHT
 from privdemo.tasks import binary_task
 
 Array = NDArray[np.floating]

@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
 
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, all_negative, draw_release, fit, run
@@ -135,14 +133,3 @@ def test_means_do_not_turn_the_slides_gradient_and_noise_does(config):
     assert turned == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), abs=1e-12)
     noiseless = math.isinf(config.feature_epsilon) and math.isinf(config.proportion_epsilon)
     assert turned < 1e-12 if noiseless else turned > 0.001
-
-
-def test_the_penalty_of_full_labels_is_as_good_as_scikit_learns_cross_validation(data_folder):
-    config = BagConfig("sms", 60, 60, methods=(FULL,))
-    X, y = draw_release(config).records
-    ours = run(config).fits[FULL].C
-    loss = {
-        C: -cross_val_score(LogisticRegression(C=C, max_iter=1000), csr_array(X), y, scoring="neg_log_loss").mean()
-        for C in (ours, 10 * ours)
-    }
-    assert loss[ours] < loss[10 * ours]
