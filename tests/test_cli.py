@@ -61,6 +61,8 @@ def test_failure_is_one_sentence_and_exit_code_1(tmp_path):
         (["data"], "required: NAME"),
         ([], "required: COMMAND"),
         (["fetch"], "invalid choice: 'fetch'"),
+        (["reproduce", "figure9"], "invalid choice: 'figure9'"),
+        (["reproduce", "figure3", "--draws", "ten"], "argument --draws: invalid int value: 'ten'"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(arguments, message, capsys):
@@ -68,16 +70,6 @@ def test_wrong_usage_is_exit_code_2(arguments, message, capsys):
         main(arguments)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["data", "--help"]])
-def test_help_teaches_by_example(arguments, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 0
-    printed = capsys.readouterr().out
-    assert "python -m privdemo data mnist" in printed
-    assert "PRIVDEMO_DATA" in printed
 
 
 def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
@@ -129,21 +121,6 @@ def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, tiny
     assert output.err.startswith(f"privdemo: {sentence}")
     assert len(output.err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["figure9"], "invalid choice: 'figure9'"),
-        (["figure3", "--draws", "ten"], "argument --draws: invalid int value: 'ten'"),
-        ([], "required: NAME"),
-    ],
-)
-def test_an_unknown_study_is_wrong_usage(arguments, message, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["reproduce", *arguments])
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err
 
 
 def test_a_study_is_written_and_printed_beside_what_was_published(tiny, tmp_path, capsys):
@@ -332,12 +309,6 @@ def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys
         shown = float(line.split(f"threshold {row.threshold:5s}  ")[1].split()[0])
         assert shown == pytest.approx(row.average, abs=0.0005 + 1e-5)
         assert line.endswith(")  0.75") == ((row.method, row.threshold) == (LLP, HALF))
-
-
-@pytest.mark.usefixtures("tiny_bags")
-def test_bags_that_are_not_the_apps_own_need_a_file(capsys):
-    assert main(["reproduce", "llp", "--draws", "3"]) == 1
-    assert capsys.readouterr().err == "privdemo: name a file with --out: the app's own has 10 draws, not 3\n"
 
 
 def test_class_ratios_are_written_and_printed(monkeypatch, tmp_path, capsys):

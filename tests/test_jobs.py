@@ -6,114 +6,29 @@ import signal
 import time
 import weakref
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
 from privdemo import jobs
 from privdemo.jobs import Progress, Runner
-
-DEADLINE = 120.0
-
-
-# --- what is done in the other process: module-level, so that it can be sent there --------------------
-
-
-def gated(task):
-    """Write down the process in “start i”, wait for “go i”, and give i and when it was started."""
-    folder, i = task
-    begun = time.monotonic_ns()
-    with open(Path(folder, f"start {i}"), "a") as log:
-        log.write(f"{os.getpid()}\n")
-    while not Path(folder, f"go {i}").exists():
-        time.sleep(0.01)
-    return i, begun
-
-
-class Own:
-    """Somebody's own records, which can be told to be gone."""
-
-
-def process_of(task):
-    return task, os.getpid()
-
-
-def blas_threads(task):
-    np.ones((task, task)) @ np.ones(task)
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
-
-
-def refuse(task):
-    if task == 1:
-        raise ValueError("p must be in [0, 0.5], got 0.7")
-    return task
-
-
-def divide(task):
-    return 1 / task
-
-
-def die(task):
-    os._exit(7)
-
-
-def give_what_cannot_be_sent(task):
-    return lambda: task
-
-
-# --- helpers -----------------------------------------------------------------------------------------
-
-
-class Gates:
-    """The tasks of one `gated` job, and what becomes of them."""
-
-    def __init__(self, folder, n, opened=()):
-        folder.mkdir()
-        self.folder, self.tasks = folder, [(str(folder), i) for i in range(n)]
-        self.open(*opened)
-
-    def open(self, *tasks):
-        for i in tasks:
-            Path(self.folder, f"go {i}").touch()
-
-    def starts(self, i):
-        """The process of every time that task i was started."""
-        file = Path(self.folder, f"start {i}")
-        return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
-def until(look):
-    """What `look` gives as soon as it is true."""
-    end = time.monotonic() + DEADLINE
-    while not (seen := look()):
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.01)
-    return seen
-
-
-def numbers(progress):
-    return [i for i, _ in progress.results]
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def done(runner, key, function, tasks, watcher="me"):
-    """The end of a job, watched all the while."""
-
-    def ended():
-        progress = runner.watch(key, watcher, function, tasks)
-        return None if progress.running else progress
-
-    return until(ended)
+from tests.working import (
+    Gates,
+    Own,
+    alive,
+    blas_threads,
+    die,
+    divide,
+    done,
+    flaky,
+    gated,
+    give_what_cannot_be_sent,
+    numbers,
+    process_of,
+    refuse,
+    unreadable,
+    until,
+)
 
 
 @pytest.fixture
@@ -165,11 +80,6 @@ def test_a_task_computes_in_one_thread(runner):
     assert done(runner, "job", blas_threads, [3, 4]).results == ({1}, {1})
 
 
-def test_progress_is_finished_when_every_task_is_done():
-    assert Progress((1, 2), 2, False).finished
-    assert not Progress((1,), 2, False).finished
-
-
 def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
     a, b = Gates(tmp_path / "a", 2), Gates(tmp_path / "b", 1)
     runner.watch("a", "me", gated, a.tasks)
@@ -182,20 +92,6 @@ def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
     assert done(runner, "c", process_of, [0]).results == ((0, b.starts(0)[0]),)
     assert len(a.starts(0)) == 1
     assert not a.starts(1)
-
-
-def test_two_jobs_take_turns(lone, tmp_path):
-    a, b = Gates(tmp_path / "a", 4, opened=(1, 2, 3)), Gates(tmp_path / "b", 4, opened=(0, 1, 2, 3))
-    lone.watch("a", "me", gated, a.tasks)
-    until(lambda: a.starts(0))
-    lone.watch("b", "you", gated, b.tasks)
-    a.open(0)
-    begun = [(when, key) for key in "ab" for _, when in until(lambda k=key: _all(lone, k)).results]
-    ahead = 0
-    for _, key in sorted(begun):
-        ahead += 1 if key == "a" else -1
-        assert abs(ahead) <= 1
-    assert ahead == 0
 
 
 def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
@@ -389,6 +285,8 @@ def test_leaving_all_but_some_jobs(runner, tmp_path):
         (divide, [2, 0], (0.5,), "this could not be computed (ZeroDivisionError: division by zero)"),
         (die, [0, 1], (), "the process that computes ended unexpectedly"),
         (give_what_cannot_be_sent, [0], (), "the process that computes ended unexpectedly"),
+        (process_of, [lambda: 1], (), "this could not be computed"),
+        (unreadable, [0], (), "this could not be computed"),
     ],
 )
 def test_a_failure_is_said_and_the_next_job_works(lone, function, tasks, results, sentence):
@@ -456,14 +354,6 @@ def test_a_private_job_is_forgotten_when_its_watcher_leaves_or_falls_silent(runn
     assert done(runner, "shared", tuple, [(3,)]).results == ((3,),)
 
 
-def flaky(path):
-    """Dies the first time."""
-    if not os.path.exists(path):
-        open(path, "w").close()
-        os._exit(1)
-    return 7
-
-
 def test_a_failed_job_fails_for_all_until_somebody_asks_for_a_new_try(lone, tmp_path):
     path = str(tmp_path / "been here")
     assert "ended unexpectedly" in done(lone, "f", flaky, [path]).error
@@ -478,20 +368,3 @@ def test_a_process_that_died_while_idle_is_replaced(lone):
     until(lambda: pid not in [process.pid for process in multiprocessing.active_children()])
     ((_, other),) = done(lone, "y", process_of, [0]).results
     assert other != pid
-
-
-class Unreadable:
-    """Can be sent but not received."""
-
-    def __reduce__(self):
-        return int, ("x",)
-
-
-def unreadable(task):
-    return Unreadable()
-
-
-@pytest.mark.parametrize(("function", "tasks"), [(process_of, [lambda: 1]), (unreadable, [0])])
-def test_what_cannot_be_sent_is_said_and_the_next_job_works(lone, function, tasks):
-    assert "could not be computed" in done(lone, "bad", function, tasks).error
-    assert len(done(lone, "good", process_of, [0]).results) == 1

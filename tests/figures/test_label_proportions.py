@@ -64,16 +64,6 @@ def test_one_draw_has_no_interval(trials):
         assert "95 %" not in trace.hovertemplate
 
 
-def test_calling_all_records_negative_is_marked_where_it_can_be_seen(trials):
-    poor = replace(trials[0], fits=dict(trials[0].fits))
-    poor.fits[LLP] = replace(poor.fits[LLP], f1={HALF: label_proportions.F1(0.0, 0.31, 0.25)})
-    figure = charts.scores([poor], (FULL, LLP), HALF)
-    nothing = label_proportions.all_negative([poor])
-    dotted = [shape.x0 for shape in figure.layout.shapes if shape.line.dash == "dot"]
-    assert dotted == [nothing.average, nothing.negative], "of positives it gets nothing, and no rule"
-    assert figure.layout.xaxis2.range[0] == 0, "an F1 of 0 is on its axis"
-
-
 # --- bags as columns -----------------------------------------------------------------------------
 
 
@@ -121,12 +111,6 @@ def test_lines_part_the_groups_of_a_bag(blocks):
             lines = y[np.isnan(column_of(trace, column)) & (y < sum(block))]
             # a line is the last step of its group
             assert lines == pytest.approx(np.cumsum(parts), abs=trial.sizes.max() / charts.STEPS)
-
-
-def test_groups_too_many_for_lines_have_none():
-    known, told, _ = charts.columns(made([[1] * 100, [2] * 50], [0.25, 0.5], [0.3, 0.5]), "").data
-    for trace in (known, told):
-        assert not np.isnan(column_of(trace, 0)).any()
 
 
 @pytest.mark.parametrize(("n", "expected"), [(2, 2), (40, 40), (41, 40), (1000, 40)])
@@ -193,12 +177,6 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
     low, high = figure.layout.yaxis.range
     assert all(low <= value <= high for trace in figure.data for value in trace.y)
     assert is_finite(figure)
-
-
-def test_without_own_results_there_is_no_rule():
-    figure = charts.curves([line(NAMES)], "ε", LEVELS, {}, 0.1)
-    assert not figure.layout.shapes
-    assert len(figure.data) == 1
 
 
 def test_own_results_are_drawn_once_where_a_method_has_two_curves():

@@ -13,7 +13,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, FLAT, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
+from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 from tests.figures.reading import Reader, inline, interval, look, near, rules
 
 NAMES = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
@@ -60,15 +60,6 @@ def test_scores_are_those_of_the_experiment(trials):
     assert "→" in "".join(layout.yaxis2.ticktext), "reconstruction is wrong and sure of it"
 
 
-@pytest.mark.parametrize("names", [NAMES, NAMES[:1], NAMES[::-1]])
-def test_plots_of_scores_lie_apart_with_the_first_method_at_the_top(names):
-    layout = charts.scores(TRIALS, names).layout
-    ends = [end for axis in ("yaxis3", "yaxis2", "yaxis") for end in layout[axis].domain]
-    assert ends == sorted(ends)
-    assert 0 <= ends[0] < ends[-1] <= 1
-    assert {layout[axis].categoryarray[-1] for axis in ("yaxis", "yaxis2", "yaxis3")} == {TRAINING[names[0]].title}
-
-
 def test_calibration_curves_are_the_bins():
     ideal, *curves = charts.calibration(TRIALS, NAMES).data
     assert list(ideal.x) == list(ideal.y) == [0, 1]
@@ -108,14 +99,6 @@ def test_the_trade_off_draws_every_point_of_a_study(study):
     assert not figure.layout.shapes
     low, high = figure.layout.xaxis.range
     assert low < min(study.levels) < max(study.levels) < high
-
-
-def test_stars_stand_only_for_methods_that_are_drawn():
-    study = STUDIES["section6.1"]
-    curves = training.study.points(training.study.load(study.name))
-    for names, n_stars in (((NAIVE,), 0), ((NAIVE, CLEAN), 2), ((CLEAN, FLAT), 4)):
-        figure = charts.trade_off(study, {name: curves[name] for name in names}, {}, 0.1)
-        assert sum(trace.name == "published" for trace in figure.data) == n_stars
 
 
 @pytest.mark.parametrize("level", [0.25, 0.02, 0.6])

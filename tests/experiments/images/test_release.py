@@ -11,7 +11,7 @@ from privdemo import datasets, intervals
 from privdemo.estimators import pixel_priors
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, family_of
 from tests.experiments.images.oracles import DIGITS, DIGITS_K, MECHANISMS, by_hand, forget
 
@@ -145,18 +145,6 @@ def test_pure_noise_leaves_the_prior_mean():
     assert np.ptp(result.guesses["true"][0]) > 100
 
 
-def test_runs_never_change_the_data_set():
-    source = datasets.load("digits")
-    before = source.X[:2000].copy(), source.y.copy()
-    config = Config("digits", pixels=RandomisedResponse(0.5, DIGITS_K), n_people=100)
-    for family in FAMILIES.values():
-        images.run(images.with_mechanism(config, family, 0.3))
-        images.measure(CurveConfig("digits", family=family.name), 0.3)
-    np.testing.assert_array_equal(source.X[:2000], before[0])
-    np.testing.assert_array_equal(source.y, before[1])
-    assert not source.X.flags.writeable
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_cached_draws_cannot_be_written_to(family):
     draws = images.people.noise_draws(family, DIGITS_K, (4, 64), 0)
@@ -186,20 +174,6 @@ def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
         images.strip_table(("7", "9"), ("clean", "a"), pictures)
 
 
-def test_stacked_pictures():
-    rows = [np.arange(12, dtype=np.uint8).reshape(2, 6), np.full((2, 6), 9, np.uint8)]
-    stacked = images.stack_pictures(rows, (2, 3))
-    assert stacked.shape == (2, 2, 2, 3)
-    assert stacked[0, 1].tolist() == [[6, 7, 8], [9, 10, 11]]
-    assert (stacked[1] == 9).all()
-
-
-def test_with_mechanism_changes_the_pixels_noise_only():
-    changed = images.with_mechanism(DIGITS, FAMILIES["randomised_response"], 0.5)
-    assert changed == replace(DIGITS, pixels=RandomisedResponse(0.5, DIGITS_K))
-    assert images.with_mechanism(DIGITS, FAMILIES["gaussian"], 0.5).pixels == GaussianNoise(0.5)
-
-
 @pytest.mark.parametrize(
     ("dataset", "classes", "sentence"),
     [
@@ -210,12 +184,7 @@ def test_with_mechanism_changes_the_pixels_noise_only():
 )
 def test_unknown_data_and_classes_say_what_is_wrong(dataset, classes, sentence):
     config = replace(DIGITS, dataset=dataset, classes=classes)
-    for attempt in (
-        lambda: images.run(config),
-        lambda: images.strip(config, (0.1,)),
-        lambda: images.measure(CurveConfig(dataset, classes), 0.2),
-        lambda: images.curve(CurveConfig(dataset, classes)),
-    ):
+    for attempt in (lambda: images.run(config), lambda: images.measure(CurveConfig(dataset, classes), 0.2)):
         with pytest.raises(ValueError, match=sentence):
             attempt()
 
@@ -229,12 +198,10 @@ def test_randomised_response_on_other_pixels_is_refused(k):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"classes": ("7",)}, r"classes must be two or more different ones, got \('7',\)"),
         ({"classes": ("7", "7")}, r"classes must be two or more different ones, got \('7', '7'\)"),
         ({"labels": RandomisedResponse(0.2, 3)}, "labels must be a mechanism on the 2 classes chosen, got one on 3"),
         ({"classes": ("1", "2", "3")}, "labels must be a mechanism on the 3 classes chosen, got one on 2"),
         ({"per_class": 0}, r"per_class must be a whole number in \[1, 10\], got 0"),
-        ({"per_class": 2.5}, r"per_class must be a whole number in \[1, 10\], got 2.5"),
         ({"n_people": 10}, r"n_people must be a whole number in \[20, 5000\], got 10"),
         ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
     ],

@@ -66,13 +66,6 @@ def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates, monkey
     assert each.sum() == n_candidates
 
 
-def test_a_point_says_how_many_candidates_there_were():
-    counts = np.bincount(datasets.load("digits").y)
-    point = images.measure(CurveConfig("digits", n_candidates=1000), 16 / 17)
-    assert point.n_candidates == 2 * min(counts[7], counts[9])
-    assert point.linked.mean == pytest.approx(1 / point.n_candidates, rel=1e-12)
-
-
 @pytest.mark.parametrize("n_candidates", [40, 150, 300])
 def test_every_class_sends_its_share(n_candidates, monkeypatch):
     owners = []
@@ -145,14 +138,6 @@ def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     assert mechanism.delta_at(0.99 * promise.image_at_delta, 784) > 1e-5
 
 
-def test_the_published_example():
-    promise = images.privacy(Config(), 1e-5, 784)
-    assert promise.image == pytest.approx(784 * math.log(0.8 * 255 / 0.2))
-    assert round(promise.image) == 5431
-    assert promise.label == pytest.approx(math.log(4))
-    assert promise.image_at_delta < promise.image
-
-
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
@@ -188,11 +173,3 @@ def test_label_truth_is_bayes_by_hand(labels, expected):
 def test_bad_curve_configs_say_what_is_wrong(change, sentence):
     with pytest.raises(ValueError, match=sentence):
         replace(CURVE, **change)
-
-
-@pytest.mark.parametrize(
-    ("family", "level"), [("randomised_response", 0.95), ("gaussian", -1.0), ("laplace", math.nan)]
-)
-def test_a_level_outside_the_mechanism_is_refused(family, level):
-    with pytest.raises(ValueError, match="must be in"):
-        images.measure(replace(CURVE, family=family), level)

@@ -1,0 +1,62 @@
+"""Every experiment learns from a visitor's own records, and nothing of them is kept."""
+
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+
+from privdemo import datasets
+from privdemo.datasets import Dataset
+from privdemo.experiments import class_ratio, comparison, label_proportions, training
+from privdemo.experiments.class_ratio import RatioConfig
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import FULL, NAMES
+from tests.datasets.own_files import archive
+
+
+@pytest.fixture(scope="module")
+def tumours() -> Dataset:
+    """Breast cancer as somebody's own file: ten measures and one category."""
+    bunch = load_breast_cancer()
+    rows = [
+        ",".join([*(f"{value:.6g}" for value in record[:10]), "big" if record[3] > 600 else "small", "MB"[kind]])
+        for record, kind in zip(bunch.data, bunch.target, strict=True)
+    ]
+    header = ",".join([*(name.replace(" ", "_") for name in bunch.feature_names[:10]), "bulk", "kind"])
+    return datasets.from_csv("\n".join([header, *rows]).encode(), name="tumours.csv")
+
+
+def test_every_experiment_learns_from_a_visitors_own_records(tumours):
+    pixels = RandomisedResponse(0.2, 256)
+    trained = training.run(TrainingConfig(tumours, tumours.class_names, 100, pixels, methods=("spread",)))
+    assert trained.fits["clean"].accuracy > 0.85
+    bags = label_proportions.run(BagConfig(tumours, 15, 20, methods=(NAMES,)))
+    assert bags.fits[NAMES].f1["half"].average > 0.8
+    assert bags.fits[FULL].f1["half"].average > 0.85
+    ratio = class_ratio.run(RatioConfig(tumours, 2, 80))
+    assert ratio.config.labels == ("B", "M")
+    assert ratio.fits["spread"].errors[4] < 0.25
+    compared = comparison.run(ComparisonConfig(dataset=tumours, n_train=100, epsilon=4, methods=("clean", "spread")))
+    assert compared.fits["spread"].marks["accuracy"] > 0.75
+
+
+def test_what_cannot_be_asked_of_own_records_is_said(tumours):
+    digits = load_digits()
+    ten = datasets.from_npz(archive(X=digits.images, y=digits.target))
+    for make in (BagConfig, lambda dataset: ComparisonConfig(dataset=dataset)):
+        with pytest.raises(ValueError, match=r"own.npz has 10 classes and two are needed; name the one that is asked"):
+            make(ten)
+    with pytest.raises(ValueError, match=r"records of tumours.csv cannot be private here: only pixels are flipped"):
+        ComparisonConfig(dataset=tumours, private="records")
+    assert ComparisonConfig(dataset=ten.one_against_rest("3"), private="records").pixels.n_states == 17
+    with pytest.raises(ValueError, match=r"n_classes must be a whole number in \[2, 2\], got 3"):
+        RatioConfig(tumours, 3)
+    with pytest.raises(ValueError, match=r"tumours.csv has no more of B and M"):
+        training.run(TrainingConfig(tumours, ("B", "M"), 500, RandomisedResponse(0.2, 256)))
+
+
+def test_nothing_is_kept_of_own_records_but_of_names(tumours):
+    label_proportions.n_training(tumours)
+    assert label_proportions.records(tumours)[0].X is not label_proportions.records(tumours)[0].X
+    assert label_proportions.records("digits")[0].X is label_proportions.records("digits")[0].X

@@ -1,0 +1,120 @@
+"""Tasks for other processes, which wait at gates, fail or die; and how to follow the jobs that do them."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+DEADLINE = 120.0
+
+
+def gated(task):
+    """Write down the process in “start i”, wait for “go i”, and give i and when it was started."""
+    folder, i = task
+    begun = time.monotonic_ns()
+    with open(Path(folder, f"start {i}"), "a") as log:
+        log.write(f"{os.getpid()}\n")
+    while not Path(folder, f"go {i}").exists():
+        time.sleep(0.01)
+    return i, begun
+
+
+class Own:
+    """Somebody's own records, which can be told to be gone."""
+
+
+def process_of(task):
+    return task, os.getpid()
+
+
+def blas_threads(task):
+    np.ones((task, task)) @ np.ones(task)
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def refuse(task):
+    if task == 1:
+        raise ValueError("p must be in [0, 0.5], got 0.7")
+    return task
+
+
+def divide(task):
+    return 1 / task
+
+
+def die(task):
+    os._exit(7)
+
+
+def give_what_cannot_be_sent(task):
+    return lambda: task
+
+
+class Gates:
+    """The tasks of one `gated` job, and what becomes of them."""
+
+    def __init__(self, folder, n, opened=()):
+        folder.mkdir()
+        self.folder, self.tasks = folder, [(str(folder), i) for i in range(n)]
+        self.open(*opened)
+
+    def open(self, *tasks):
+        for i in tasks:
+            Path(self.folder, f"go {i}").touch()
+
+    def starts(self, i):
+        """The process of every time that task i was started."""
+        file = Path(self.folder, f"start {i}")
+        return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def until(look):
+    """What `look` gives as soon as it is true."""
+    end = time.monotonic() + DEADLINE
+    while not (seen := look()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+    return seen
+
+
+def numbers(progress):
+    return [i for i, _ in progress.results]
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def done(runner, key, function, tasks, watcher="me"):
+    """The end of a job, watched all the while."""
+
+    def ended():
+        progress = runner.watch(key, watcher, function, tasks)
+        return None if progress.running else progress
+
+    return until(ended)
+
+
+def flaky(path):
+    """Dies the first time."""
+    if not os.path.exists(path):
+        open(path, "w").close()
+        os._exit(1)
+    return 7
+
+
+class Unreadable:
+    """Can be sent but not received."""
+
+    def __reduce__(self):
+        return int, ("x",)
+
+
+def unreadable(task):
+    return Unreadable()
