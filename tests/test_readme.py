@@ -1,36 +1,46 @@
-"""The README stays true: its example gives the numbers it prints, its files and commands exist."""
+"""README and docs stay true: examples give the numbers beside them, tables are those of the shipped files."""
 
 from __future__ import annotations
 
+import pkgutil
 import re
+import shlex
 from pathlib import Path
 
-from privdemo import datasets
+import pytest
+
+from pages.topics import PAGES
+from privdemo import __main__, datasets
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
+from tests.documents import ROOT, blocks, run
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+RESULTS = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+DOCUMENTS = ("README.md", *(f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))))
 
 
-def test_the_example_gives_the_numbers_beside_it() -> None:
-    block = README.split("```python")[1].split("```")[0]
-    names: dict = {}
-    checked = 0
-    for line in block.strip().splitlines():
-        code, _, comment = line.partition("#")
-        exec(code, names)
-        stated = re.search(r"(\d+\.\d+)$", comment)
-        if stated:
-            assert round(eval(code, names), len(stated[1].split(".")[1])) == float(stated[1])
-            checked += 1
-    assert checked == 4
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+@pytest.mark.parametrize(("file", "n_numbers"), [("README.md", 2), ("docs/package.md", 5)])
+def test_examples_give_the_numbers_beside_them(file: str, n_numbers: int) -> None:
+    assert run("\n".join(blocks(file))) == n_numbers
+
+
+def test_the_command_of_the_readme_writes_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (command,) = (line for block in blocks("README.md", "sh") for line in block.splitlines() if "-m privdemo" in line)
+    monkeypatch.chdir(tmp_path)
+    assert __main__.main(shlex.split(command)[3:]) == 0
+    assert len((tmp_path / "counts.csv").read_text(encoding="utf-8").splitlines()) > len(RELEASES)
 
 
 def test_the_sweep_example_runs(tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
-    spec.write_text(README.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    (text,) = blocks("docs/package.md", "toml")
+    spec.write_text(text, encoding="utf-8")
     wanted = sweep.read_spec(spec)
     assert len(wanted.trials()) == 30
     for trial in wanted.trials()[:3]:
@@ -39,32 +49,43 @@ def test_the_sweep_example_runs(tmp_path: Path) -> None:
         assert float(row["spread: accuracy"]) > 0.8
 
 
-def test_links_and_commands_exist() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert target.startswith("http") or (ROOT / target).exists(), target
+@pytest.mark.parametrize("file", DOCUMENTS)
+def test_links_and_commands_exist(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert target.startswith("http") or ((ROOT / file).parent / target).exists(), target
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for command in re.findall(r"^make (\w+)", README, flags=re.MULTILINE):
+    for command in re.findall(r"^make (\w+)", text, flags=re.MULTILINE):
         assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE), command
+
+
+def test_every_page_and_data_set_is_named() -> None:
+    for page in PAGES:
+        assert f"- **{page.title}**: " in README, page.title
+        assert page.address == "" or f"*{page.question}*" in README, page.question
     for name in datasets.DATASETS:
-        assert name.split("_")[0] in README.lower()
+        assert name.replace("_", " ") in README.lower()
 
 
-def test_every_page_is_named() -> None:
-    for page in (ROOT / "pages").glob("*.py"):
-        question = page.read_text(encoding="utf-8").splitlines()[0].strip('"')
-        assert question.split(":")[0] in README, f"README does not name the page {page.name}"
+def test_new_names_exist() -> None:
+    """Of what moved, each name that is written in full."""
+    moved = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").split("| before | now |")[1]
+    new = re.findall(r"`(privdemo[\w.]+)`", "".join(line.split("|")[2] for line in moved.splitlines() if "|" in line))
+    assert len(new) > 20
+    for name in new:
+        pkgutil.resolve_name(name)
 
 
 def table_under(heading: str, nth: int = 0) -> list[list[str]]:
     """The cells of the nth table under a heading, its head first."""
-    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    part = RESULTS.split(f"## {heading}\n")[1].split("\n## ")[0]
     blocks = [block for block in part.split("\n\n") if block.startswith("|")]
     lines = [line for line in blocks[nth].splitlines() if not set(line) <= set("|- ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def release_named(words: str) -> str:
-    """The release that a row of the README is about; its titles say a little more."""
+    """The release that a row of a table is about; its titles say a little more."""
     plain = re.sub(r" = \d+| \(analytic\)", "", words)
     return (
         next((name for name, release in RELEASES.items() if release.title == plain), None)
@@ -164,9 +185,9 @@ def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
             assert cell == (f"{100 * row.mean:.1f} ± {100 * half:.1f}" if row else "–"), title
 
 
-def test_what_noise_chosen_from_private_counts_gives_away():
+def test_what_noise_chosen_from_private_counts_gives_away() -> None:
     """The two δ in the words below the table of private counts."""
-    words = " ".join(README.split())
+    words = " ".join(RESULTS.split())
     published, exact = (
         label_counts.leak(label_counts.CountConfig(), release).own_delta.mean
         for release in ("dirichlet published", "dirichlet local")
