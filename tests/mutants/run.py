@@ -21,7 +21,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from mutmut.configuration import reset_config
+from mutmut.configuration import config, reset_config
+from mutmut.mutation.diff_apply import find_mutant, get_diff_for_mutant
 from mutmut.mutation.file_mutation import mutate_file_contents
 from mutmut.utils.format_utils import get_mutant_name
 
@@ -35,11 +36,13 @@ FAMILIES = {
 }
 # What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
 VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}
-# The wording of errors and warnings is no behaviour: tests look for their key words only.
+# The wording of errors and warnings is no behaviour: tests look for their key words only. A protocol that classes are
+# checked against at run time is left alone: mutmut would add methods to it, which no class has.
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["privdemo", "pages"]
 only_mutate = ["{code}/*"]
+do_not_mutate = ["privdemo/mechanisms/pixel_mechanism.py"]
 do_not_mutate_patterns = ['raise \\w+\\(', 'warnings\\.warn\\(']
 pytest_add_cli_args = ["-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}"]
@@ -64,10 +67,9 @@ def workshop(family: str, folder: Path) -> Path:
 
 def mutants(family: str, copy: Path) -> list[str]:
     """The names of all mutants of `family`, in order."""
-    os.chdir(copy)
-    reset_config()
+    enter(copy)
     found = []
-    for file in sorted(Path(FAMILIES[family][0]).rglob("*.py")):
+    for file in filter(config().should_mutate, sorted(Path(FAMILIES[family][0]).rglob("*.py"))):
         mutated = mutate_file_contents(str(file), file.read_text(encoding="utf-8"))
         found += [get_mutant_name(file, name) for name in mutated.mutant_names]
     return found
@@ -87,9 +89,15 @@ def verdicts(names: list[str], copy: Path, jobs: int) -> dict[str, str]:
 
 def show(name: str, copy: Path) -> str:
     """The diff of the mutant `name`."""
-    command = [str(Path(sys.executable).with_name("mutmut")), "show", name]
-    lines = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=True).stdout.splitlines()
-    return "\n".join(line for line in lines if not line.startswith(("# ", "--- ", "+++ ")))
+    enter(copy)
+    lines = get_diff_for_mutant(name, path=find_mutant(name).path).splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("--- ", "+++ ")))
+
+
+def enter(copy: Path) -> None:
+    """Make mutmut work in `copy`, by its settings."""
+    os.chdir(copy)
+    reset_config()
 
 
 def main() -> None:
