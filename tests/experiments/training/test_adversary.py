@@ -9,7 +9,6 @@ import pytest
 
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.experiments import training
-from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.methods import CLEAN
 from tests.experiments.training.cases import ADDED, DIGITS, OUTWEIGHED
@@ -29,24 +28,6 @@ def test_the_attack_made_again_names_as_many(config):
     assert attack.label == ((y_fresh == y) != inverted).sum()
     assert attack.image == ((model.released_proba(X_fresh)[:, 1] > 0.5) == y).sum()
     assert attack.both == ((model.released_proba(X_fresh, y_fresh)[:, 1] > 0.5) == y).sum()
-
-
-@pytest.mark.parametrize(
-    ("labels", "right", "wrong"),
-    [
-        (RandomisedResponse(0.2), 0.8, (0.7, 0.9)),
-        (BinaryChannel(0.1, 0.4), 0.75, (0.6, 0.9)),
-        (BinaryChannel(0.9, 0.9), 0.9, (0.1, 0.8)),
-    ],
-)
-def test_the_label_alone_gives_away_what_its_lie_promises(labels, right, wrong):
-    config = replace(DIGITS, n_train=20, labels=labels, methods=(CLEAN,))
-    trials = [training.run(at_draw(config, i)) for i in range(12)]
-    n = sum(trial.attack.n for trial in trials)
-    found = sum(trial.attack.label for trial in trials) / n
-    tolerance = 5 * math.sqrt(right * (1 - right) / n)
-    assert abs(found - right) <= tolerance
-    assert all(abs(found - other) > tolerance for other in wrong)
 
 
 @pytest.mark.parametrize(
