@@ -13,7 +13,7 @@ run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: $(VENV)/.test-ready lint
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/find_chromium.py --install
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/browser/find_chromium.py --install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup
 
 # The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.

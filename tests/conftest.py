@@ -12,7 +12,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect
 
 from privdemo import datasets
-from tests import browsing, find_chromium
+from tests.browser import browsing, find_chromium
 
 # How long an example may take says nothing on a busy machine.
 settings.register_profile("privdemo", deadline=None, max_examples=40)

@@ -12,7 +12,7 @@ import statistics
 
 from playwright.sync_api import Browser, Page
 
-from tests import browsing
+from tests.browser import browsing
 
 RELEASES = 25
 VIEWS = 15

@@ -27,7 +27,7 @@ from privdemo.experiments.training import TrainingConfig
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
-from tests import browsing
+from tests.browser import browsing
 from tests.benchmarks.timing import table
 
 STARTING = 10

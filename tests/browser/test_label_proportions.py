@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import BagConfig
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import SPREAD
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

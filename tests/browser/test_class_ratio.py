@@ -14,7 +14,7 @@ from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.methods import CLASS_RATIO, EM, MMD, SPREAD
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

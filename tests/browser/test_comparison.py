@@ -13,7 +13,7 @@ from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests import find_chromium
+from tests.browser import find_chromium
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # Chromium must not look for anything outside: the app promises to fetch nothing from the internet.
 FLAGS = [
     "--no-sandbox",

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from privdemo.experiments import voting
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from privdemo.experiments import images
 from privdemo.mechanisms import pixels
-from tests import browsing
+from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 TITLES = {"mnist": "MNIST", "digits": "Small+digits"}
