@@ -20,18 +20,19 @@ settings.load_profile("privdemo")
 ROOT = Path(__file__).parents[1]
 
 
-# Last by name and long: begun first, so that nobody waits for them at the end.
-LONG = ("test_training_page.py", "test_voting_page.py")
+# Long files: begun first, so that nobody waits for them at the end.
+LONG = ("test_every_page.py", "test_own_data.py")
+# Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
+FIRST_HALF = ("test_label_proportions.py", "test_training.py", "test_comparison.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute. Any
-    other file stays in one piece."""
+    """Keep every file in one piece, the browser tests in two."""
     for item in items:
-        first_half = item.path.name in ("test_bag_browser.py", "test_training_browser.py", "test_comparison_browser.py")
-        group = f"browser {first_half}" if item.get_closest_marker("browser") else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+        browser = item.get_closest_marker("browser")
+        half = f"browser {item.path.name in FIRST_HALF}"
+        item.add_marker(pytest.mark.xdist_group(half if browser else str(item.path.relative_to(ROOT))))
     items.sort(key=lambda item: item.path.name not in LONG)
 
 

@@ -23,6 +23,7 @@ RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name i
 # What may be called on numpy.random: everything else there draws from the one global state.
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
+MOST_LINES, MOST_IN_FUNCTION = 400, 60
 
 
 def sources():
@@ -80,9 +81,41 @@ def faults(module, source, is_package=False):
             wrong += [f"{module} imports {name}, a later layer" for name in later]
     else:
         wrong += [f"{module} imports {name}: pages hold no maths" for name in sorted(tops & MATHS)]
+        wrong += page_faults(module, imported)
     if "plotly" in tops and not (module + ".").startswith("privdemo.figures."):
         wrong.append(f"{module} imports plotly: only figures may")
     return wrong + global_randomness(module, source)
+
+
+def page_faults(module, imported):
+    """Every rule that only the pages have and that the imports of `module` break."""
+    _, folder, topic, *inner = [*module.split("."), "", ""]
+    wrong = []
+    topics = {".".join(name.split(".")[:3]) for name in imported if name.startswith("pages.topics.")}
+    if folder == "kit" and any(name.startswith("pages.topics") for name in imported):
+        wrong.append(f"{module} imports a topic: the kit knows none")
+    if folder == "topics" and topic:
+        others = sorted(topics - {f"pages.topics.{topic}"})
+        wrong += [f"{module} imports {name}: topics import no other topic" for name in others]
+    draws = folder in ("kit", "site") or module == "app" or "controls" in inner
+    if "streamlit" in {top(name) for name in imported} and not draws:
+        wrong.append(f"{module} imports streamlit: only the kit, the site and controls draw")
+    return wrong
+
+
+def length_faults(name, source):
+    """Files and functions of `source` that are too long, a function's docstring not counted."""
+    n_lines = len(source.splitlines())
+    wrong = [f"{name} has {n_lines} lines, {MOST_LINES} are allowed"] if n_lines > MOST_LINES else []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            documented = ast.get_docstring(node) is not None
+            docstring = first.end_lineno - first.lineno + 1 if documented else 0
+            long = node.end_lineno - node.lineno + 1 - docstring
+            if long > MOST_IN_FUNCTION:
+                wrong.append(f"{name}: {node.name} has {long} lines, {MOST_IN_FUNCTION} are allowed")
+    return wrong
 
 
 def global_randomness(module, source):
@@ -126,6 +159,31 @@ def test_module_keeps_the_direction(module):
     assert faults(module, MODULES[module], is_package(module)) == []
 
 
+def test_nothing_is_too_long():
+    files = [
+        *ROOT.glob("*.py"),
+        *(file for folder in ("pages", "privdemo") for file in (ROOT / folder).rglob("*.py")),
+    ]
+    found = [
+        fault for file in files for fault in length_faults(file.relative_to(ROOT), file.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("x = 1\n" * 401, "401 lines"),
+        ("def f():\n" + "    x = 1\n" * 60, "f has 61 lines"),
+        ('def f():\n    """Say.\n\n    More.\n    """\n' + "    x = 1\n" * 60, "f has 61 lines"),
+    ],
+)
+def test_the_ruler_finds(source, fault):
+    (found,) = length_faults("a.py", source)
+    assert fault in found
+    assert length_faults("a.py", source.rsplit("\n", 2)[0]) == [], "one line less is allowed"
+
+
 def test_the_walk_found_the_project():
     assert {"app", "privdemo", "privdemo.limits", "privdemo.accounting.losses", "privdemo.mechanisms.additive"} <= set(
         MODULES
@@ -159,10 +217,10 @@ def test_an_import_cycle_is_found():
         ("privdemo.experiments.votes", "from streamlit import cache_data", "imports streamlit"),
         ("privdemo.attacks", "def f():\n    import streamlit.testing", "imports streamlit"),
         ("privdemo.attacks", "import importlib\nimportlib.import_module('streamlit')", "imports streamlit"),
-        ("privdemo.figures", "from pages.shared import text", "imports pages"),
+        ("privdemo.figures", "from pages.kit import numbers", "imports pages"),
         ("privdemo.experiments.votes", "import plotly.graph_objects as go", "only figures may"),
         ("privdemo.palette", "import plotly", "only figures may"),
-        ("pages.home", "import plotly.express", "only figures may"),
+        ("pages.topics.home.controls", "import plotly.express", "only figures may"),
         ("privdemo.limits", "from privdemo import accounting", "a later layer"),
         ("privdemo.datasets.files", "from privdemo.mechanisms import RandomisedResponse", "a later layer"),
         ("privdemo.mechanisms.additive", "from privdemo.estimators.votes import f", "a later layer"),
@@ -175,8 +233,12 @@ def test_an_import_cycle_is_found():
         ("privdemo.figures", "from privdemo import __main__", "a later layer"),
         ("privdemo", "from privdemo import limits", "a later layer"),
         ("privdemo.extra", "", "has no layer"),
-        ("pages.home", "import numpy as np", "pages hold no maths"),
-        ("pages.shared.text", "from scipy.stats import norm", "pages hold no maths"),
+        ("pages.topics.home.controls", "import numpy as np", "pages hold no maths"),
+        ("pages.kit.numbers", "from scipy.stats import norm", "pages hold no maths"),
+        ("pages.kit.page", "from pages.topics import PAGES", "the kit knows none"),
+        ("pages.topics.voting.answer", "from pages.topics.images import answer", "no other topic"),
+        ("pages.topics.voting.answer", "import streamlit as st", "controls draw"),
+        ("pages.topics.voting", "from streamlit import markdown", "controls draw"),
         ("app", "from sklearn import svm", "pages hold no maths"),
         ("privdemo.attacks", "import numpy as np\nnp.random.seed(0)", "global random state"),
         ("privdemo.attacks", "import numpy as np\nx = np.random.rand(3)", "global random state"),
@@ -185,7 +247,7 @@ def test_an_import_cycle_is_found():
         ("privdemo.attacks", "from numpy.random import randint\nrandint(3)", "global random state"),
         ("privdemo.attacks", "import numpy.random as npr\nnpr.choice(3)", "global random state"),
         ("privdemo.attacks", "import random", "standard library's random"),
-        ("pages.home", "from random import choice", "standard library's random"),
+        ("pages.topics.home.controls", "from random import choice", "standard library's random"),
         ("privdemo.attacks", "import numpy as np\nrng = np.random.default_rng()", "without a seed"),
     ],
 )
@@ -204,7 +266,9 @@ def test_the_checker_finds(module, source, fault):
         ("privdemo.mechanisms.additive", "from privdemo import accounting\nfrom . import randomised_response"),
         ("privdemo.attacks", "import numpy as np\ndef f(rng: np.random.Generator): return rng.random()"),
         ("privdemo.attacks", "import numpy as np\nrng = np.random.default_rng(3)"),
-        ("pages.home", "import streamlit as st\nfrom pages.shared import text\nfrom privdemo import figures"),
+        ("pages.kit.page", "import streamlit as st\nfrom pages.kit import numbers\nfrom privdemo import figures"),
+        ("pages.topics.voting.controls", "import streamlit as st\nfrom pages.topics.voting import answer"),
+        ("pages.topics", "from pages.topics import home, voting"),
         ("privdemo.__main__", "from privdemo import figures\nfrom privdemo.experiments import votes"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -155,66 +156,64 @@ def controls() -> Question | str:
     title = inputs.choose(data_choice(), "Records")
     dataset = _source(title)
     own_data.panel(data_choice())
-    set_sizes, test_sizes = size_settings()
     if absent := missing():
         st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
     if problem := cache.problem(dataset):
         return f"{title} cannot be read: {problem}"
     suits = class_ratio.default_set_size(dataset)
     own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
-    most = len(counting_task(dataset).classes)
-    with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
-        which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
-        inputs.keep_inside(classes_setting(dataset), "The number of classes")
-        n_classes = inputs.number(classes_setting(dataset), f"Classes ({which})")
-    n_classes = n_classes if most > 2 else 2
-    _fit_rho(n_classes)
-    with inputs.side_by_side("sets") as (left, right):
-        with left:
-            set_size = inputs.number(set_sizes)
-        with right:
-            copies = inputs.number(COPIES)
-    rho = inputs.dial(RHO)
-    st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
-    mix, share = _asked()
-    release, epsilon, delta, n_min = _privacy()
+    asked: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
+    asked |= _sets() | _mix() | _privacy()
     with st.expander("More settings"):
-        n_test = inputs.number(test_sizes)
-        given = inputs.choose(BANDWIDTH) == GIVEN
-        with st.container(key="factor-shown" if given else "other-levels-factor"):
-            factor = inputs.number(FACTOR)
-        methods = inputs.choose(METHOD)
-        n_draws = inputs.number(DRAWS)
-        seed = inputs.number(SEED)
+        more, methods = _more()
+        n_draws, seed = inputs.number(DRAWS), inputs.number(SEED)
     chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
     if not chosen:
         return "Choose at least one way to find shares, under “More settings”."
-    if n_classes > 2 and PSVM in chosen:
+    if asked["n_classes"] > 2 and PSVM in chosen:
         st.caption("∝SVM tells two classes apart, no more: it is left out here.")
         chosen = tuple(name for name in chosen if name != PSVM)
     if not chosen:
         return "∝SVM tells two classes apart, no more: choose another method under “More settings”, or two classes."
     try:
-        config = RatioConfig(
-            dataset,
-            n_classes,
-            set_size,
-            copies,
-            rho,
-            n_test,
-            share if mix == SLIDE else None,
-            factor if given else None,
-            release,
-            epsilon,
-            delta,
-            n_min,
-            chosen,
-            seed,
-        )
+        config = RatioConfig(**asked, **more, methods=chosen, seed=seed)
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
         return f"Nothing can be found here. {numbers.sentence(error)}"
     return Question(config, n_draws)
+
+
+def _n_classes(dataset: Source) -> int:
+    """How many classes are told apart."""
+    most = len(counting_task(dataset).classes)
+    with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
+        which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
+        inputs.keep_inside(classes_setting(dataset), "The number of classes")
+        n_classes = inputs.number(classes_setting(dataset), f"Classes ({which})")
+    n_classes = int(n_classes) if most > 2 else 2
+    _fit_rho(n_classes)
+    return n_classes
+
+
+def _sets() -> dict[str, Any]:
+    """The training sets: how large, how many, how skewed."""
+    with inputs.side_by_side("sets") as (left, right):
+        with left:
+            set_size = inputs.number(size_settings()[0])
+        with right:
+            copies = inputs.number(COPIES)
+    rho = inputs.dial(RHO)
+    st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
+    return {"set_size": set_size, "copies": copies, "rho": rho}
+
+
+def _more() -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The set that is asked about and MMD's bandwidth; and the titles of the methods."""
+    n_test = inputs.number(size_settings()[1])
+    given = inputs.choose(BANDWIDTH) == GIVEN
+    with st.container(key="factor-shown" if given else "other-levels-factor"):
+        factor = inputs.number(FACTOR)
+    return {"n_test": n_test, "bandwidth": factor if given else None}, inputs.choose(METHOD)
 
 
 def _fit_rho(n_classes: int) -> None:
@@ -225,15 +224,15 @@ def _fit_rho(n_classes: int) -> None:
     st.session_state[OF_CLASSES] = n_classes
 
 
-def _asked() -> tuple[str, float]:
+def _mix() -> dict[str, Any]:
     """The mix of the set that is asked about."""
     mix = inputs.choose(MIX)
     with st.container(key="share-shown" if mix == SLIDE else "other-levels-share"):
         share = inputs.dial(SHARE)
-    return mix, float(share)
+    return {"share": float(share) if mix == SLIDE else None}
 
 
-def _privacy() -> tuple[str, float, float, int]:
+def _privacy() -> dict[str, Any]:
     """How the sets' counts are released; the numbers are drawn unseen without noise, so that they stay in the URL."""
     release = TITLES[inputs.pick(RELEASE)]
     private = release != NO_RELEASE
@@ -244,7 +243,7 @@ def _privacy() -> tuple[str, float, float, int]:
         n_min = inputs.number(N_MIN)
     if private and RELEASES[release].data_dependent:
         st.caption("Its noise is chosen from the private counts: **no formal guarantee**.")
-    return release, epsilon, delta, int(n_min)
+    return {"release": release, "epsilon": epsilon, "delta": delta, "n_min": int(n_min)}
 
 
 def presets(_: object) -> None:
