@@ -27,8 +27,8 @@ from privdemo.experiments.training import TrainingConfig
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
-from tests.browser import browsing
 from tests.benchmarks.timing import table
+from tests.browser import browsing
 
 STARTING = 10
 

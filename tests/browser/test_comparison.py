@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from pages.topics.comparison import settings
 from playwright.sync_api import Browser, Page, expect
 
-from pages.shared import comparison_controls
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.draws import at_draw
@@ -55,7 +55,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     for key in keys:
         slider.press(key)
         page.wait_for_timeout(50)
-    steps = comparison_controls.EPSILON_STEPS
+    steps = settings.EPSILON_STEPS
     place = steps.index(1.0)
     for key in keys:
         place = min(len(steps) - 1, max(0, place + (1 if key == "ArrowRight" else -1)))
