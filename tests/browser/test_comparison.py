@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages.topics.comparison import settings
 from playwright.sync_api import Browser, Page, expect
 
+from pages.topics.comparison import settings
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.draws import at_draw
