@@ -7,9 +7,10 @@ from pages.kit.page import Page
 from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
 from pages.topics.comparison.controls import Question, all_settings, controls, default_settings, pin_button
 from pages.topics.comparison.tabs import TABS
-from privdemo.experiments.comparison import N_TEST, TIGHT, ComparisonConfig
+from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import TIGHT
 
 _HERE = Path(__file__).parent
 
