@@ -25,7 +25,7 @@ CHUNK = 500
 
 
 class Samples(NamedTuple):
-    """S guesses of the truth behind each of some people's releases.
+    """S posterior samples of the truth for each of some people.
 
     `people` a slice of 0 … n−1; `X` (people, S, D) in the mechanism's domain; `y` (people, S) classes.
     """

@@ -34,7 +34,7 @@ JITTER, RIDGE = 1e-12, 1e-5
 
 
 class Nodes(NamedTuple):
-    """`scores` (n, q, J) and `log_weights` (n, q), in which 1 may stand for n.
+    """`scores` (n, q, J) and `log_weights` (n, q); an n of 1 means the same for all people.
 
     `pull_back(d_scores)` takes ∂L/∂scores (n, q, J) to ∂L/∂coef (D, J) and ∂L/∂intercept (J,).
     """
@@ -192,7 +192,7 @@ def enumerate_inputs(
 
 @lru_cache
 def contrasts(n_scores: int) -> Array:
-    """An orthonormal basis (J, J − 1) of what matters of J scores, their differences; of one score, itself (1, 1)."""
+    """An orthonormal basis (J, J − 1) of the differences of J scores, which are all that matters; (1, 1) for J = 1."""
     return np.ones((1, 1)) if n_scores == 1 else helmert(n_scores).T
 
 

@@ -161,7 +161,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         limits.MAX_ITER.check(self.max_iter)
 
     def _prepared(self, X: Any, y: Any) -> tuple[Any, NDArray, int]:
-        """X and y when they can be fitted to, and how many scores the model has; reads the channel."""
+        """X and y, checked, and the number of scores of the model; also reads the channel."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtype)
         if self.channel is None:  # else they are numbers of released labels, of which there may be many
             check_classification_targets(y)
@@ -245,7 +245,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return self._in_domain(validate_data(self, X, reset=False, accept_sparse="csr", dtype=self._dtype))
 
     def _in_domain(self, X: Any) -> Any:
-        """X as it is, if it is something that the mechanism could release."""
+        """X itself, if the mechanism could have released it; errors as in `fit`."""
         if self.pixels is None:
             return csr_array(X) if issparse(X) else X
         if not isinstance(self.pixels, PixelMechanism):
@@ -259,12 +259,12 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return X if self.pixels is None else self.pixels.to_unit(X)
 
     def _learned_inputs(self, X: Any) -> Inputs:
-        """What the released X say of the true ones, the prior being learned from them first where that is asked for."""
+        """What released X say of the true ones. Sets `prior_`, which is learned from X where that is asked for."""
         self.prior_ = self._read_prior(self.prior, X)
         return self._inputs(X)
 
     def _read_prior(self, prior: str | Prior, X: Any) -> Any:
-        """A prior as it is, or the one that goes by that name; None for clean X."""
+        """`prior` itself, or the prior that the word stands for; None for clean X."""
         if self.pixels is not None:
             self.pixels.check_informative()
         if not isinstance(prior, str):
@@ -377,7 +377,7 @@ def is_cv(setting: Any) -> bool:
 
 
 def check_C(C: float | str) -> float:
-    """`C` if it is a strength. Raises ``ValueError`` otherwise."""
+    """`C`, if it is a number above 0. Raises ``ValueError`` otherwise."""
     if not isinstance(C, Real):
         raise ValueError(f'C must be above 0 or "cv", got {C!r}')
     return limits.PENALTY_C.check(C)

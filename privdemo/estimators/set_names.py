@@ -136,7 +136,7 @@ class SpreadClassRatio(ClassRatioEstimator):
 
 
 class SetIdentityClassRatio(ClassRatioEstimator):
-    """A classifier of set identity turned into proportions.
+    """Proportions from a classifier that names the set of a record.
 
     Logistic regression learns to name the set that a record is in. The mean of its probabilities over U is a mixture of
     those over the tuning sets, which it has not seen, as U is one of classes; least squares finds the mixture. This
@@ -155,7 +155,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         self.random_state = random_state
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """What is mixed in the end are the tuning sets alone, unless sets are parted anew."""
+        """As in the base class, but of the tuning sets alone where these are mixed as they are, not split anew."""
         lacking = (tuning.proportions > 0).any(axis=0) != (sets.proportions > 0).any(axis=0)
         return super()._problem(sets, tuning) if lacking.any() else span_problem(tuning.proportions)
 
@@ -178,7 +178,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
 
 
 class ClassifyAndCount(ClassRatioEstimator):
-    """A classifier that learns from bags and proportions, and the share of U that it names of each class.
+    """Classify and count: the share of U that a classifier, learnt from bags and proportions, gives each class.
 
     `classifier` is fitted by `fit(X, bags, proportions)` of the second of two classes, or one for each class against
     the others where there are more, of which the highest score wins. Its settings are not chosen here.
@@ -207,7 +207,7 @@ class ClassifyAndCount(ClassRatioEstimator):
 def _fit_names(
     sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int
 ) -> tuple[SpreadLogisticRegression, float, float]:
-    """The classifier fitted to the names of `sets`, its C and its temperature, those best for the names of `tuning`.
+    """A classifier of the names of `sets`, its C and its temperature: those with the best likelihood of `tuning`.
 
     Strengths that do worse than the best by three standard errors of the difference end the search.
     """
