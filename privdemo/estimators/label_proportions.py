@@ -153,7 +153,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         return self._solve(data, self.C_, start, self._tolerance(data))
 
     def _tolerance(self, data: Bags) -> float:
-        """The gradient's tolerance, smaller where proportions hardly differ: gradients are then small everywhere."""
+        """The gradient's tolerance: small where proportions hardly differ, as gradients are then small everywhere."""
         return self.tol * data.contrast
 
     def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:

@@ -76,7 +76,7 @@ def gradient_at_nodes(value: Value, log_p: Array) -> Array:
 
 
 class Model(NamedTuple):
-    """Weights `coef` (D, J) and `intercept` (J,) of J scores; the number of iterations, and whether the climb converged."""
+    """Weights `coef` (D, J) and `intercept` (J,) of J scores; the iterations taken, and whether they converged."""
 
     coef: Array
     intercept: Array

@@ -60,7 +60,7 @@ class ProportionSVM(LinearBagClassifier):
         return self
 
     def _descend(self, data: Bags, scores: Array) -> tuple[float, LinearSVC]:
-        """Label and fit in turns from `scores` (n,), at each strength until labels stay. Returns the loss and the SVM."""
+        """Label and fit in turns from `scores` (n,), at each strength until labels stay. The loss and the SVM."""
         labels = _whole_labels(scores, data)
         for strength in ANNEALING:
             for _ in range(ROUNDS):

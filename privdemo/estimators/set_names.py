@@ -178,7 +178,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
 
 
 class ClassifyAndCount(ClassRatioEstimator):
-    """Classify and count: the share of U that a classifier, learnt from bags and proportions, gives each class.
+    """Classify and count: the share of U that a classifier, learnt from bags, gives each class.
 
     `classifier` is fitted by `fit(X, bags, proportions)` of the second of two classes, or one for each class against
     the others where there are more, of which the highest score wins. Its settings are not chosen here.
@@ -207,7 +207,7 @@ class ClassifyAndCount(ClassRatioEstimator):
 def _fit_names(
     sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int
 ) -> tuple[SpreadLogisticRegression, float, float]:
-    """A classifier of the names of `sets`, its C and its temperature: those with the best likelihood of `tuning`.
+    """A classifier of the names of `sets`, its C and its temperature: those likeliest for `tuning`.
 
     Strengths that do worse than the best by three standard errors of the difference end the search.
     """
