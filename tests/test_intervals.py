@@ -74,11 +74,11 @@ def test_mean_interval_of_one_value_and_of_none():
 
 
 def test_a_share_over_groups_by_hand():
-    found = grouped_interval((80, 30), (100, 50))
-    ratio = 110 / 150
-    deviation = np.sqrt(((80 - ratio * 100) ** 2 + (30 - ratio * 50) ** 2) * 2) / 150
-    half = stats.t.ppf(0.975, 1) * deviation
-    assert found == pytest.approx((ratio, max(0, ratio - half), min(1, ratio + half)))
+    ratio = 170 / 230
+    squares = (80 - ratio * 100) ** 2 + (30 - ratio * 50) ** 2 + (60 - ratio * 80) ** 2
+    half = stats.t.ppf(0.975, 2) * math.sqrt(squares * 3 / 2) / 230
+    assert grouped_interval((80, 30, 60), (100, 50, 80)) == pytest.approx((ratio, ratio - half, ratio + half))
+    assert grouped_interval((90, 10), (100, 50)) == pytest.approx((2 / 3, 0, 1))  # cut at both ends
     assert grouped_interval((80,), (100,)) == wilson_interval(80, 100)
     # A group of one trial hardly counts, and groups that agree are no surer than their trials.
     assert grouped_interval((95, 0), (100, 1)).mean == pytest.approx(95 / 101)
