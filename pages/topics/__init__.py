@@ -1,28 +1,22 @@
-"""The pages of the site, in the order of the menu, the home page with a way to each of the others."""
+"""The pages of the site: the home page, which has a way to each of the others, and one page a folder."""
+
+from importlib import import_module
 
 from pages.kit.page import Page
-from pages.topics import (
-    claims,
-    class_ratio,
-    comparison,
-    home,
-    images,
-    label_counts,
-    label_proportions,
-    training,
-    voting,
-)
+from pages.topics import home
 
-OTHERS = (
-    voting.PAGE,
-    images.PAGE,
-    training.PAGE,
-    label_proportions.PAGE,
-    class_ratio.PAGE,
-    label_counts.PAGE,
-    comparison.PAGE,
-    claims.PAGE,
+# The folders of all pages but home, in the order of the menu. A new page is a folder and a line here.
+FOLDERS = (
+    "voting",
+    "images",
+    "training",
+    "label_proportions",
+    "class_ratio",
+    "label_counts",
+    "comparison",
+    "claims",
 )
+OTHERS: tuple[Page, ...] = tuple(import_module(f"{__name__}.{folder}").PAGE for folder in FOLDERS)
 PAGES = (home.page(OTHERS), *OTHERS)
 
 

@@ -32,7 +32,7 @@ Array = NDArray[np.floating]
 N_SAMPLES, N_STEPS = 10, 400
 # Where no weight reaches this, for pixels from 0 to 1, a model says the same of every image.
 NO_WEIGHT = 1e-3
-# How each method is made: `make(pixels, labels, true_prior)` is an estimator, not yet fitted.
+# How each method is made: `ESTIMATORS[name](pixels, labels, true_prior)` is an estimator, not yet fitted.
 Make = Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
 
 
@@ -40,7 +40,7 @@ def _naive(pixels: TrainingNoise, labels: LabelMechanism, true_prior: Prior) -> 
     return NaiveLogisticRegression(pixels, C="cv")
 
 
-_MAKE: dict[str, Make] = {
+ESTIMATORS: dict[str, Make] = {
     CLEAN: _naive,
     NAIVE: _naive,
     RECONSTRUCTION: lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv"),
@@ -96,10 +96,10 @@ def run(config: TrainingConfig) -> Trial:
     for name in dict.fromkeys((CLEAN, *config.methods)):
         data = (X, y) if name == CLEAN else (X_noisy, y_noisy)
         start = time.perf_counter()
-        models[name] = _MAKE[name](config.pixels, config.labels, true_prior).fit(*data)
+        models[name] = ESTIMATORS[name](config.pixels, config.labels, true_prior).fit(*data)
         seconds = time.perf_counter() - start
         fits[name] = score_model(name, models[name], X_test, y_test, models[CLEAN].coef_[0], seconds)
-    adversary = models.get(SPREAD) or _MAKE[SPREAD](config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
+    adversary = models.get(SPREAD) or ESTIMATORS[SPREAD](config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
     return Trial(config, fits, y_test, attack(config, adversary, X_test, y_test, generator(config, ATTACK_STREAM)))
 
 
