@@ -72,7 +72,7 @@ def load(source: Source, *, progress: bool = False) -> Dataset:
 
 
 def kept_by_name(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A `functools.lru_cache` for what follows from a data set's name; of a visitor's own records nothing is kept."""
+    """A `functools.lru_cache` for functions of a data set's name; results of a visitor's own records are not kept."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         kept = lru_cache(maxsize)(function)

@@ -29,7 +29,7 @@ def build_mnist(train_images: bytes, train_labels: bytes, test_images: bytes, te
     """MNIST: 70,000 pictures of handwritten digits, 28 × 28 grey levels 0 (paper) … 255 (ink).
 
     The arguments are the four IDX files: a header of 16 bytes (images) or 8 bytes (labels), then one byte a
-    value. The files are verified before, so their headers hold no news.
+    value. The files are verified before, so that their headers need not be read.
     """
     images = [np.frombuffer(part, np.uint8, offset=16).reshape(-1, 784) for part in (train_images, test_images)]
     labels = [np.frombuffer(part, np.uint8, offset=8) for part in (train_labels, test_labels)]

@@ -21,7 +21,7 @@ class Dataset:
 
     Attributes
     ----------
-    name, title : the name `load` knows it by, and the name to show.
+    name, title : the name that `load` takes, and the name to show.
     X : (n, d) uint8 array of states, (n, d) float64 array, or (n, d) binary uint8 ``csr_array``.
     y : (n,) int64, the class of each row, 0 … c − 1.
     feature_names, class_names : d and c names.
@@ -30,7 +30,7 @@ class Dataset:
     n_train : rows before it are the publisher's training part, the others the publisher's test part;
         None where there is no such split.
     source, licence : citation with URL, and the terms of use.
-    notes : sentences on what the reading of a visitor's file has lost.
+    notes : sentences on what was lost when a visitor's file was read.
     """
 
     name: str
@@ -146,8 +146,8 @@ class Dataset:
     def unit(self, rows: Any = None, dtype: Any = np.float64) -> NDArray[np.floating] | csr_array:
         """The `rows` of X (None: all) on the scale 0 to 1, sparse where X is binary and sparse.
 
-        States are divided by their number less one; continuous columns by their range over all rows here, which is
-        taken for public.
+        States are divided by their number less one; continuous columns by their range over all rows, which
+        counts as public.
         """
         chosen = self.X if rows is None else self.X[rows]
         if self.n_states is None:

@@ -1,4 +1,4 @@
-"""The published files: where they lie, how they are fetched, and the proof that they are the right ones.
+"""The published files: where they are stored, how they are downloaded, and how they are verified.
 
 What a file holds is always checked against the SHA-256 of its *decompressed* content, because publishers
 wrap the same content differently. A file that fails is refused, never half-used.

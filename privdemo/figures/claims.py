@@ -22,7 +22,7 @@ _ROW = 30
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
     """Published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered.
 
-    What a printed formula or sentence amounts to is a plus, not a star.
+    A value that follows from a printed formula or sentence is a plus, not a star.
     """
     names = {
         str(i): f"{number} · {claim.source.split(',')[0]}, {claim.place}"

@@ -12,13 +12,11 @@ from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.figures.charts import Curve, curve_chart, log_axis, own
 from privdemo.intervals import Estimate
-from privdemo.methods import (
-    COMPARISON,
-)
+from privdemo.methods import COMPARISON
 
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
-# Next to no probability: light on any background, so that numbers can be read on it.
+# The colour of probability 0: light, so that numbers can be read on it in light and dark mode.
 _PALE = "#E3EFF7"
 
 
@@ -63,8 +61,8 @@ def channels(
 ) -> Figure:
     """T[answer | class] of several label channels side by side: a row for each answer, a column for each class.
 
-    `answers` are the names of a channel's answers; where there are none, rows are not named. The deepest colour is a
-    channel's own largest probability.
+    `answers` are the names of a channel's answers; rows without a name have no label. The deepest colour is the
+    channel's largest probability.
     """
     figure = Figure()
     layout: dict[str, Any] = {"annotations": []}

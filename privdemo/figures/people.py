@@ -18,7 +18,7 @@ A_COLOUR, B_COLOUR = palette.OTHERS[0].colour, palette.OTHERS[2].colour
 
 
 class Dot(NamedTuple):
-    """How a kind of person is drawn: A is a disc, B a square; a lie leaves it hollow."""
+    """The look of a kind of person: a disc for A, a square for B, hollow for a lie; `sign` stands in the legend."""
 
     colour: str
     square: bool
@@ -36,7 +36,7 @@ ANSWERS = {A_TRUE: VOTED_A, A_LIED: VOTED_B, B_TRUE: VOTED_B, B_LIED: VOTED_A}
 
 LEGEND = {"A": VOTED_A, "B": VOTED_B, "hollow: lied": LIED_A}
 
-# How dot fields lie side by side; the pages' style sheet uses the same text.
+# Dot fields side by side: the style of the pages and of a downloaded page.
 PEOPLE_CSS = """
 .people { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 0.5rem 1.5rem;
   margin: 0.25rem 0 0.5rem; }
@@ -50,7 +50,7 @@ PEOPLE_CSS = """
 
 
 class Field(NamedTuple):
-    """A dot field with its heading: an `svg` of `columns` dots a row."""
+    """A dot field with its heading: `svg` is the picture, with `columns` dots a row."""
 
     heading: str
     svg: str
@@ -58,11 +58,11 @@ class Field(NamedTuple):
 
 
 def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot], columns: int | None = None) -> Field:
-    """People in rows, in the order of `kinds` (n,); `dots` says how each kind is drawn."""
+    """The dot field of people of `kinds` (n,), row by row; `dots` maps each kind to its look."""
     columns = columns or max(1, math.ceil(math.sqrt(1.8 * len(kinds))))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
-    for dot in dict.fromkeys(dots.values()):  # by what is drawn, so that nothing else can be read off the picture
+    for dot in dict.fromkeys(dots.values()):  # by look, so that the file tells no more than the picture
         where = np.flatnonzero(np.isin(kinds, [kind for kind, drawn in dots.items() if drawn == dot]))
         outlines = "".join(
             _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()
@@ -95,7 +95,7 @@ def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) ->
 
 
 def people_page(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
-    """`people_html` as one self-contained HTML page, its text under it."""
+    """`people_html` as one self-contained HTML page, with `alt` as its text."""
     return (
         "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>privdemo</title><style>{PEOPLE_CSS} body {{ font-family: sans-serif; }}</style>"

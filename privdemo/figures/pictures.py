@@ -1,4 +1,4 @@
-"""Images as sheets, files and HTML."""
+"""Contact sheets of images, as PNG files and HTML."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def png(grey: NDArray[np.uint8]) -> bytes:
 
 
 def data_uri(grey: NDArray[np.uint8]) -> str:
-    """`png` as an address that holds the picture itself."""
+    """`png` as a data URI, an address that holds the picture itself."""
     return f"data:image/png;base64,{base64.b64encode(png(grey)).decode()}"
 
 
@@ -80,7 +80,7 @@ def picture_html(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence
 
 
 def picture_page(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
-    """`picture_html` as one self-contained HTML page, its text under it."""
+    """`picture_html` as one self-contained HTML page, with its text below."""
     return (
         "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>privdemo</title><style>{SHEET_CSS} body {{ font-family: sans-serif; }}</style>"

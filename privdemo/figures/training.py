@@ -35,7 +35,7 @@ from privdemo.methods import CLEAN, TRAINING
 
 Array = NDArray[np.floating]
 
-# Of each mark: its name, the ends of its axis, and what a model that knows nothing gets.
+# Of each measure: its name, the ends of its axis, and the value of a coin.
 MARKS = {
     "accuracy": ("accuracy", (0.4, 1.0), 0.5),
     "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
@@ -46,7 +46,7 @@ MARKS = {
 def scores(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """Accuracy, log loss and Brier score of every method with 95 % intervals, one plot under the other.
 
-    Rules: what clean data reaches, and what knowing nothing gets. A mark beyond its axis is an arrow in its label.
+    Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
     contents = []
     for mark, (title, (low, high), nothing) in MARKS.items():
@@ -111,7 +111,7 @@ def trade_off(
 ) -> Figure:
     """Accuracy and log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
 
-    `yours` are the visitor's (accuracy, log loss) of each method at their own `level`, a rule through both panels.
+    `yours` are the visitor's (accuracy, log loss) of each method at their own `level`, a rule through both plots.
     """
     traces: list[dict[str, Any]] = []
     levels = [*study.levels, *([level] if yours else [])]
@@ -160,7 +160,7 @@ def trade_off(
 
 
 def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
-    """How often the true label is named from each source, beside what the label's own lie allows."""
+    """How often the true label is named from each source; a rule marks what the label's randomised response allows."""
     sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
     return guesses(named, (promised, f"label alone, at best {percent(promised)}"), [0.5], "true label named")
@@ -186,7 +186,7 @@ def digits_html(
 ) -> str:
     """Test digits over what every method says of them: `rows` are (method, [(words, right) for each digit]).
 
-    What is wrong is underlined and said to be so to those who cannot see it.
+    Wrong answers are underlined, and marked as wrong for screen readers.
     """
     heads = "".join(
         f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></th>'
@@ -207,7 +207,7 @@ def _verdict(cell: tuple[str, bool]) -> str:
 
 
 def digits_page(content: str, summary: str) -> str:
-    """`digits_html` as one self-contained HTML page, its text under it."""
+    """`digits_html` as one self-contained HTML page, with its text below."""
     return (
         "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>privdemo</title><style>{DIGITS_CSS} body {{ font-family: sans-serif; }}</style>"

@@ -23,10 +23,6 @@ TINY_SMS = b"ham\tsee you at noon\nspam\tWIN cash now\nham\tsee cash at noon\n"
 TINY_WORDS = ("at", "cash", "noon", "see")  # those of at least two messages
 
 
-def test_a_second_load_gives_the_same_object():
-    assert datasets.load("digits") is datasets.load("digits")
-
-
 @pytest.mark.parametrize("function", [datasets.load, datasets.available, datasets.location])
 def test_unknown_names_are_refused(function):
     with pytest.raises(ValueError, match="unknown data set 'foo': choose one of mnist, digits, adult"):
@@ -239,14 +235,6 @@ def test_all_mirrors_bad_says_what_was_tried_and_what_to_do(cache, server, monke
     assert "set PRIVDEMO_DATA to a folder that holds sms/SMSSpamCollection.gz" in message
     assert server.requests == {"/absent.gz": files.ATTEMPTS, "/wrong.gz": files.ATTEMPTS}
     assert _kept(cache) == []
-
-
-def test_a_second_attempt_can_succeed(cache, server, monkeypatch):
-    server.files["/sms.gz"] = gzip.compress(TINY_SMS)
-    server.busy = 1
-    _publish_tiny_sms(monkeypatch, [server.url("/sms.gz")])
-    assert len(datasets.load("sms").y) == 3
-    assert server.requests == {"/sms.gz": 2}
 
 
 def test_a_connection_that_breaks_off_leaves_nothing(cache, server, monkeypatch):

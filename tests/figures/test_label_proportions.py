@@ -247,18 +247,3 @@ def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(tri
         assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
         assert re.search(r"<b>(.*)%</b>", text).group(1) == f"{100 * rate.mean:.1f}"
     assert [shape.x0 for shape in figure.layout.shapes] == [rates["prior"].mean]
-
-
-@pytest.mark.parametrize("right", [0, 37, 100])
-def test_every_rate_of_the_attack_is_on_its_axis(trials, right):
-    """Noise can make the released share lie, and who names by it is then wrong more often than a coin."""
-    named = dict.fromkeys(("prior_right", "bag_right", "model_right", "both_right"), right)
-    trial = replace(trials[0], attack=replace(trials[0].attack, n=100, **named))
-    figure = charts.attack(label_proportions.attack_rates([trial]))
-    low, high = figure.layout.xaxis.range
-    for trace in figure.data:
-        mean, *ends = interval(trace, 0, "x")
-        assert mean == right / 100
-        assert low <= ends[0] <= ends[1] <= high
-    assert low <= figure.layout.shapes[0].x0 <= high
-    assert low > 0.4 or right < 60, "no wider than it must be"
