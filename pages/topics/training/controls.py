@@ -118,6 +118,12 @@ def class_choices(data: Source) -> tuple[Choice, Choice]:
     return Choice("own_first", names, names[0], in_link=False), Choice("own_second", names, names[1], in_link=False)
 
 
+def _told_apart(pair: tuple[Choice, Choice], classes: tuple[str, ...]) -> tuple[str, ...]:
+    """The two `classes` that are chosen; the defaults of `pair` where those are no two classes at hand."""
+    known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
+    return classes if known else tuple(choice.default for choice in pair)
+
+
 def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
     """People of each class, as many as the data set has of both after some are kept for testing."""
     most = min(int(limits.N_TRAIN.high), sizes(data, classes)[0])
@@ -136,9 +142,7 @@ def all_settings() -> list[Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give."""
     title = link.current(data_choice())
     pair = class_choices(_source(title))
-    classes = tuple(link.current(choice) for choice in pair)
-    known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
-    return _settings(title, classes if known else tuple(choice.default for choice in pair))
+    return _settings(title, _told_apart(pair, tuple(link.current(choice) for choice in pair)))
 
 
 def default_settings() -> list[Setting]:
@@ -178,9 +182,7 @@ def controls() -> Question | str:
         first = inputs.pick(classes[0], f"First {kind}")
     with right:
         second = inputs.pick(classes[1], f"Second {kind}")
-    if first == second:
-        return f"Choose two different {kinds}: {first} cannot be told from {second}."
-    setting = people_setting(data, (first, second))
+    setting = people_setting(data, _told_apart(classes, (first, second)))
     own_data.reset_sizes(_DATA, data, (setting,))
     inputs.keep_inside(setting, f"People of each {kind}")
     n_train = inputs.dial(setting, f"People of each {kind}")
@@ -191,6 +193,8 @@ def controls() -> Question | str:
         n_draws = inputs.number(DRAWS)
         seed = inputs.number(SEED)
     _out_of_sight(data)
+    if first == second:
+        return f"Choose two different {kinds}: {first} cannot be told from {second}."
     if PUBLISHED in trained and n_train > AT_ONCE:
         st.info(f"The published EM runs here with up to {AT_ONCE} people of each class: its time grows with them.")
         trained = [name for name in trained if name != PUBLISHED]

@@ -1,0 +1,138 @@
+"""The page on training: its words follow the trials in both directions, and its code asks for them."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pages.kit.draws import Draws
+from pages.topics.training import tabs, trade_off
+from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
+from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_tables
+from privdemo import accounting, datasets
+from privdemo.experiments import training
+from privdemo.experiments.training import Attack, TrainingConfig
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
+from tests.experiments.training.cases import make_trial
+from tests.pages.visiting import takeaway, visit
+
+SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
+DIFFERENT, GAUSSIAN = BinaryChannel(0.05, 0.45), GaussianNoise(0.5)
+TRUTH = np.array([0, 1] * 50)
+
+
+def made(attack=None, config=SMALL, **probas):
+    """One trial in which methods give these probabilities to a hundred images."""
+    given = {CLEAN: TRUTH, **{name: np.broadcast_to(p, 100) for name, p in probas.items()}}
+    return Answer(Question(config, 1), [make_trial(given, TRUTH, attack=attack)])
+
+
+@pytest.mark.parametrize(
+    ("n", "accuracy", "loss", "words"),
+    [
+        (4, 0.1, 0.1, "4 draws cannot tell which is better (log loss: naive 0.50, spread 0.60)"),
+        (5, 0.012, -0.1, "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s probabilities are"),
+        (5, -0.012, 0.1, "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s probabilities are"),
+        (5, -0.012, -0.1, "5 draws, but naive’s probabilities are worse than spread’s"),
+        (5, 0.0011, 0.011, "Spread is more accurate than naive by 0.1 points in 5 draws, but spread’s prob"),
+        (5, 0.0009, 0.009, "No difference in accuracy shows in 5 draws, nor in how good the probabilities are"),
+        (5, 0.1, 0.009, "5 draws, but no difference shows in how good the probabilities are"),
+    ],
+)
+def test_both_verdicts_name_who_is_ahead_where_one_can_see_it(n, accuracy, loss, words):
+    trial = made().trials[0]
+    naive = replace(trial.fits[CLEAN], accuracy=0.8, log_loss=0.5)
+    fits = {NAIVE: naive, SPREAD: replace(naive, accuracy=0.8 + accuracy, log_loss=0.5 + loss)}
+    assert words in compare(Answer(Question(SMALL, n), [replace(trial, fits=fits)] * n))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
+        ({"pixels": GAUSSIAN}, f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
+        ({"labels": DIFFERENT}, f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
+    ],
+)
+def test_the_promise_of_pixels_and_labels_is_said(changes, words):
+    assert words in noise_words(Question(replace(SMALL, **changes), 1))
+
+
+def test_the_takeaway_names_what_was_tried_and_labels_that_lie_more_than_not():
+    reached = "on <b>50.0 %</b> (spread, learned prior) and <b>100.0 %</b> (naive) of clean test images; on clean data,"
+    assert f"{reached} on <b>100.0 %</b>. One draw cannot tell" in made(spread=0.9, naive=TRUTH).takeaway()
+    assert "Trained on clean data, <b>100.0 %</b> of clean test images" in made().takeaway()
+    lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "what naive training takes for “7” is “9”"
+    found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
+    assert [told in answer.takeaway() for answer in found] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "timid"),
+    [
+        ((800, 950, 960), "<b>The released image gives it away 95.0 % of the time</b>, as much as a label", False),
+        ((800, 950, 900), f"released with ε = {math.log(19):.3g}: the label’s ε is no promise about the pair", True),
+        ((900, 600, 610), "The released image gives it away less often, 60.0 % of the time", False),
+        ((800, 810, 810), "81.0 % of the time: no clear difference in one draw", False),
+    ],
+)
+def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, words, timid):
+    (panel,) = tabs.the_adversary(made(Attack(1000, *found), spread=0.5))
+    assert "(ε = 1.39) lets it be guessed 80.0 % of the time at best" in panel.answer
+    assert words in panel.answer
+    assert ("Both together do worse" in panel.summary) == timid
+
+
+def test_models_that_say_one_thing_of_all_images_are_named():
+    given = made(reconstruction=0.9, naive=0.9, spread=0.6)
+    assert "In this draw reconstruction names one class" in score_words(given)
+    assert "In this draw naive and spread, learned prior name one class" in score_words(given)
+    assert "one class" not in score_words(made(reconstruction=TRUTH))
+    assert "<b>spread, learned prior</b> by 10.0 points; <b>naive</b> by 40.0" in tabs.probabilities(given)[0].answer
+    naive, spread = (given.trials[0].fits[name] for name in (NAIVE, SPREAD))
+    words = tabs._turned([naive, replace(spread, coef=1e-4 * spread.coef)])
+    assert "naive by 10°. The weights of spread, learned prior are practically 0" in words
+
+
+def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
+    question = Question(replace(SMALL, methods=(CLEAN, PUBLISHED, NAIVE)), 9)
+    (quick, slow), (alone,) = jobs(question), jobs(Question(replace(SMALL, n_train=AT_ONCE + 1), 2))
+    done = [[task.draw for task in job.tasks] for job in (quick, slow, alone)]
+    assert done == [[*range(1, 9)], [*range(EM_DRAWS)], [0, 1]]
+    assert (quick.slow, slow.slow, slow.first, slow.key[1].methods) == (False, True, None, (PUBLISHED,))
+    results = tuple(made(**{name: 0.5}).trials for name in (NAIVE, PUBLISHED))
+    assert answer(question, Draws(results=results)).methods == (NAIVE, PUBLISHED, CLEAN)
+    with pytest.raises(ValueError, match="lies about the label add up to 1"):
+        answer(Question(replace(SMALL, labels=RandomisedResponse(0.5)), 1), Draws(results=results))
+
+
+def test_every_code_asks_for_the_shown_draws(monkeypatch):
+    shown = Answer(Question(SMALL, 1), [training.run(SMALL)])
+    monkeypatch.setattr(training, "run", {SMALL: shown.trials[0]}.__getitem__)
+    for found in (shown.main(), *(tab.panels(shown, *(s.default for s in tab.settings)) for tab in tabs.TABS.all)):
+        exec(str(found[0].snippet), names := {"print": lambda *_: None})
+        assert names.get("draws") == shown.trials or names["rows"] == trade_off.shipped("figure3")
+
+
+def test_a_table_has_records_columns_and_classes():
+    assert of_tables("Images of “a digit”: every pixel, Digits") == "Records of “a digit”: every column, Classes"
+    rows = "".join(f"{i % 40 + 20 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}\n" for i in range(120))
+    config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
+    yours = Answer(Question(config, 1), [training.run(config)])
+    assert "Of 20 people of class “no” and 20 of class “yes” every column is replaced" in yours.takeaway()
+    assert tabs.weights(yours)[0].figure.body[0][0] == "size"
+    assert "some images" not in tabs.TABS.choice(yours).options
+    assert trade_off.panels(yours, "figure 3")[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
+
+
+@pytest.mark.mnist
+def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(mnist):
+    at = visit("training", draws="1", label_lies="asymmetric", second="7")
+    assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
+    at.button(key="train p = 0.3").click().run()
+    assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced with probability <b>0.3</b>" in takeaway(at)
+    assert "the label is flipped with probability <b>0.3</b>" in takeaway(at)
+    at.button_group(key="methods").set_value([]).run()
+    assert "Choose at least one way to train" in takeaway(at)
