@@ -12,13 +12,10 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import class_ratio, label_counts, label_proportions, results, training
-from privdemo.experiments.class_ratio import RatioConfig
-from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
-from privdemo.experiments.label_proportions.study import Study
+from privdemo.experiments import label_counts, results, training
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.methods import CLEAN, FULL, LLP, MMD, NAIVE, SPREAD
+from privdemo.methods import CLEAN, NAIVE
 
 ROOT = Path(__file__).parents[1]
 BEFORE = results.to_csv(training.study.Row, ())
@@ -268,77 +265,20 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(monkeypatch, tmp_pa
     assert capsys.readouterr().err.count("second: 2 of 2 trials") == 1
 
 
-@pytest.fixture
-def tiny_bags(monkeypatch):
-    """Tumours at random in bags, of which one number is published and one cannot be filled."""
-
-    def configs(dataset):
-        return [
-            BagConfig(dataset, n, 20, methods=(LLP,), proportion_epsilon=epsilon)
-            for n, epsilon in ((6, 0.5), (6, float("inf")), (300, 0.5))
-        ]
-
-    study = Study("tiny", "Bags", "ε", ("breast_cancer",), configs)
-    monkeypatch.setattr(label_proportions.study, "STUDIES", {"tiny": study})
-    monkeypatch.setattr(label_proportions.study, "published", lambda row: 0.75 if row.method == LLP else None)
-
-
-@pytest.mark.usefixtures("tiny_bags")
-def test_bags_are_written_and_printed_beside_what_was_published(tmp_path, capsys):
-    out = tmp_path / "llp.csv"
-    assert main(["reproduce", "llp", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = results.from_csv(label_proportions.study.Row, out.read_text(encoding="utf-8"))
-    assert [path.name for path in tmp_path.iterdir()] == ["llp.csv"]
-    assert [(row.proportion_epsilon, row.method, row.threshold, row.n_draws) for row in rows] == [
-        (epsilon, method, threshold, 2)
-        for epsilon in (0.5, float("inf"))
-        for method in (FULL, LLP)
-        for threshold in (HALF, SHARE)
-    ]
-    output = capsys.readouterr()
-    assert "llp: 6 of 6 trials" in output.err
-    title, head, *lines, last = output.out.splitlines()
-    assert title == label_proportions.study.TITLE
-    assert head.startswith("average F1 on clean test records")
-    assert last == f"written to {out}"
-    for row, line in zip(rows, lines, strict=True):
-        assert line.startswith(f"tiny          breast_cancer  6 × {row.bag_size}  iid ")
-        assert ("  ε proportions 0.5  " in line) == (row.proportion_epsilon == 0.5)
-        assert f"threshold {row.threshold} " in line
-        # six digits are written, three shown
-        shown = float(line.split(f"threshold {row.threshold:5s}  ")[1].split()[0])
-        assert shown == pytest.approx(row.average, abs=0.0005 + 1e-5)
-        assert line.endswith(")  0.75") == ((row.method, row.threshold) == (LLP, HALF))
-
-
-def test_class_ratios_are_written_and_printed(monkeypatch, tmp_path, capsys):
-    config = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD))
-    study = class_ratio.study.Study("skew", "", (config,), ("none", "laplace tight"))
-    monkeypatch.setattr(class_ratio.study, "STUDIES", {"skew": study})
-    out = tmp_path / "ratio.csv"
-    assert main(["reproduce", "classratio", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = class_ratio.study.select(results.from_csv(class_ratio.study.Row, out.read_text(encoding="utf-8")), "skew")
-    output = capsys.readouterr()
-    assert "classratio: 2 of 2 trials" in output.err
-    assert len(rows) == 4
-    for row in rows:
-        printed = next(line for line in output.out.splitlines() if row.release in line and f" {row.method} " in line)
-        assert f"{row.error:.3f} ({row.low:.3f}–{row.high:.3f})" in printed
-
-
-def test_distortion_is_written_and_printed_beside_what_was_published(tmp_path, capsys):
+def test_a_study_of_another_module_is_written_and_printed(tmp_path, capsys):
     out = tmp_path / "distortion.csv"
     assert main(["reproduce", "distortion", "--draws", "2", "--jobs", "1", "--out", str(out)]) == 0
-    rows = results.from_csv(label_counts.Row, out.read_text(encoding="utf-8"))
+    trials = [mark for axis, draw in label_counts.trials(2) for mark in label_counts.trial(axis, draw)]
+    assert out.read_text(encoding="utf-8") == label_counts.to_csv(trials)
     output = capsys.readouterr()
     assert "distortion: 8 of 8 trials" in output.err
-    at = {(row.axis, row.level, row.release): row for row in rows}
-    row = at["classes", 5.0, "dirichlet published"]
-    line = next(
-        line for line in output.out.splitlines() if line.startswith("classes   5 ") and "dirichlet published" in line
-    )
-    assert f"{row.distortion:.3f} ({row.low:.3f}–{row.high:.3f})  (no formal guarantee)  0.06" in line
-    assert "by the published criterion 0.310, by the exact profile 0.036" in output.out
+    assert output.out.splitlines()[0] == label_counts.TITLE
+
+
+def test_every_study_can_be_reproduced_under_the_name_of_its_file():
+    studies = commands.reproductions()
+    assert list(studies) == [*training.study.STUDIES, "llp", "classratio", "distortion", "comparison"]
+    assert all(results.shipped(name).exists() for name in studies)
 
 
 def test_who_has_read_enough_gets_no_complaint():
