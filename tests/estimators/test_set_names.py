@@ -256,6 +256,7 @@ class Recorder(BaseEstimator):
 
 
 def test_classifiers_are_given_all_bags_and_their_answers_are_counted():
+    Recorder.given.clear()
     sets, tuning = gaussian_sets(THREE, 20, 1, d=3), gaussian_sets(THREE, 10, 2, d=3)
     U = gaussian_set([0.2, 0.2, 0.6], 50, 3, d=3)
     fit = ClassifyAndCount(Recorder(3)).fit(sets, THREE, tuning, THREE[::-1])
