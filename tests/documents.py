@@ -29,9 +29,9 @@ def run(code: str, names: dict[str, Any] | None = None) -> int:
         assert statement.end_lineno is not None
         stated = _STATED.search(lines[statement.end_lineno - 1].partition("#")[2])
         if stated and isinstance(statement, ast.Expr):
-            value = eval(compile(ast.Expression(statement.value), "example", "eval"), names)
+            value = eval(compile(ast.Expression(statement.value), "example", "eval", dont_inherit=True), names)
             assert round(value, len(stated[1].split(".")[1])) == float(stated[1]), ast.unparse(statement)
             checked += 1
         else:
-            exec(compile(ast.Module([statement], []), "example", "exec"), names)
+            exec(compile(ast.Module([statement], []), "example", "exec", dont_inherit=True), names)
     return checked

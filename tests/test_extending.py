@@ -1,0 +1,139 @@
+"""What docs/extending.md shows works as it stands there: each block is run, and the page is visited."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from pages import topics
+from privdemo.experiments.training.fit import ESTIMATORS
+from privdemo.mechanisms import PixelMechanism
+from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.methods import LABEL_COUNTS, TRAINING
+from tests.documents import ROOT, run
+from tests.pages.visiting import answers, html, takeaway, visit, warnings
+
+TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def tables() -> Iterator[None]:
+    """The tables in which examples register what they add, afterwards as they were."""
+    all_tables = (FAMILIES, TRAINING, ESTIMATORS, RELEASES, LABEL_COUNTS)
+    before = [dict(table) for table in all_tables]
+    yield
+    for table, rows in zip(all_tables, before, strict=True):
+        table.clear()
+        table.update(rows)
+
+
+def section(heading: str) -> str:
+    return TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def run_section(heading: str) -> tuple[dict, int]:
+    """What the blocks of a section define, run one after the other, and how many of its numbers were checked."""
+    names: dict = {"__name__": "example"}
+    blocks = re.findall(r"^```python\n(.*?)^```$", section(heading), flags=re.DOTALL | re.MULTILINE)
+    return names, sum(run(block, names) for block in blocks)
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_mechanism_on_pixels() -> None:
+    names, checked = run_section("A mechanism on pixels")
+    assert checked == 4
+    noise = names["LogisticNoise"](0.2)
+    assert isinstance(noise, PixelMechanism)
+    drawn = noise.draws((100_000,), np.random.default_rng(0)) * noise.level
+    expected = noise.expected_distortion(np.zeros(1))
+    assert np.abs(drawn).mean() == pytest.approx(expected.absolute, rel=0.02)
+    assert np.square(drawn).mean() == pytest.approx(expected.squared, rel=0.04)
+    # The promise against the density itself, one value that is 0 or 1.
+    z = np.linspace(-20, 21, 400_001)
+    density, other = (np.exp(noise.log_likelihood(z, value)) / noise.scale for value in (0.0, 1.0))
+    for epsilon in (0.0, 1.0, 4.9, 5.0):
+        delta = np.trapezoid(np.maximum(0, density - np.exp(epsilon) * other), z)
+        assert delta <= noise.delta_at(epsilon) + 1e-9
+    assert noise.delta_at(noise.epsilon_at(0.1, 3), 3) == pytest.approx(0.1)
+
+
+@pytest.mark.usefixtures("tables")
+def test_an_estimator() -> None:
+    names, checked = run_section("An estimator")
+    assert checked == 2
+    assert "corrected means" in str(names["figure"])
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_release_of_label_counts() -> None:
+    names, checked = run_section("A release of label counts")
+    assert checked == 2
+    assert names["outcomes"]["geometric"].holds
+    # The promise against the probabilities themselves: a label that moves shifts two counts by one.
+    counts = names["GeometricCounts"](0.6)
+    noise = np.arange(-60, 61)
+    chance = (1 - 0.6) / (1 + 0.6) * 0.6 ** np.abs(noise)
+    here, moved = np.outer(chance, chance)[1:, :-1], np.outer(chance, chance)[:-1, 1:]
+    for epsilon in (0.0, 0.5, -2 * np.log(0.6)):
+        assert np.maximum(0, here - np.exp(epsilon) * moved).sum() <= counts.delta_at(epsilon) + 1e-9
+
+
+@pytest.fixture
+def page_folder(tmp_path: Path) -> Path:
+    """The folder of the page, written from the blocks that follow the names of its files."""
+    files = re.findall(
+        r"^`pages/topics/(one_answer/\w+\.\w+)`[^\n]*\n\n```\w+\n(.*?)^```$", TEXT, flags=re.DOTALL | re.MULTILINE
+    )
+    for name, content in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def with_the_page(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """`pages.topics` with the folder in it and the one line in its list."""
+    file = Path(topics.__file__)
+    (line,) = re.findall(r"in `FOLDERS` of .*?```text\n(.*?)```", TEXT, flags=re.DOTALL)
+    assert len(line.splitlines()) == 1
+    changed = ModuleType(topics.__name__)
+    changed.__path__ = [*topics.__path__, str(page_folder)]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, topics.__name__, changed)
+    monkeypatch.setattr("pages.topics", changed)
+    source = file.read_text(encoding="utf-8").replace("FOLDERS = (\n", f"FOLDERS = (\n{line}")
+    exec(compile(source, file, "exec", dont_inherit=True), vars(changed))
+    yield changed
+    for name in [name for name in sys.modules if name.startswith("pages.topics.one_answer")]:
+        del sys.modules[name]
+
+
+def test_a_page_is_one_folder_and_one_line(with_the_page: ModuleType) -> None:
+    before = [page.address for page in topics.PAGES]
+    assert [page.address for page in with_the_page.PAGES] == [before[0], "one_answer", *before[1:]]
+    at = visit("one_answer")
+    assert at.title[0].value == "What does a single answer give away?"
+    assert not at.warning
+    assert "63.2 mean it" in re.sub("<.*?>", "", takeaway(at))  # 0.8 · 0.3 / (0.8 · 0.3 + 0.2 · 0.7)
+    assert len(answers(at)) == 1
+    assert "by a factor of 4.00 at most" in answers(at)[0]
+    assert {"How it works", "What the adversary sees", "Caveats"} <= {fold.label for fold in at.expander}
+
+
+def test_the_page_takes_links_and_notes_nonsense(with_the_page: ModuleType) -> None:
+    at = visit("one_answer", lie="0.5", prior="2")
+    assert at.session_state["lie"] == 0.5
+    assert "`prior=2`" in warnings(at)
+    assert "30.0 %" in html(at)
+    at.button(key="reset").click().run()
+    assert at.session_state["lie"] == 0.2
+
+
+def test_the_home_page_leads_to_it(with_the_page: ModuleType) -> None:
+    assert any("What does a single answer give away?" in link.proto.label for link in visit("").get("page_link"))
