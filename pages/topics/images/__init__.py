@@ -10,7 +10,6 @@ from pages.topics.images.controls import Setup, all_settings, controls, level_in
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import BinaryChannel
 
 _HERE = Path(__file__).parent
 # A gain that is still possible, in nats of log-likelihood a pixel, from which on a learned prior was stopped early.
@@ -59,7 +58,7 @@ def _caveats(shown: Answer) -> str:
             "a pixel of log-likelihood for the worst pixel."
         )
     labels = shown.question.labels
-    if isinstance(labels, BinaryChannel) and labels.epsilon < 1e-12:
+    if len(shown.result.class_names) == 2 and labels.epsilon < 1e-12:
         more.append("- These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
     source = datasets.load(shown.question.data)
     words = folds.read(_HERE / "caveats.md", source=source.source, licence=source.licence)

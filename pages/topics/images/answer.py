@@ -18,7 +18,6 @@ from pages.topics.images.promises import promises
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import Point, Privacy, Result
-from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 PAPER = "Barber, Private machine learning via randomised response"
@@ -48,7 +47,7 @@ class Answer:
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
         question, result, privacy, here = self.question, self.result, self.privacy, self.here
-        if isinstance(question.config.pixels, RandomisedResponse):
+        if question.config.pixels.n_states:  # states, of which so many change
             damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {privacy.n_pixels} pixels change"
         else:
             damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"

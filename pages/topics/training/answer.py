@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pages.kit import cache, numbers, own_data
 from pages.kit.draws import Draws, Job
@@ -17,7 +19,8 @@ from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import family_of
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 # The least difference in accuracy and in log loss that a reader sees.
@@ -110,27 +113,35 @@ def people(question: Question) -> str:
 
 def noise_words(question: Question) -> str:
     """What happens to each image and label, with the ε of both."""
-    config = question.config
-    pixels, labels = config.pixels, config.labels
-    if isinstance(pixels, RandomisedResponse):
-        image = (
-            f"every pixel is replaced with probability <b>{numbers.probability(pixels.flip_prob)}</b> "
-            f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
-        )
-    else:
-        image = (
-            f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
-            f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
-        )
+    config, labels = question.config, question.config.labels
     first, second = config.classes
-    if isinstance(labels, RandomisedResponse):
-        label = f"the label is flipped with probability <b>{numbers.probability(labels.flip_prob)}</b>"
-    else:
-        label = (
-            f"“{first}” is sent as “{second}” with probability <b>{numbers.probability(labels.p10)}</b>, “{second}” as "
-            f"“{first}” with <b>{numbers.probability(labels.p01)}</b>"
-        )
+    p10, p01 = (float(labels.channel_matrix[at]) for at in ((1, 0), (0, 1)))
+    label = (
+        f"the label is flipped with probability <b>{numbers.probability(p10)}</b>"
+        if p10 == p01
+        else f"“{first}” is sent as “{second}” with probability <b>{numbers.probability(p10)}</b>, “{second}” as "
+        f"“{first}” with <b>{numbers.probability(p01)}</b>"
+    )
+    image = _PIXEL_WORDS[family_of(config.pixels).name](config.pixels)
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
+
+
+def _replaced_words(pixels: RandomisedResponse) -> str:
+    return (
+        f"every pixel is replaced with probability <b>{numbers.probability(pixels.flip_prob)}</b> "
+        f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
+    )
+
+
+def _gaussian_words(pixels: GaussianNoise) -> str:
+    return (
+        f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
+        f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
+    )
+
+
+# What each family of noise on pixels does.
+_PIXEL_WORDS: dict[str, Callable[[Any], str]] = {"randomised_response": _replaced_words, "gaussian": _gaussian_words}
 
 
 def _sentences(shown: Answer) -> list[str]:

@@ -16,7 +16,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import family_of
 from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
@@ -68,14 +68,15 @@ def marks(shown: Answer, name: str) -> tuple[Estimate, Estimate]:
 
 def own_level(study: Study, shown: Answer) -> float | None:
     """Where the visitor's setting stands on the axis of `study`; None where it is another kind of noise."""
-    pixels, labels = shown.question.config.pixels, shown.question.config.labels
-    if study.name == "section6.1":
-        return pixels.sigma**2 if isinstance(pixels, GaussianNoise) else None
-    if not isinstance(pixels, RandomisedResponse):
+    pixels, channel = shown.question.config.pixels, shown.question.config.labels.channel_matrix
+    gaussian = family_of(pixels).name == "gaussian"
+    if gaussian != (study.name == "section6.1"):
         return None
+    if gaussian:
+        return float(pixels.sigma**2)
     if study.name == "asymmetric":
-        return float(labels.channel_matrix[0, 1])
-    return pixels.flip_prob if isinstance(labels, RandomisedResponse) else None
+        return float(channel[0, 1])
+    return pixels.flip_prob if channel[0, 1] == channel[1, 0] else None
 
 
 def on_axis(study: Study, level: float) -> bool:
@@ -88,7 +89,7 @@ def on_axis(study: Study, level: float) -> bool:
 def own_words(study: Study, shown: Answer, level: float | None) -> str:
     """How the visitor's own point differs from the experiment's."""
     if level is None:
-        other = "section 6.1" if isinstance(shown.question.config.pixels, GaussianNoise) else "lies that differ"
+        other = "section 6.1" if family_of(shown.question.config.pixels).name == "gaussian" else "lies that differ"
         return f"Your own noise is of another kind, so it has no place on this axis; it has one under “{other}”."
     if not on_axis(study, level):
         return f"Your own setting, {level:.3g}, lies far outside this axis."
@@ -98,8 +99,8 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
         other.append(f"{' and '.join(own.classes)} of {name_of(own.dataset)}")
     if own.n_train != theirs.n_train:
         other.append(f"{own.n_train:,} people of each class")
-    if study.name == "figure3" and own.labels.flip_prob != level:
-        other.append(f"label flips of {own.labels.flip_prob:.3g}")
+    if study.name == "figure3" and (flip := float(own.labels.channel_matrix[0, 1])) != level:
+        other.append(f"label flips of {flip:.3g}")
     if study.name == "section6.1" and own.labels != theirs.labels:
         other.append("other lies about the label")
     if study.name == "asymmetric":
