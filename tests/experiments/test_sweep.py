@@ -94,11 +94,6 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, refere
     assert len(set(numbers(reference).values())) == 12, "other draws and other noise give other numbers"
 
 
-def test_numbers_are_the_same_on_two_processes(wanted, reference, tmp_path):
-    assert whole(wanted, tmp_path / "out.csv", 2)[-1] == (12, 12)
-    assert numbers(tmp_path / "out.csv") == numbers(reference)
-
-
 def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(wanted, reference, tmp_path):
     out = tmp_path / "out.csv"
     command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out)]
