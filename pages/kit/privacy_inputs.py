@@ -87,7 +87,7 @@ def pixel_level(
 
     Either can be set. `places` are the containers for the two. Return the level.
     """
-    spent = delta if family.name == "gaussian" else 0.0
+    spent = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
     level = replace(setting, form="%.8g", help="Type an exact level, or slide it.")
 
     def pixel_epsilon(at: float) -> float | None:

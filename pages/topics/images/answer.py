@@ -12,7 +12,7 @@ from pages.kit import cache, live_dial, numbers
 from pages.kit.draws import Draws
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.images.controls import FIGURE_2, LEVEL_KEYS, LEVEL_STEPS, LIVE, PRESETS, Question
+from pages.topics.images.controls import FIGURE_2, LEVELS, LIVE, PRESETS, Question
 from pages.topics.images.dial import captions, dial_data
 from pages.topics.images.promises import promises
 from privdemo import figures
@@ -90,7 +90,7 @@ def _dial(shown: Answer) -> Panel:
     """The shown people's images, redrawn while the noise level is dragged."""
     question, result = shown.question, shown.result
     family = question.family
-    data = dial_data(result, family, question.level, LEVEL_STEPS[family.name])
+    data = dial_data(result, family, question.level, LEVELS[family.name].step)
     rows = ["clean", "released", *(f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses)]
     summary = _dial_words(shown)
 
@@ -101,7 +101,7 @@ def _dial(shown: Answer) -> Panel:
 
     return Panel(
         "images",
-        figure=Live(partial(live_dial.mount, data, LEVEL_KEYS[family.name]), page),
+        figure=Live(partial(live_dial.mount, data, LEVELS[family.name].key), page),
         summary=summary,
         rows=lambda: images.picture_table(result),
     )

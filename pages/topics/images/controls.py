@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -17,9 +18,26 @@ from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 MECHANISMS = {family.title: family for family in FAMILIES.values()}
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
-LEVEL_KEYS = {"randomised_response": "p", "gaussian": "sigma", "laplace": "b"}
-LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.3, "laplace": 0.3}
-LEVEL_STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+
+
+class Level(NamedTuple):
+    """How the noise level of a family is set: its `key` in the address, its `default` and its `step`.
+
+    `accounting` says how the ε of a whole image at a slack δ is found.
+    """
+
+    key: str
+    default: float
+    step: float
+    accounting: str
+
+
+# One row for each family of noise.
+LEVELS = {
+    "randomised_response": Level("p", 0.2, 0.005, "From the exact distribution of the privacy loss."),
+    "gaussian": Level("sigma", 0.3, 0.01, "From the exact Gaussian curve."),
+    "laplace": Level("b", 0.3, 0.01, "From an upper bound on the privacy loss, within 0.4 %."),
+}
 LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
@@ -115,9 +133,8 @@ def data_choice() -> Choice:
 
 def level_setting(family: PixelFamily, n_states: int) -> Number:
     """The noise level of `family`, in the range its mechanism checks."""
-    name = family.name
-    limit = family.limit(n_states)
-    return Number(LEVEL_KEYS[name], limit, LEVEL_DEFAULTS[name], family.title, step=LEVEL_STEPS[name])
+    level = LEVELS[family.name]
+    return Number(level.key, family.limit(n_states), level.default, family.title, step=level.step)
 
 
 def label_setting(n_classes: int) -> Number:
@@ -205,4 +222,4 @@ def _apply(name: str) -> None:
     """Set the controls to one of the paper's settings and go back to the dial."""
     family, level, flip = PRESETS[name]
     link.choose({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC, VIEW: LIVE})
-    link.assign({LEVEL_KEYS[family]: level, "flip": flip})
+    link.assign({LEVELS[family].key: level, "flip": flip})

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 
 from pages.kit import numbers
 from pages.kit.panel import Cards, Panel
+from pages.topics.images.controls import LEVELS
 from privdemo.experiments.images import Privacy
 from privdemo.mechanisms.pixels import PixelFamily
 
 # Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
 NO_PROMISE = 10.0
 _NOT_PRIVATE = "so it is <b>not private</b> in the differential-privacy sense"
-# How the ε of an image at a slack δ is found.
-_SOURCES = {
-    "randomised_response": "From the exact distribution of the privacy loss.",
-    "gaussian": "From the exact Gaussian curve.",
-    "laplace": "From an upper bound on the privacy loss, within 0.4 %.",
-}
 
 
 def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy) -> Panel:
@@ -32,7 +27,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy) 
                 ("One pixel", f"ε = {numbers.epsilon(pixel_epsilon(privacy))}", pixel_words(privacy)),
                 ("The label", f"ε = {numbers.epsilon(privacy.label)}", label_words(class_names, privacy.label_truth)),
                 ("The whole image", f"ε = {numbers.epsilon(privacy.image)}", image_words(privacy)),
-                (f"The whole image, with slack δ = {delta}", image_at_delta, image_slack_words(family.name, privacy)),
+                (f"The whole image, with slack δ = {delta}", image_at_delta, image_slack_words(family, privacy)),
             )
         ),
     )
@@ -79,11 +74,11 @@ def image_words(privacy: Privacy) -> str:
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
-def image_slack_words(family: str, privacy: Privacy) -> str:
+def image_slack_words(family: PixelFamily, privacy: Privacy) -> str:
     """What the ε of the whole image at a slack δ means, and how it is found."""
     factor = numbers.odds_factor(privacy.image_at_delta)
     verdict = f", {_NOT_PRIVATE}" if privacy.image_at_delta > NO_PROMISE else ""
     return (
         f"Any outcome is at most {factor} more likely under one image than under another, give or take δ{verdict}. "
-        f"{_SOURCES[family]}"
+        f"{LEVELS[family.name].accounting}"
     )

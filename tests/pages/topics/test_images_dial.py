@@ -7,7 +7,7 @@ import base64
 import numpy as np
 import pytest
 
-from pages.topics.images.controls import LEVEL_STEPS
+from pages.topics.images.controls import LEVELS
 from pages.topics.images.dial import captions, dial_data
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
@@ -28,7 +28,7 @@ def decoded(text, kind):
 
 
 def test_pixels_released_from_the_dials_draws_are_the_released_ones(family, result):
-    data = dial_data(result, family, 0.3, LEVEL_STEPS[family.name])
+    data = dial_data(result, family, 0.3, LEVELS[family.name].step)
     states = decoded(data["states"], np.uint8).reshape(result.states.shape)
     np.testing.assert_array_equal(states, result.states)
     np.testing.assert_array_equal(decoded(data["clean"], np.uint8), result.clean.ravel())
@@ -43,7 +43,7 @@ def test_pixels_released_from_the_dials_draws_are_the_released_ones(family, resu
 
 
 def test_only_another_picture_changes_the_token(family, result):
-    here, there = (dial_data(result, family, level, LEVEL_STEPS[family.name]) for level in (0.2, 0.3))
+    here, there = (dial_data(result, family, level, LEVELS[family.name].step) for level in (0.2, 0.3))
     assert here["token"] == there["token"]
     assert (here["level"], there["level"]) == (0.2, 0.3)
     finer = dial_data(result, family, 0.2, 0.001)
@@ -51,7 +51,7 @@ def test_only_another_picture_changes_the_token(family, result):
 
 
 def test_a_flipped_label_shows_what_it_was(result, family):
-    data = dial_data(result, family, 0.3, LEVEL_STEPS[family.name])
+    data = dial_data(result, family, 0.3, LEVELS[family.name].step)
     flipped = list(result.labels != result.released_labels)
     assert [caption["flipped"] for caption in data["captions"]] == flipped
     assert [" → " in words for words in captions(result)] == flipped
