@@ -42,7 +42,7 @@ def test_what_shipped_draws_say_follows_them(marks, words):
         ("figure3", {}, "The rule and the large markers are your setting (one draw)."),
         (
             "figure3",
-            {"pixels": RandomisedResponse(0.3, 256), "n_train": 9},
+            {"pixels": RandomisedResponse(0.3, 256), "n_train": 99},
             "9 people of each class and label flips of",
         ),
         ("figure3", {"pixels": RandomisedResponse(0.5500001, 256)}, "Your own setting, 0.55, lies far outside"),
