@@ -1,0 +1,140 @@
+"""The page on released counts: every word on a promise follows the outcome, and its code gives its numbers."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from pages.topics.label_counts import PAGE, claim, tabs
+from pages.topics.label_counts.answer import _as_published, misplaced, takeaway
+from pages.topics.label_counts.controls import Question, parse
+from privdemo.experiments.label_counts import CountConfig, Outcome, Settled, Winner
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
+from tests.pages.visiting import takeaway as seen
+from tests.pages.visiting import visit
+
+LAPLACE, TIGHT, GAUSS, GAUSS_TIGHT = "laplace published", "laplace tight", "gaussian published", "gaussian tight"
+DATA, PUBLIC = "dirichlet published", "dirichlet public"
+QUESTION = Question(CountConfig(repeats=20), 5, 1000, 0.05, False, PUBLIC)
+
+
+def outcome(release=LAPLACE, delta=0.05, distortion=0.2, half=0.001, problem=""):
+    holds = delta <= 0.05 and not RELEASES[release].data_dependent and not problem
+    mean, ends = Estimate(distortion, distortion - half, distortion + half), ((0.1, 0.3), (0.7, 0.9))
+    return Outcome(release, GaussianCounts(2.0), mean, 0.1, (0.25, 0.75), ends, delta, holds, problem)
+
+
+def asked(release):
+    return replace(QUESTION, release=release)
+
+
+@pytest.mark.parametrize(
+    ("release", "delta", "words"),
+    [
+        (DATA, 0.05, "0.05 if its σ had been chosen beforehand. But it is chosen from the private counts, and differ"),
+        (DATA, 0.001, "at a neighbour: <b>no formal guarantee</b>, and the true δ can be larger."),
+        (GAUSS, 0.06, "is 0.06, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
+        (GAUSS_TIGHT, 0.05 + 1e-10, "is 0.05, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
+        (GAUSS_TIGHT, 0.05 + 1e-11, "less noise would break the promise of 0.05."),
+        (PUBLIC, 0.05, ", for the worst set whose classes have at least n_min = 25; less noise would break"),
+        (LAPLACE, 0.05, "is 0.05, for the noisy counts, as was asked for."),
+        (LAPLACE, 5e-4, "is 5·10⁻⁴, for the noisy counts: less than the 0.05 that was asked for, and noise is wasted."),
+        (GAUSS, 0.0, "is 0, for the noisy counts: less than"),
+    ],
+)
+def test_a_promise_is_kept_broken_wasted_or_none(release, delta, words):
+    assert words in tabs.promise_words(asked(release), outcome(release, delta))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (outcome(DATA, 0.05, 0.01), "published (data-dependent): 5 labels, but its noise is chosen from the private"),
+        (outcome(DATA, 0.05, 0.01), "counts: <b>no formal guarantee</b>."),
+        (outcome(GAUSS, 0.2, 0.02), "published: 10 labels, but <b>its promise is void</b>: at this ε its δ is 0.2."),
+        (outcome(TIGHT, 0.05, 0.15), " Laplace, tight: 75 labels."),
+        (outcome(PUBLIC, math.nan, math.nan, problem="no σ will do"), "Dirichlet, tight from n_min on: No σ will do."),
+        (outcome(GAUSS_TIGHT, 0.05, 0.1), "<b>100</b> had with Laplace noise as published."),
+    ],
+)  # fmt: skip
+def test_the_takeaway_has_the_best_that_holds_and_the_chosen_one(chosen, words):
+    best, laplace = outcome(GAUSS_TIGHT, 0.05, 0.1), outcome()
+    said = takeaway(asked(chosen.release), {o.release: o for o in (laplace, best, chosen)})
+    assert "look as if <b>50</b> labels had changed class with the mechanism" in said
+    assert words in said
+
+
+def test_the_takeaway_names_who_is_as_good_and_laplace_once():
+    said = takeaway(asked(LAPLACE), {LAPLACE: outcome(half=0.01), TIGHT: outcome(TIGHT, 0.05, 0.209)})
+    assert said.endswith("distorts least (Laplace, published, no clear difference from Laplace, tight).")
+    assert [misplaced(v, 1000) for v in (0.0188, 0.1, 3e-5)] == ["9.4", "50", "0.015"]
+
+
+def test_winners_and_the_promises_of_all_are_told_apart():
+    won = [Winner(1e-6, GAUSS_TIGHT, 0.1, ()), Winner(1e-3, GAUSS_TIGHT, 0.1, ()), Winner(0.1, TIGHT, 0.1, (LAPLACE,))]
+    assert tabs.winner_words(won) == (
+        "<b>Laplace, tight</b> at δ = 0.1, no clear difference from Laplace, published; then of "
+        "<b>Gaussian, tight</b> from δ = 10⁻³ down to 10⁻⁶"
+    )
+    kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
+    rows = [tabs._row(o.release, o, 1000) for o in kinds]
+    assert [row[-1] for row in rows] == ["yes", "no: σ from the private counts", "no: δ too large", "No σ."]
+    assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
+    words = tabs._largest_change(outcome(DATA), (10, 30), [0, 1])
+    assert words.startswith("Class 1 has 10 labels. In the release shown scaled Dirichlet, published (data-dep")
+    assert words.endswith("That σ is chosen from the private counts: no formal guarantee.")
+
+
+def test_the_papers_claim_is_judged_by_its_own_criterion():
+    found = [Settled(0.06, 0.5, criterion, 0.2, by, 0.08, 0.04) for criterion, by in ((0.05, 0.0699), (0.06, 0.0701))]
+    starts = [claim.claim_words(f, CountConfig())[:6] for f in found]
+    assert starts == ["By its", "Not by"]
+    cards = [claim._cards(f, CountConfig())[-1][-1] for f in found]
+    assert ["0.05 there, within the 0.05" in cards[0], "0.06 there, above the 0.05" in cards[1]] == [True, True]
+    axes = (
+        (QUESTION, "classes"),
+        (replace(QUESTION, n_classes=7), "classes"),
+        (replace(QUESTION, n_classes=7), "share"),
+    )
+    others = ((replace(QUESTION, own=True), "classes"), (replace(QUESTION, total=999), "epsilon"), (QUESTION, "delta"))
+    assert [_as_published(*asked) for asked in (*axes, *others)] == [True, True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("12, -3, 5", "whole numbers in .*, got -3 for class 2; give how many records"),
+        ("0.2, 0.8", "got 0.2 for class 1; .*, not a share"),
+        ("ten, 20", "“ten” is not a number"),
+        ("0, 0 0", "counts are all 0"),
+        (" , ", "no counts are given"),
+        ("1,000 2,000", "“1,000” may be a part of a number, or several"),
+        ("1 000 2 000", "“000” may be a part"),
+        ("1.000 2.000", "“1.000” may be a part"),
+        ("40", "must be"),
+        ("nan, 5", "got nan for class 1"),
+    ],
+)
+def test_what_is_no_count_is_refused_in_a_sentence(typed, words):
+    with pytest.raises(ValueError, match=words):
+        parse(typed)
+
+
+def test_the_code_of_every_tab_gives_the_shown_numbers():
+    shown, names = PAGE.answer(QUESTION, None), {}
+    for panel in (*shown.main(), *(panel for tab in tabs.TABS.all for panel in tab.panels(shown))):
+        if panel.snippet:
+            exec(str(panel.snippet), names)
+    assert names["config"] == QUESTION.config
+    assert {name: o.distortion.mean for name, o in names["outcomes"].items()} == pytest.approx(
+        {name: o.distortion.mean for name, o in shown.outcomes.items()}, abs=0, rel=0
+    )
+
+
+def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
+    at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
+    assert "the counts of 1,000 labels in 4 classes (the smallest has 80)" in seen(at)
+    at.text_input(key="counts").set_value("ten, 20").run()
+    assert "“ten” is not a number" in seen(at)
+    assert at.text_input(key="counts").value == "ten, 20"
