@@ -11,7 +11,7 @@ import pytest
 
 from pages.topics import PAGES
 from privdemo import __main__, datasets
-from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training
+from privdemo.experiments import claims, class_ratio, comparison, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
 from tests.documents import ROOT, blocks, run
@@ -193,3 +193,18 @@ def test_what_noise_chosen_from_private_counts_gives_away() -> None:
         for release in ("dirichlet published", "dirichlet local")
     )
     assert f"δ is {published:.3f} by the published criterion and {exact:.3f} by the exact profile" in words
+
+
+def test_the_words_under_the_tables_state_what_the_files_hold() -> None:
+    words = " ".join(RESULTS.split())
+    slides = [claim for claim in claims.all_claims() if claim.place == "table 4.1" and claim.ours]
+    assert len(slides) == 5
+    for claim in slides:
+        assert f"{claim.published:.2f} and {claim.ours.mean:.3f}" in words
+    shipped = class_ratio.study.select(class_ratio.study.load(), class_ratio.study.PRIVATE)
+    mmd = {row.release: row.error for row in shipped if row.method == MMD}
+    above = mmd["dirichlet published"] / mmd["laplace published"] - 1
+    below = [1 - mmd["dirichlet public"] / mmd[f"laplace {noise}"] for noise in ("published", "tight")]
+    assert f"here {100 * above:.0f} % *above* as published" in words
+    assert f"{100 * below[0]:.0f} % below with tight noise" in words
+    assert f"only {100 * below[1]:.0f} % below tight Laplace" in words
