@@ -175,7 +175,6 @@ class Release:
     """
 
     title: str
-    family: str
     tight: bool
     make: Callable[[float, float, Counts, int], CountRelease]
     data_dependent: bool = False
@@ -254,24 +253,21 @@ def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) 
 
 
 RELEASES = {
-    "laplace published": Release("Laplace, published", "laplace", False, _laplace_published),
-    "laplace tight": Release("Laplace, tight", "laplace", True, _laplace_tight),
-    "gaussian published": Release("Gaussian, published", "gaussian", False, _gaussian_published),
-    "gaussian tight": Release("Gaussian, tight", "gaussian", True, _gaussian_tight),
-    "laplace prior": Release("Laplace prior, published", "prior", False, _laplace_prior),
+    "laplace published": Release("Laplace, published", False, _laplace_published),
+    "laplace tight": Release("Laplace, tight", True, _laplace_tight),
+    "gaussian published": Release("Gaussian, published", False, _gaussian_published),
+    "gaussian tight": Release("Gaussian, tight", True, _gaussian_tight),
+    "laplace prior": Release("Laplace prior, published", False, _laplace_prior),
     "dirichlet published": Release(
-        "scaled Dirichlet, published (data-dependent)", "dirichlet", False, _dirichlet_published, data_dependent=True
+        "scaled Dirichlet, published (data-dependent)", False, _dirichlet_published, data_dependent=True
     ),
     "dirichlet local": Release(
         "scaled Dirichlet, tight for these counts (data-dependent)",
-        "dirichlet",
         True,
         _dirichlet_local,
         data_dependent=True,
     ),
-    "dirichlet public": Release(
-        "scaled Dirichlet, tight from n_min on", "dirichlet", True, _dirichlet_public, public_bound=True
-    ),
+    "dirichlet public": Release("scaled Dirichlet, tight from n_min on", True, _dirichlet_public, public_bound=True),
 }
 
 
