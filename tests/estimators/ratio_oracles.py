@@ -6,43 +6,16 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from scipy.optimize import brentq
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import log_softmax, logsumexp
 from sklearn.metrics.pairwise import rbf_kernel
 
-from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression
-from privdemo.estimators.mmd import MMDClassRatio
-from privdemo.estimators.proportion_svm import ProportionSVM
-from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
 from tests.estimators.oracles import rng
 
 TWO = np.array([[0.9, 0.1], [0.1, 0.9]])
-
-
 THREE = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
-
-
-EVERY = [
-    MMDClassRatio(),
-    MMDClassRatio(1.0, n_features=50),
-    SpreadClassRatio(1.0, 1.0),
-    SetIdentityClassRatio(),
-    ClassifyAndCount(LabelProportionClassifier()),
-    ClassifyAndCount(ProportionSVM(n_starts=1)),
-]
-
-
-def name(estimator):
-    inner = getattr(estimator, "classifier", getattr(estimator, "n_features", None) and "random features")
-    return type(estimator).__name__ + (f" {inner}" if inner else "")
-
-
-every_method = pytest.mark.parametrize("method", EVERY, ids=name)
-
-
 KINDS = {
     "float64": lambda x: x,
     "float32": lambda x: x.astype(np.float32),
@@ -152,15 +125,3 @@ def rank_by_fractions(rows):
             rows[i] = [a - share * b for a, b in zip(rows[i], rows[rank], strict=True)]
         rank += 1
     return rank
-
-
-def hull_holds_simplex(counts, total):
-    """Whether every vertex is Σ a_i ρ_i with Σ a_i = 1: whether the equations for a have a solution, exactly."""
-    c = len(counts[0])
-    equations = [[Fraction(row[j], total) for row in counts] for j in range(c)] + [[Fraction(1)] * len(counts)]
-    for vertex in range(c):
-        right = [int(j == vertex) for j in range(c)] + [1]
-        extended = [[*row, Fraction(value)] for row, value in zip(equations, right, strict=True)]
-        if rank_by_fractions(extended) > rank_by_fractions(equations):
-            return False
-    return True

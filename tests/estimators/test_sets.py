@@ -1,21 +1,14 @@
-"""Sets with proportions: reading, halving, and whether proportions span the simplex, in exact fractions."""
+"""Sets with proportions: reading, halving, refusals, and whether proportions span the simplex, in exact fractions."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from privdemo.estimators.sets import Sets, read_proportions, read_sets, span_problem, split_sets
+from privdemo.estimators.sets import Sets, read_proportions, read_set, read_sets, span_problem, split_sets
 from tests.estimators.oracles import rng
-from tests.estimators.ratio_oracles import (
-    THREE,
-    TWO,
-    hull_holds_simplex,
-    rank_by_fractions,
-)
-
-WITHOUT_SECOND = np.insert(TWO, 1, 0, axis=1)
+from tests.estimators.ratio_oracles import THREE, TWO, rank_by_fractions
 
 
 def test_reading_keeps_sets_as_they_are():
@@ -26,18 +19,14 @@ def test_reading_keeps_sets_as_they_are():
     np.testing.assert_array_equal(sets.stacked(), np.concatenate(X))
     assert sets.n_classes == 3
     np.testing.assert_allclose(sets.prior, (6 * THREE[0] + 2 * THREE[1] + 4 * THREE[2]) / 12, rtol=1e-14)
-    both = sets + sets
-    np.testing.assert_array_equal(both.sizes, [6, 2, 4] * 2)
-    np.testing.assert_array_equal(both.proportions, np.tile(THREE, (2, 1)))
-
-
-def test_one_sparse_set_makes_all_records_sparse():
-    sets = Sets((csr_array(np.eye(2)), np.ones((1, 2))), TWO)
-    np.testing.assert_array_equal(sets.stacked().toarray(), [[1, 0], [0, 1], [1, 1]])
-
-
-def test_reading_lets_absent_classes_pass():
-    np.testing.assert_array_equal(read_proportions(WITHOUT_SECOND.tolist()), WITHOUT_SECOND)
+    both = sets + read_sets(X[:1], [[0, 1, 0]])  # absent classes pass
+    np.testing.assert_array_equal(both.sizes, [6, 2, 4, 6])
+    np.testing.assert_array_equal(both.proportions, [*THREE, [0, 1, 0]])
+    mixed = Sets((csr_array(np.eye(2)), np.ones((1, 2))), TWO).stacked()
+    np.testing.assert_array_equal(mixed.toarray(), [[1, 0], [0, 1], [1, 1]])
+    for given_, dtype in ((np.ones((2, 1), np.float32), np.float32), ([[1]], np.float64)):
+        assert read_set(given_, "x").dtype == dtype
+    assert read_set(csr_array(np.eye(2)).tocsc(), "x", 2).format == "csr"
 
 
 def test_halves_of_sets_part_them_at_random():
@@ -47,36 +36,55 @@ def test_halves_of_sets_part_them_at_random():
         one, other = parts[0].X[i], parts[1].X[i]
         assert sorted(np.concatenate((one, other)).ravel()) == x.ravel().tolist()
         assert 0 <= len(one) - len(other) <= 1
-    np.testing.assert_array_equal(parts[1].proportions, THREE)
+    np.testing.assert_array_equal((parts[0].proportions, parts[1].proportions), (THREE, THREE))
     assert parts[0].X[2].tolist() != split_sets(Sets(tuple(sets), THREE), rng(2))[0].X[2].tolist()
-    with pytest.raises(
-        ValueError, match=r"set 2 has one record, and half of it is none; give larger sets,? (or )?tuning_sets"
-    ):
+    with pytest.raises(ValueError, match="set 2 has one record, and half of it is none; give larger sets, or tuning_s"):
         split_sets(Sets((np.ones((3, 1)), np.ones((1, 1))), TWO), rng(1))
 
 
-@st.composite
-def shares_in_twelfths(draw):
-    """Rows of c counts that sum to 12, some of them mixtures of others."""
-    c = draw(st.integers(2, 5))
-    cuts = st.lists(st.integers(0, 12), min_size=c - 1, max_size=c - 1).map(sorted)
-    rows = [
-        [b - a for a, b in zip([0, *one], [*one, 12], strict=True)]
-        for one in draw(st.lists(cuts, min_size=1, max_size=6))
-    ]
-    if draw(st.booleans()):
-        rows = [[a + b for a, b in zip(x, y, strict=True)] for x in rows for y in rows[:2]][:7]
-        return rows, 24
-    return rows, 12
+X3 = [rng(i).random((6, 3)) for i in range(3)]
 
 
-@settings(max_examples=300)
-@given(shares_in_twelfths())
-def test_a_problem_is_seen_if_and_only_if_the_affine_hull_lacks_a_vertex(shares):
-    counts, total = shares
-    problem = span_problem(np.array(counts) / total)
-    assert (problem is None) == hull_holds_simplex(counts, total)
-    c = len(counts[0])
+@pytest.mark.parametrize("group", ["", "tuning "])
+@pytest.mark.parametrize(
+    ("sets", "p", "sentence"),
+    [
+        ([X3[0], np.empty((0, 3)), X3[2]], THREE, "^{}set 2 is empty: leave it out"),
+        ([X3[0], csr_array((0, 3)), X3[2]], THREE, "^{}set 2 is empty: leave it out"),
+        ([X3[0], X3[1][:, :2], X3[2]], THREE, "^{}set 2 must have 3 columns like the others, got 2"),
+        ([X3[0], np.full((4, 3), np.nan), X3[2]], THREE, "{}set 2 contains NaN"),
+        ([np.full((4, 3), np.inf), *X3[1:]], THREE, "{}set 1 contains inf"),
+        (X3[:2], THREE, "^{}sets and proportions must be equally many, got 2 and 3"),
+        ([], np.empty((0, 3)), "^{}sets must be one or more, got none"),
+        (X3, [0.2, 0.3, 0.5], r"^proportions must have a row for each set and a column .*, got shape \(3,\)"),
+        (X3, np.ones((3, 1)), r"got shape \(3, 1\)"),
+        (X3, [[0.5, 0.5], [-0.1, 1.1], [1, 0]], r"sum to 1, got \[-0.1  1.1\] for {}set 2; project_simplex\(…\)"),
+        (X3, [[0.5, 0.5], [0.1, 0.9], [0.6, 0.6]], r"sum to 1, got \[0.6 0.6\] for {}set 3"),
+        (X3, [[0.5, 0.5], [0.1, 0.9], [np.nan, 1]], r"sum to 1, got \[nan  1.\] for {}set 3"),
+        (X3, [[0.5, 0.5], [np.inf, 0], [0, 1]], r"sum to 1, got \[inf  0.\] for {}set 2"),
+        (X3, [[0.5, 0.5], [0.5, 0.50002], [0, 1]], "for {}set 2"),
+    ],
+)
+def test_sets_that_are_none_are_refused_and_named(sets, p, sentence, group):
+    with pytest.raises(ValueError, match=sentence.format(group)):
+        read_sets(sets, p, group)
+
+
+def test_shares_are_checked_to_a_millionth():
+    assert read_proportions([[0.5, 0.5000005]]).shape == (1, 2)
+
+
+@given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 3), st.booleans(), st.integers(0, 10**6))
+def test_a_problem_is_seen_if_and_only_if_the_affine_hull_lacks_a_vertex(c, n, mixtures, flat, seed):
+    draw = rng(seed)
+    counts = draw.multinomial(12, np.ones(c) / c, n)
+    if flat:  # mixtures of two alone
+        counts = np.concatenate((counts[:2], counts[draw.integers(min(n, 2), size=mixtures)]))
+    counts = np.concatenate((2 * counts, counts[:mixtures] + counts[0])).tolist()
+    problem = span_problem(np.array(counts) / 24)
+    # the hull has all c − 1 dimensions of the simplex
+    differences = [[a - b for a, b in zip(row, counts[0], strict=True)] for row in counts]
+    assert (problem is None) == (rank_by_fractions(differences) == c - 1)
     if problem is not None:
         number = f"{len(counts)} set{'s' if len(counts) > 1 else ''} of rank {rank_by_fractions(counts)}"
         assert problem.startswith(
