@@ -51,25 +51,6 @@ def gaussian_quadrature(sigma, epsilon, sensitivity):
     )
 
 
-def laplace_one(scale, epsilon):
-    """δ(ε) of one value for any real ε (negative ones too): the profile in closed form."""
-    if epsilon >= 1 / scale:
-        return 0.0
-    return -math.expm1(min((epsilon - 1 / scale) / 2, epsilon))  # 1 − e^ε left of −1/b
-
-
-def laplace_two(scale, epsilon):
-    """δ(ε) of two values: the loss of the first is ±1/b at both ends and (1 − 2x)/b between."""
-    ends = 0.5 * laplace_one(scale, epsilon - 1 / scale)
-    ends += 0.5 * math.exp(-1 / scale) * laplace_one(scale, epsilon + 1 / scale)
-
-    def between(x):
-        return math.exp(-x / scale) / (2 * scale) * laplace_one(scale, epsilon - (1 - 2 * x) / scale)
-
-    kinks = sorted({0.0, 1.0} | {x for x in (1 - epsilon * scale / 2, -epsilon * scale / 2) if 0 < x < 1})
-    return ends + math.fsum(integrate.quad(between, a, b, epsabs=1e-14)[0] for a, b in itertools.pairwise(kinks))
-
-
 def laplace_counts_quadrature(scale, epsilon):
     """E[(1 − e^{ε − L(x) − L(y)})₊] over two independent coordinates that move by 1 each.
 
