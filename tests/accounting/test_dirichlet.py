@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 from scipy.special import gammaln
@@ -24,15 +24,10 @@ from privdemo.accounting import (
 )
 from tests.accounting.oracles import BILLION, all_moves, dirichlet_quadrature, typical_loss, vanishing_sigma
 
-EPSILONS = (0.001, 0.01, 0.05, 0.3, 1.0, 5.0, 20.0)
-DELTAS = (1e-10, 1e-4, 0.05, 0.3)
-SWEEP = list(itertools.product(EPSILONS, DELTAS))
-
-
+SWEEP = list(itertools.product((0.001, 0.05, 1.0, 20.0), (1e-10, 1e-4, 0.05, 0.3)))
 MOVES = [
-    *[(2, 1), (3, 2), (2, 5), (5, 2), (51, 50), (50, 51), (50, 800), (800, 50), (1_000_001, 10**6)],
-    *[(2, BILLION), (BILLION, 2), (50, BILLION), (BILLION, 50), (10**5, BILLION), (BILLION, 10**5)],
-    *[(10**6, BILLION), (BILLION, 10**6), (BILLION, BILLION - 1), (BILLION - 1, BILLION)],
+    *[(2, 1), (2, 5), (5, 2), (51, 50), (50, 800), (800, 50), (1_000_001, 10**6)],
+    *[(2, BILLION), (BILLION, 2), (BILLION, 10**5), (10**6, BILLION), (BILLION, BILLION - 1)],
 ]
 
 
@@ -52,8 +47,8 @@ def test_dirichlet_delta_is_the_integral(sigma, move):
                 assert dirichlet_delta(wrong, move, epsilon) != pytest.approx(truth, rel=1e-4)
 
 
-@pytest.mark.parametrize("level", [-20, -28, -32, -34, -35, -36, -36.5, -37, -38, -39, -39.9, -40.1, -45, -60, -2000])
-@pytest.mark.parametrize("move", [(2, 1000), (3, 17), (10, 10**4), (50, BILLION)])
+@pytest.mark.parametrize("level", [-20, -34, -36, -37, -39.9, -40.1, -60, -2000])
+@pytest.mark.parametrize("move", [(3, 17), (50, BILLION)])
 def test_dirichlet_delta_where_a_share_would_round_to_one(level, move):
     """A label leaves the smaller class: Λ e^ε < 1, and the log odds (ε + log Λ)/σ lie far below 0."""
     a, b = move
@@ -92,25 +87,23 @@ def test_dirichlet_delta_does_not_jump_where_its_method_changes(sigma, move, eps
     ("counts", "neighbour", "move"),
     [
         ((6, 4, 9, 30), (5, 5, 9, 30), (6, 4)),
-        ((5, 5, 9, 30), (6, 4, 9, 30), (5, 5)),
         ((6, 4, 9, 30), (6, 5, 9, 29), (30, 4)),
-        ((6, 2, 9, 30), (6, 1, 9, 31), (2, 30)),
     ],
 )
 def test_dirichlet_delta_of_whole_releases(counts, neighbour, move):
     sigma = 2.0
     epsilon = 0.5 * typical_loss(sigma, move)
     here, there = sigma * np.array(counts), sigma * np.array(neighbour)
-    samples = dirichlet_delta_samples(here, there, epsilon, 400_000, np.random.default_rng(7))
+    samples = dirichlet_delta_samples(here, there, epsilon, 200_000, np.random.default_rng(7))
     error = samples.std() / math.sqrt(len(samples))
-    assert samples.shape == (400_000,)
+    assert samples.shape == (200_000,)
     assert abs(dirichlet_delta(sigma, move, epsilon) - samples.mean()) < 5 * error
     for wrong in (0.85 * sigma, 1.15 * sigma):
         assert abs(dirichlet_delta(wrong, move, epsilon) - samples.mean()) > 5 * error
 
 
-@pytest.mark.parametrize("move", [(2, 1), (3, 2), (2, 700), (51, 50), (50, 700), (700, 50), (10**4, 10**4)])
-@pytest.mark.parametrize("sigma", [1e-9, 1e-12, 1e-15])
+@pytest.mark.parametrize("move", [(2, 1), (2, 700), (51, 50), (700, 50), (10**4, 10**4)])
+@pytest.mark.parametrize("sigma", [1e-9, 1e-15])
 def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
     for epsilon in (0.001, 0.02, 0.5):
         exceeds, truth = vanishing_sigma(move, epsilon)
@@ -124,13 +117,12 @@ def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
     assert published_dirichlet_delta(sigma, (50, 50), 0.02) == pytest.approx(0.188, abs=5e-3)
 
 
-@pytest.mark.parametrize("sigma", [1e-6, 0.5, 50.0])
-def test_an_empty_class_before_or_after_gives_itself_away(sigma):
-    for move in ((1, 5), (1, 0), (5, 0), (1, 1), (0, 3)):
-        assert dirichlet_delta(sigma, move, 20.0) == 1
-        assert published_dirichlet_delta(sigma, move, 20.0) == 1
-    # and the emptied class does so in whole releases: its share is 0 under one and never under the other
-    assert 0 < dirichlet_delta(sigma, (2, 1), 1.0) < 1
+@pytest.mark.parametrize("profile", [dirichlet_delta, published_dirichlet_delta])
+def test_an_empty_class_before_or_after_gives_itself_away(profile):
+    for sigma in (1e-6, 0.5, 50.0):
+        assert {profile(sigma, move, 20.0) for move in ((1, 5), (1, 0), (5, 0), (1, 1), (0, 3))} == {1}
+        assert 0 < profile(sigma, (2, 1), 1.0) < 1
+        assert profile(sigma, (2, 1), math.inf) == 0
 
 
 counts_of_any_size = st.integers(2, 8).flatmap(
@@ -138,6 +130,7 @@ counts_of_any_size = st.integers(2, 8).flatmap(
 )
 
 
+@settings(max_examples=50)
 @given(counts=counts_of_any_size, sigma=st.floats(-6, 1.7), z=st.floats(0, 5))
 def test_the_two_smallest_classes_have_the_worst_neighbours(counts, sigma, z):
     sigma = 10**sigma
@@ -151,12 +144,12 @@ def test_the_two_smallest_classes_have_the_worst_neighbours(counts, sigma, z):
     assert set(moves_away(counts)) <= set(all_moves(counts, both_ways=False))
 
 
-@pytest.mark.parametrize("n_min", [1, 2, 3, 10, 50])
+@pytest.mark.parametrize("n_min", [1, 2, 3, 50])
 def test_among_counts_of_n_min_the_worst_move_is_the_public_one(n_min):
-    assert public_moves(n_min) == ((n_min + 1, n_min),)
     (public,) = public_moves(n_min)
-    more = [0, 1, 2, 5, 20, 100, 1000]
-    for sigma in np.geomspace(1e-6, 50, 9):
+    assert public == (n_min + 1, n_min)
+    more = [0, 1, 2, 20, 1000]
+    for sigma in np.geomspace(1e-6, 50, 5):
         spread = typical_loss(sigma, public)
         for epsilon in (0.001, 0.05, 1.0, 0.5 * spread, 3 * spread):
             # rows: a grows; columns: b grows
@@ -178,7 +171,6 @@ def published_over(moves, sigma, epsilon):
         ((39, 107, 1380), 4.367996143740201e-06, 0.020068509910832914),
         ((10, 37, 50, 3546), 0.003380408317079205, 0.08502937426580758),
         ((3, 9, 38, 43), 0.011858243716204838, 0.3235090199559857),
-        ((3, 19, 21), 1.082706420842645e-05, 0.34678778655766856),
     ],
 )
 def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest(counts, sigma, epsilon):
@@ -187,8 +179,8 @@ def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest
     assert found == pytest.approx(published_over(all_moves(counts, both_ways=False), sigma, epsilon), rel=1e-6)
 
 
-@pytest.mark.parametrize("counts", [(2, 2), (2, 55), (6, 11543), (50, 50), (50, 800)])
-@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1587, 0.3])
+@pytest.mark.parametrize("counts", [(2, 55), (6, 11543), (50, 50)])
+@pytest.mark.parametrize("delta", [0.05, 0.1587, 0.3])
 def test_by_the_published_criterion_no_larger_sigma_will_do_though_it_may_fall_with_sigma(counts, delta):
     sigmas, moves = np.geomspace(1e-8, 1e6, 281), moves_away(counts)
     for epsilon in (0.02, 0.6065, 2.0):
@@ -199,10 +191,7 @@ def test_by_the_published_criterion_no_larger_sigma_will_do_though_it_may_fall_w
             assert found >= max(allowed) * (1 - 1e-9)
 
 
-COUNTS = ((50, 50, 50, 50, 800), (50, 237, 238), (2, 3), (1000, 2000, 10**6), (BILLION, BILLION))
-
-
-@pytest.mark.parametrize("n_min", [1, 3, 50, 1000, 10**6, BILLION - 1])
+@pytest.mark.parametrize("n_min", [1, 50, 10**4, BILLION - 1])
 @pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
 def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
     moves = public_moves(n_min)
@@ -217,66 +206,35 @@ def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
     assert dirichlet_delta(1.001 * sigma, moves[0], epsilon) > delta
 
 
-@pytest.mark.parametrize("counts", COUNTS)
-@pytest.mark.parametrize("profile", [dirichlet_delta, published_dirichlet_delta])
-def test_sigma_for_given_counts_is_the_largest_over_all_neighbours(counts, profile):
-    exact = profile is dirichlet_delta
-    chosen = neighbouring_moves(counts) if exact else moves_away(counts)
-    every = all_moves(counts, both_ways=exact)
-    found = 0
-    for epsilon, delta in itertools.product((0.01, 0.05, 1.0, 20.0), (1e-10, 1e-4, 0.05, 0.1)):
-        try:
-            sigma = dirichlet_sigma(epsilon, delta, chosen, profile)
-        except NoSuchNoise:
-            assert max(profile(1e-9, move, epsilon) for move in every) > delta
-            continue
-        found += 1
-        # last digits of other neighbours
-        assert max(profile(sigma, move, epsilon) for move in every) <= delta * (1 + 1e-6)
-        for more in (1.001, 1.02, 2, 10, 1000):
-            assert max(profile(more * sigma, move, epsilon) for move in every) > delta
-    assert found or min(counts) <= 2
-
-
 @pytest.mark.parametrize(("epsilon", "delta"), [*SWEEP, (1.0, 1e-300), (0.001, 1e-300)])
 def test_the_smallest_count_is_the_smallest(epsilon, delta):
     n = dirichlet_smallest_count(epsilon, delta)
     # Γ at 10⁻⁹ · n, n up to 10⁶, departs by up to 10⁻³ from its pole; that moves n by less than one in 10⁴
     slack = n // 10_000
     assert vanishing_sigma((n + 1 + slack, n + slack), epsilon)[1] <= delta
-    dirichlet_sigma(epsilon, delta, public_moves(n))
-    if n > 1:
-        assert n - 1 - slack < 1 or vanishing_sigma((n - slack, n - 1 - slack), epsilon)[1] > delta
-        with pytest.raises(NoSuchNoise):
-            dirichlet_sigma(epsilon, delta, public_moves(n - 1))
+    if n - 1 - slack >= 1:
+        assert vanishing_sigma((n - slack, n - 1 - slack), epsilon)[1] > delta
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-4), (0.3, 1e-6), (1.0, 0.05), (0.01, 0.2), (20.0, 0.3)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-4), (0.3, 1e-6), (1.0, 0.05), (20.0, 0.3)])
 @pytest.mark.parametrize(
     ("of_both", "profile"), [(neighbouring_moves, dirichlet_delta), (moves_away, published_dirichlet_delta)]
 )
-def test_the_smallest_count_of_equal_counts(epsilon, delta, of_both, profile):
-    n = dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
-    possible = []
-    for count in range(1, n + 20):
+def test_from_the_smallest_of_equal_counts_on_there_is_a_sigma(epsilon, delta, of_both, profile):
+    def possible(count):
         try:
-            dirichlet_sigma(epsilon, delta, of_both((count, count)), profile)
-            possible.append(count)
+            return dirichlet_sigma(epsilon, delta, of_both((count, count)), profile) > 0
         except NoSuchNoise:
-            pass
-    assert possible == list(range(n, n + 20))
+            return False
+
+    n = dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
+    found = [possible(count) for count in range(max(1, n - 5), n + 5)]
+    assert found == [False] * (len(found) - 5) + [True] * 5
 
 
-def test_n_min_out_of_range_is_refused():
-    for n_min in (0, -3, 2.5, BILLION + 1):
-        with pytest.raises(ValueError, match=rf"^n_min must be a whole number in \[1, 1000000000\], got {n_min}; "):
-            public_moves(n_min)
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 0.3])
-def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral(epsilon):
+def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral():
     """Two classes are Betas: ∫ (p − e^ε q)₊ by quadrature; with ε larger by 0.05 it is another number."""
-    here, there, n = (3.0, 8.0), (1.5, 8.9), 200_000
+    here, there, epsilon, n = (3.0, 8.0), (1.5, 8.9), 0.05, 100_000
     exact, wrong = (
         integrate.quad(
             lambda x, e=e: max(0.0, stats.beta.pdf(x, *here) - math.exp(e) * stats.beta.pdf(x, *there)), 0, 1, limit=400
@@ -286,5 +244,3 @@ def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral(e
     samples = dirichlet_delta_samples(here, there, epsilon, n, np.random.default_rng(0))
     assert abs(samples.mean() - exact) < 5 * samples.std() / math.sqrt(n)
     assert abs(samples.mean() - wrong) > 5 * samples.std() / math.sqrt(n)
-    with pytest.raises(ValueError, match="smallest parameter must be above 0, got 0"):
-        dirichlet_delta_samples((0.0, 1.0), there, epsilon, 10, np.random.default_rng(0))
