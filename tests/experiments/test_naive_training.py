@@ -1,13 +1,12 @@
-"""Naive training's loss against double integrals written from eq. (104), finite differences, and real fits."""
+"""Naive training's loss against double integrals written from eq. (104), and finite differences."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.integrate import dblquad, quad
+from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
-from sklearn.linear_model import LogisticRegression
 
 from privdemo.experiments import naive_training
 from privdemo.experiments.naive_training import NaiveConfig
@@ -65,26 +64,10 @@ def unit(degrees):
     return np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
 
 
-# --- the loss --------------------------------------------------------------------------------------
-
-
-def test_loss_is_the_double_integral_of_the_paper():
-    config, alpha = TURNED, 0.7
-    value, error = dblquad(
-        lambda e2, e1: float(integrand(e1, e2, alpha, config)) * norm.pdf(e1) * norm.pdf(e2),
-        *(-6.5, 6.5, -6.5, 6.5),
-        epsabs=1e-6,
-        epsrel=1e-6,
-    )
-    assert error < 1e-5
-    found = float(naive_training.naive_loss(math.degrees(alpha), config.covariance, config.contrast))
-    assert found == pytest.approx(-value, abs=1e-6)  # the tail beyond 6.5 is 10⁻¹⁰
-    assert found == pytest.approx(loss(alpha, config), abs=1e-10)
-
-
 @pytest.mark.parametrize("config", CASES)
 def test_loss_in_every_direction(config):
     result = naive_training.run(config)
+    np.testing.assert_allclose(config.covariance, covariance(config), atol=1e-12)
     for i in range(0, len(result.alpha), 24):
         alpha = math.radians(result.alpha[i])
         assert result.loss[i] == pytest.approx(loss(alpha, config), abs=1e-10)
@@ -92,24 +75,8 @@ def test_loss_in_every_direction(config):
     assert max(abs(result.loss[i] - loss(math.radians(result.alpha[i]), other)) for i in (180, 240)) > 1e-3
 
 
-def test_loss_takes_any_shape():
-    config, alpha = TURNED, np.array([[0.0, 10.0, 20.0], [90.0, -45.0, 180.0]])
-    found = naive_training.naive_loss(alpha, config.covariance, config.contrast)
-    assert found.shape == (2, 3)
-    alone = naive_training.naive_loss(-45.0, config.covariance, config.contrast)
-    assert found[1, 1] == pytest.approx(alone, rel=1e-12)  # sums taken in another order
-
-
 @pytest.mark.parametrize("config", CASES)
-def test_covariance_is_that_of_its_axes(config):
-    np.testing.assert_allclose(config.covariance, covariance(config), atol=1e-12)
-
-
-# --- its derivatives -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("config", CASES)
-@pytest.mark.parametrize("degrees", [-130.0, 0.0, 25.0, 90.0])
+@pytest.mark.parametrize("degrees", [-130.0, 25.0])
 def test_derivatives_are_those_of_the_double_integral(config, degrees):
     alpha, h = math.radians(degrees), 1e-3
     before, here, after = (loss(alpha + step, config) for step in (-h, 0, h))
@@ -122,7 +89,7 @@ def test_derivatives_are_those_of_the_double_integral(config, degrees):
     assert max(abs(other[0] - slope), abs(other[1] - curvature)) > 1e-2
 
 
-@pytest.mark.parametrize(("s", "p11", "p01"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2), (0.5, 0.6, 0.5)])
+@pytest.mark.parametrize(("s", "p11", "p01"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2)])
 def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(s, p11, p01):
     config = NaiveConfig(s, p11, p01)
     result, h = naive_training.run(config), 1e-3
@@ -137,22 +104,11 @@ def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(
     assert result.slope == pytest.approx(0, abs=1e-12)
 
 
-def test_another_spread_across_tilts_the_loss_at_the_truth():
-    slope = naive_training.run(TURNED).slope
-    assert abs(slope) > 0.05
-    assert slope == pytest.approx((loss(1e-3, TURNED) - loss(-1e-3, TURNED)) / 2e-3, abs=1e-4)
-    along = NaiveConfig(ratio=3.0, angle=0.0)  # unless the axes lie along and across the truth
-    assert naive_training.run(along).slope == pytest.approx(0, abs=1e-12)
-
-
-# --- where it is least -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("config", CASES)
 def test_best_direction_on_the_circle(config):
     found = naive_training.run(config).best[0]
     least = 0.0
-    for grid in (np.arange(-180, 180, 2), np.arange(-2, 2, 0.05)):
+    for grid in (np.arange(-180, 180, 6), np.arange(-6, 6, 0.4), np.arange(-0.4, 0.4, 0.02)):
         least += grid[int(np.argmin([loss(math.radians(least + a), config) for a in grid]))]
     assert abs((found - least + 180) % 360 - 180) <= 0.05
     if config.contrast > 0 and config.ratio == 1:
@@ -166,6 +122,8 @@ def test_best_direction_is_the_opposite_where_flips_outweigh():
     assert result.best == pytest.approx((180.0,), abs=1e-6)
     assert abs(result.free_alpha) == 180
     assert result.curvature < 0
+    along = naive_training.run(NaiveConfig(ratio=3.0, angle=0.0))
+    assert along.slope == pytest.approx(0, abs=1e-12)  # axes along and across the truth tilt nothing
 
 
 @pytest.mark.parametrize(
@@ -208,26 +166,6 @@ def test_gradient_vanishes_at_the_free_optimum(config):
 def test_without_flips_the_free_optimum_is_the_truth():
     assert naive_training.free_optimum(covariance(TURNED), 1.0) == (0.0, pytest.approx(1.0, abs=1e-12))
     assert naive_training.free_optimum(covariance(TURNED), -1.0) == (180.0, pytest.approx(1.0, abs=1e-12))
-
-
-def test_a_logistic_regression_finds_the_free_optimum():
-    config, n, rng = TURNED, 400_000, np.random.default_rng(5)
-    x = rng.standard_normal((n, 2)) @ np.linalg.cholesky(covariance(config)).T
-    label = rng.random(n) < expit(x[:, 0])
-    released = np.where(label, rng.random(n) < config.one_to_one, rng.random(n) < config.zero_to_one)
-    fitted = LogisticRegression(C=1e9, fit_intercept=False, tol=1e-8).fit(x, released).coef_[0]
-    result = naive_training.run(config)
-    expected = result.free_length * unit(result.free_alpha)
-    # the sandwich of a misspecified fit: H⁻¹ V H⁻¹ / n, with the Hessian and the variance of the score at the optimum
-    guess = expit(x @ expected)
-    bread = np.linalg.inv((x * (guess * (1 - guess))[:, None]).T @ x / n)
-    score = x * (released - guess)[:, None]
-    deviation = np.sqrt(np.diag(bread @ (score.T @ score / n) @ bread) / n)
-    longer = naive_training.free_optimum(config.covariance, config.contrast * 1.1)[1] * unit(result.free_alpha)
-    turned = result.free_length * unit(result.best[0])  # held to length 1 it would lean elsewhere
-    assert (np.abs(fitted - expected) <= 5 * deviation).all()
-    for wrong in (longer, turned):
-        assert not (np.abs(fitted - wrong) <= 5 * deviation).all()
 
 
 @pytest.mark.parametrize(

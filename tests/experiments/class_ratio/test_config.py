@@ -15,16 +15,14 @@ CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
 
 @pytest.mark.parametrize(
     ("c", "size", "copies", "rho", "rarer"),
-    [(4, 80, 1, 0.1, 8), (2, 50, 2, 0.1, 5), (10, 60, 1, 0.05, 3), (3, 70, 1, 0, 0), (2, 50, 1, 0.03, 2)],
+    [(4, 80, 1, 0.1, 8), (2, 50, 2, 0.1, 5), (3, 70, 1, 0, 0), (10, 60, 1, 0.05, 3)],
 )
 def test_every_class_in_turn_is_the_common_one_of_a_set(c, size, copies, rho, rarer):
     config = RatioConfig("digits", c, size, copies, rho)
     counts = config.counts()
-    assert counts.shape == (copies * c, c)
+    assert (counts.shape, counts.dtype, config.pure) == ((copies * c, c), np.int64, rarer == 0)
     for i, row in enumerate(counts):
         assert row.tolist() == [size - (c - 1) * rarer if k == i % c else rarer for k in range(c)]
-    assert counts.dtype == np.int64
-    assert config.pure == (rarer == 0)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +41,7 @@ def test_the_classes_are_the_first_ones_and_two_digits_those_hardest_to_tell_apa
 def test_a_set_size_suits_the_data_set():
     assert (default_set_size("mnist"), default_set_size("breast_cancer")) == (600, 80)
     assert most_records(CONFIG) == int(0.7 * 177), "of the twos there are 177"
+    check(replace(CONFIG, set_size=123))
 
 
 @pytest.mark.parametrize(
@@ -57,16 +56,6 @@ def test_a_set_size_suits_the_data_set():
         ({"methods": ()}, "methods must be one or more of spread, .* got none"),
         ({"methods": ("magic",)}, "got magic"),
         ({"methods": (PSVM,)}, "∝SVM tells two classes apart, not 4"),
-    ],
-)
-def test_a_bad_config_gets_a_sentence(change, words):
-    with pytest.raises(ValueError, match=words):
-        replace(CONFIG, **change)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
         ({"set_size": 124}, r"must be at most 123 for Small digits, whose smallest class has no more .* got 124; take"),
         ({"copies": 2}, "at most 123 .* got 160"),
         ({"release": "dirichlet public"}, "class 2 of set 1 has 8 labels, fewer than the public bound n_min = 25"),
@@ -74,8 +63,7 @@ def test_a_bad_config_gets_a_sentence(change, words):
         ({"release": "gaussian tight", "delta": 0.0}, "use Laplace noise"),
     ],
 )
-def test_what_the_data_do_not_allow_gets_a_sentence(change, words):
+def test_a_question_without_an_answer_gets_a_sentence(change, words):
     for refuse in (check, run):
         with pytest.raises(ValueError, match=words):
             refuse(replace(CONFIG, **change))
-    check(replace(CONFIG, set_size=123))

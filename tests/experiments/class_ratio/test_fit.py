@@ -17,12 +17,13 @@ from privdemo.experiments.class_ratio import (
     draw_asked_set,
     draw_sample,
     fit_method,
+    release_proportions,
     run,
     run_releases,
 )
 from privdemo.experiments.class_ratio.config import TEST_STREAM
 from privdemo.experiments.draws import at_draw, generator
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, SPREAD
 
 CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
 BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATIO))
@@ -63,12 +64,6 @@ def test_methods_with_labels_learn_from_one_pure_set_of_each_class(sample):
     assert not fit_method(PCC, BINARY, sample, p, p).correct
 
 
-@pytest.mark.parametrize("method", [SPREAD, MMD, RFF, IDENTITY, EM])
-def test_a_method_beats_the_even_mix(binary, method):
-    """The even mix has a mean error of 0.44 over the shares 0.1 to 0.9."""
-    assert np.mean(binary.fits[method].errors) < 0.25
-
-
 def test_the_numbers_of_mmd_are_those_of_its_estimator(binary, sample):
     model = fit_method(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
     assert isinstance(model, MMDClassRatio)
@@ -88,8 +83,7 @@ def test_distortion_is_the_mean_l1_distance_of_what_is_released(binary):
 
 
 def test_releases_on_the_same_records_are_what_each_gives_alone():
-    names = ("none", "laplace tight", "gaussian tight")
-    config = replace(CONFIG, epsilon=0.5)
+    names, config = ("none", "laplace tight"), replace(CONFIG, epsilon=0.5)
     together = run_releases(config, names)
     for name, trial in zip(names, together, strict=True):
         alone = run(replace(config, release=name))
@@ -97,25 +91,17 @@ def test_releases_on_the_same_records_are_what_each_gives_alone():
         for method in (SPREAD, MMD):
             assert trial.fits[method].errors == pytest.approx(alone.fits[method].errors)
     assert together[1].fits[MMD].errors != together[0].fits[MMD].errors
-    assert [math.isnan(trial.fits[MMD].seconds) for trial in together] == [False, True, True], "one kernel for all"
-
-
-def test_the_same_config_gives_the_same_numbers_and_another_draw_others(binary):
-    config = replace(BINARY, methods=(SPREAD, MMD))
-    assert [run(config).fits[name].errors for name in config.methods] == [
-        binary.fits[name].errors for name in config.methods
-    ]
-    assert run(at_draw(config, 1)).fits[SPREAD].errors != binary.fits[SPREAD].errors
+    assert [math.isnan(trial.fits[MMD].seconds) for trial in together] == [False, True], "one kernel for all"
 
 
 def test_noise_that_leaves_a_class_without_a_share_is_borne():
     config = replace(BINARY, methods=(SPREAD, MMD, IDENTITY, COUNT, PSVM), release="laplace published", epsilon=0.001)
-    trials = [run(at_draw(config, draw)) for draw in range(6)]
-    for trial in trials:
-        for fit in trial.fits.values():
-            assert np.isfinite(fit.errors).all()
-            assert sum(fit.found) == pytest.approx(1)
-    assert not all((trial.released > 0).any(axis=0).all() for trial in trials), "some leave a class out of all sets"
+    sample = draw_sample(config)
+    draws = (at_draw(config, draw) for draw in range(30))
+    config = next(one for one in draws if not release_proportions(one, sample)[0].any(axis=0).all())
+    for fit in run(config).fits.values():
+        assert np.isfinite(fit.errors).all()
+        assert sum(fit.found) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +134,6 @@ def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
     assert (attack.n, attack.by_set) == (320, 4 * 56), "the common class of every set"
     assert attack.by_model == (proba.argmax(axis=1) == y).sum()
     assert attack.by_both == (both.argmax(axis=1) == y).sum()
-    assert attack.by_model > 0.9 * 320, "single records are named, though no record's label was released"
     new = np.concatenate(sample.pools)
     guessed = spread.predict_proba(as_input(sample.dataset, new)).argmax(axis=1)
     assert (attack.n_new, attack.new_right) == (len(new), (guessed == sample.dataset.y[new]).sum())

@@ -31,8 +31,12 @@ def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
     assert set(np.concatenate(other.training.rows).tolist()) != set(np.concatenate(sample.training.rows).tolist())
 
 
-def test_three_tenths_of_every_class_are_kept_for_testing():
+def test_three_tenths_of_every_class_are_kept_for_testing_and_true_proportions_released_without_privacy():
     sample = draw_sample(CONFIG)
+    training, tuning, mechanism = release_proportions(CONFIG, sample)
+    assert training is sample.training.proportions
+    assert tuning is sample.tuning.proportions
+    assert mechanism is None
     for c, pool in enumerate(sample.pools):
         n = int((sample.dataset.y == c).sum())
         assert len(pool) == n - int(0.7 * n)
@@ -69,14 +73,6 @@ def test_a_set_is_asked_about_with_the_wanted_proportions():
 )
 def test_the_largest_remainders_are_rounded_up(values, rounded):
     assert round_to_sum(np.array(values)).tolist() == rounded
-
-
-def test_without_privacy_the_true_proportions_are_released():
-    sample = draw_sample(CONFIG)
-    training, tuning, mechanism = release_proportions(CONFIG, sample)
-    assert training is sample.training.proportions
-    assert tuning is sample.tuning.proportions
-    assert mechanism is None
 
 
 @pytest.mark.parametrize("release", [name for name in RELEASES if name != "dirichlet published"])

@@ -58,14 +58,10 @@ def test_labels_and_pixels_are_flipped_with_one_probability():
         ({"dataset": "adult", "private": RECORDS}, "records of adult cannot be private here: only pixels are flipped"),
         ({"bag_size": 101}, "bag_size must be a whole number in [2, 100]"),
         ({"methods": ("magic",)}, "methods must be of clean, "),
+        ({"n_train": 150}, "in [20, 120], got 150; Small digits has no more of the rarer class"),
         ({"methods": (CORRECTED_COUNT,)}, "none of corrected count says anything of this; leave methods out for all"),
     ],
 )
 def test_a_bad_config_gets_a_sentence(change, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        replace(DIGITS, **change)
-
-
-def test_more_people_than_there_are_get_a_sentence():
-    with pytest.raises(ValueError, match=r"in \[20, 120\], got 150; Small digits has no more of the rarer class"):
-        run(replace(DIGITS, n_train=150))
+        run(replace(DIGITS, **change))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chisquare, kstest, laplace
+from scipy.stats import binomtest, kstest, laplace
 
 from privdemo.experiments.comparison import (
     RECORDS,
@@ -18,7 +18,6 @@ from privdemo.experiments.comparison import (
     record_epsilon,
     sizes,
 )
-from privdemo.experiments.comparison.release import _fill_sets
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse
 
@@ -70,7 +69,11 @@ def test_the_noise_on_bags_is_laplace_of_the_promise():
 
 
 def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
-    people = draw_people(replace(DIGITS, rho=0.2))
+    config = replace(DIGITS, rho=0.2)
+    rarers = {int(draw_people(replace(config, draw=draw)).counts[0, 1]) for draw in range(12)}
+    assert len(rarers) > 5
+    assert 10 <= min(rarers) <= max(rarers) <= 30
+    people = draw_people(config)
     rarer = int(people.counts[0, 1])
     assert people.counts.tolist() == [[100 - rarer, rarer], [rarer, 100 - rarer]]
     joint = np.zeros((2, 2), int)
@@ -80,23 +83,6 @@ def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
     assert released.sum(axis=1) == pytest.approx([1, 1])
     np.testing.assert_array_equal(released, people.set_proportions("gaussian tight"))
     assert not np.array_equal(released, people.set_proportions("laplace tight"))
-
-
-def test_every_count_in_its_range_comes_up_alike():
-    config = replace(DIGITS, rho=0.2)
-    y = np.repeat([0, 1], 100)
-    counts = [int(_fill_sets(config, y, np.random.default_rng(i))[1][0, 1]) for i in range(2100)]
-    times = np.bincount(counts, minlength=31)[10:31]
-    assert times.sum() == 2100
-    assert chisquare(times).pvalue > 1e-4
-
-
-def test_a_sets_name_tells_at_most_the_odds_of_its_classes():
-    for draw in range(5):
-        people = draw_people(replace(DIGITS, draw=draw))
-        right = 1 - people.counts[0, 1] / DIGITS.n_train
-        assert [(people.y[people.sets == name] == name).mean() for name in (0, 1)] == pytest.approx([right] * 2)
-        assert math.log(right / (1 - right)) <= DIGITS.set_name_epsilon + 1e-12
 
 
 def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability():

@@ -26,13 +26,9 @@ GROUPED = replace(SINGLE, aggregation="random-k", k=4)
 NOISY = replace(GROUPED, feature_epsilon=3.0, proportion_epsilon=0.5)
 CASES = {
     "single": SINGLE,
-    "at random": replace(SINGLE, selection="iid", seed=3),
     "even": replace(SINGLE, selection="even", n_bags=10, draw=2),
     "confident": replace(SINGLE, selection="confident", n_bags=8),
-    "noisy proportions": replace(SINGLE, proportion_epsilon=0.5),
-    "random-k": GROUPED,
     "nearest-k": replace(GROUPED, aggregation="nearest-k", k=7),
-    "k-tree": replace(GROUPED, aggregation="k-tree", k=3, selection="iid"),
     "k-tree, skewed": replace(GROUPED, aggregation="k-tree", k=4),
     "noisy": NOISY,
     "noisy columns": replace(SINGLE, feature_epsilon=20.0),

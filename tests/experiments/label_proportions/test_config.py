@@ -34,6 +34,10 @@ from tests.experiments.label_proportions.cases import NOISY, SINGLE
         ({"feature_epsilon": 0.0}, "epsilon must be above 0, got 0; ∞ is no noise"),
         ({"proportion_epsilon": math.nan}, "epsilon must be above 0, got nan"),
         ({"n_bags": 1}, "n_bags must be a whole number in .*, got 1; one bag tells nothing apart"),
+        ({"bag_size": 1}, "bag_size must be a whole number"),
+        ({"k": 0}, "k must be a whole number"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"draw": -1}, "draw must be a whole number"),
     ],
 )
 def test_bad_configs_say_what_is_wrong(change, sentence):
@@ -45,8 +49,6 @@ def test_bad_configs_say_what_is_wrong(change, sentence):
     ("aggregation", "size", "most", "what"),
     [
         ("random-k", 20, 20, "the records of a bag"),
-        ("nearest-k", 7, 7, "the records of a bag"),
-        ("k-tree", 20, 10, "half a bag, as a bag needs two leaves"),
         ("k-tree", 7, 3, "half a bag, as a bag needs two leaves"),
         ("k-tree", 3, 1, "half a bag, as a bag needs two leaves"),
     ],
@@ -77,7 +79,6 @@ def test_noise_promises_only_where_nothing_looked_at_what_it_hides(selection, ag
 def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data_folder):
     X = records("adult")[0].X
     assert X.shape[1] == 338
-    assert set(X.data) == {1}
     assert set(np.diff(X.indptr)) == {14}  # one 1 for each attribute, so two records differ in 28 columns at most
     some = dense(X[np.random.default_rng(0).choice(X.shape[0], 2000, replace=False)])
     assert 20 < (some[:1000] != some[1000:]).sum(axis=1).max() <= 28 == changed_columns("adult")

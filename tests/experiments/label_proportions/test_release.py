@@ -1,6 +1,5 @@
 """What is released of bags: counted again, with the noise asked for, each stream of randomness on its own."""
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -30,7 +29,6 @@ def test_a_release_is_what_counting_its_records_gives(config):
     inside, bags = released.records, released.record_bags
     assert max(count_records(known).values()) == 1  # no tumour twice, so that sets of records are sets of people
     assert len(count_records(inside) + count_records(released.test)) == len(inside.y) + len(released.test.y)
-    assert set(count_records(inside)) | set(count_records(released.test)) <= set(count_records(known))
     assert len(released.test.y) == round(0.3 * 569)
     assert 0 <= inside.X.min() <= inside.X.max() <= 1
     members = [np.flatnonzero(bags == b) for b in range(config.n_bags)]
@@ -71,7 +69,7 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
 
 @pytest.mark.parametrize(("low", "high", "share"), [(-1.0, 1.2, None), (-9.0, 0.1, 0.0), (0.9, 9.0, 1.0)])
 def test_noise_averages_out_before_the_overall_share_is_projected(low, high, share):
-    released = draw_release(CASES["k-tree"])
+    released = draw_release(CASES["k-tree, skewed"])
     released = released._replace(proportions=np.where(np.arange(15) % 2, low, high))
     assert np.ptp(released.sizes) > 0
     raw = np.average(released.proportions, weights=released.sizes)
@@ -82,9 +80,6 @@ def test_noise_averages_out_before_the_overall_share_is_projected(low, high, sha
 def test_proportions_all_nought_or_all_one_are_moved_half_a_record_inside(end):
     released = draw_release(SINGLE)._replace(proportions=np.full(15, 3.0 if end else -3.0))
     assert released.projected.tolist() == [abs(end - 0.5 / 20)] * 15
-
-
-# --- streams of randomness ---------------------------------------------------------------------------
 
 
 def test_one_choice_does_not_move_what_else_is_random():
@@ -106,12 +101,12 @@ def test_one_choice_does_not_move_what_else_is_random():
 
 
 def test_another_draw_or_seed_has_other_people_bags_groups_and_noise():
-    releases = [draw_release(replace(NOISY, **change)) for change in ({}, {"draw": 1}, {"seed": 1})]
-    for one, other in itertools.combinations(releases, 2):
-        assert count_records(one.test) != count_records(other.test)
-        assert count_records(one.records) != count_records(other.records)
-        for name in ("rows", "proportions"):
-            assert not equal(one, other, name)
+    first = draw_release(NOISY)
+    for change in ({"draw": 1}, {"seed": 1}):
+        other = draw_release(replace(NOISY, **change))
+        assert count_records(other.test) != count_records(first.test)
+        assert not equal(other, first, "rows")
+        assert not equal(other, first, "proportions")
 
 
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
@@ -125,9 +120,6 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
     assert not np.array_equal(other.true_proportions, first.true_proportions)
     alike = first.rows.shape == other.rows.shape and equal(other, first, "rows", "names", "counts")
     assert alike == config.label_promise
-
-
-# --- real records, and too few of them ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("config", [BagConfig("adult", 12, 60, "skewed"), BagConfig("sms", 8, 40)])

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
@@ -14,7 +13,6 @@ from privdemo.experiments.label_proportions import (
     F1,
     HALF,
     SHARE,
-    default_bags,
     draw_release,
     methods_of,
     n_training,
@@ -24,14 +22,15 @@ from privdemo.experiments.label_proportions import (
 from privdemo.experiments.label_proportions.study import STUDIES, Mark, Row, Study, at_random, load
 from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, NAMES
+from privdemo.methods import FULL, LABELLED, LLP
 from tests.experiments.label_proportions.cases import GROUPED, SINGLE
 from tests.experiments.oracles import student
 
 # Six digits are written.
 WRITTEN = 5e-6
-# Machines sum in other orders: a record or two of 171, or a penalty's next value; of 16,281 records it is far less.
-AGAIN = {"breast_cancer": 2 / 171, "adult": 0.002}
+# Machines sum in other orders: a record or two of 171, or a penalty's next value.
+AGAIN = 2 / 171
+KS = (2, 5, 10, 20, 50)
 PLACE = ("dataset", "selection", "aggregation", "k", "feature_epsilon", "proportion_epsilon", "n_bags", "bag_size")
 
 
@@ -51,10 +50,7 @@ def make_mark(name, config, method, threshold, average, loss=0.0):
     return Mark(name, config, method, threshold, F1(average / 2, average / 3, average), loss)
 
 
-# --- marks, rows and files ---------------------------------------------------------------------------
-
-
-def test_rows_are_means_over_draws_in_the_studys_order(tiny):
+def test_rows_are_means_over_draws_in_the_studys_order_and_a_file_gives_them_back(tiny):
     rng = np.random.default_rng(0)
     values = {
         (name, config, method): rng.random((4, 2))
@@ -80,20 +76,10 @@ def test_rows_are_means_over_draws_in_the_studys_order(tiny):
         assert row.estimate == pytest.approx(inside[0])
         assert row.by_class == (pytest.approx(inside[1]), pytest.approx(inside[2]))
         assert (row.loss_estimate, row.n_draws, row.threshold) == (pytest.approx(inside[3]), 4, HALF)
-
-
-def test_a_file_gives_back_what_was_written(tiny):
-    configs = [replace(config, feature_epsilon=2.0) for config in tiny_configs("sms")] + tiny_configs("sms")
-    study.STUDIES["tiny"] = replace(study.STUDIES["tiny"], configs=lambda dataset: configs)
-    marks = [make_mark("tiny", config, LLP, HALF, 0.1 * draw, 0.3) for config in configs for draw in range(4)]
-    back = results.from_csv(Row, study.to_csv(marks))
-    assert {row.feature_epsilon for row in back} == {2.0, math.inf}
-    for row, again in zip(study.rows(marks), back, strict=True):
+    for row, again in zip(rows, results.from_csv(Row, study.to_csv(marks)), strict=True):
         for value, read in zip(vars(row).values(), vars(again).values(), strict=True):
             assert type(read) is type(value)
             assert read == (pytest.approx(value, rel=WRITTEN) if isinstance(value, float) else value)
-    (single,) = results.from_csv(Row, study.to_csv(marks[:1]))
-    assert (single.n_draws, single.low, single.high) == (1, -math.inf, math.inf)
 
 
 def test_places_that_some_draw_could_not_fill_are_left_out(tiny):
@@ -108,7 +94,7 @@ def test_every_config_of_every_study_is_tried_on_every_draw(tiny):
     assert study.trials(2) == expected
 
 
-def test_a_trial_is_a_run(monkeypatch):
+def test_a_trial_is_a_run():
     config = replace(GROUPED, draw=3)
     done = run(config)
     assert study.trial("k", config) == [
@@ -116,9 +102,6 @@ def test_a_trial_is_a_run(monkeypatch):
         for name, fit in done.fits.items()
         for threshold, f1 in fit.f1.items()
     ]
-    monkeypatch.setattr(study, "run", lambda config: 1 / 0)  # not everything is too few records
-    with pytest.raises(ZeroDivisionError):
-        study.trial("k", config)
 
 
 def test_rows_with_one_threshold_or_half_where_there_is_no_other(tiny):
@@ -136,9 +119,6 @@ def test_rows_with_one_threshold_or_half_where_there_is_no_other(tiny):
     assert study.select(rows, "tiny", "adult") == study.select(rows, "k", "breast_cancer") == []
 
 
-# --- what is studied ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [study.PROPORTION_NOISE, study.FEATURE_NOISE, study.BAG_NUMBER])
 def test_noise_is_studied_where_it_promises_something(name, data_folder, mnist):
     varied = ("n_bags", "aggregation", "k", "feature_epsilon", "proportion_epsilon", "methods")
@@ -154,35 +134,17 @@ def test_noise_is_studied_where_it_promises_something(name, data_folder, mnist):
             assert [config.proportion_epsilon for config in configs] == list(study.EPSILONS)
 
 
-@pytest.mark.parametrize(
-    ("dataset", "numbers"),
-    [
-        ("adult", [5, 10, 20, 50, 100, 200]),
-        ("sms", [5, 10, 20, 50, 60]),
-        ("breast_cancer", [5, 10, 15]),
-        ("mnist", [5, 10, 20, 40, 50]),
-    ],
-)
-def test_bags_selections_and_ks_are_studied_as_far_as_bags_can_be_filled(dataset, numbers, data_folder, mnist):
-    configs = STUDIES[study.BAG_NUMBER].configs(dataset)
-    assert [(c.n_bags, c.proportion_epsilon) for c in configs] == [
-        (n, e) for n in numbers for e in (0.05, 0.2, math.inf)
+def test_bags_selections_and_ks_are_studied_as_far_as_bags_can_be_filled(data_folder):
+    numbers = STUDIES[study.BAG_NUMBER].configs("sms")
+    assert [(c.n_bags, c.proportion_epsilon) for c in numbers] == [
+        (n, e) for n in (5, 10, 20, 50, 60) for e in (0.05, 0.2, math.inf)
     ]
-    n_bags, size = default_bags(dataset)
-    assert n_bags in numbers
-    assert [(c.aggregation, c.k) for c in STUDIES[study.BY_K].configs(dataset)] == [("none", 1)] + [
-        (name, k)
-        for name, most in (("random-k", size), ("nearest-k", size), ("k-tree", size // 2))
-        for k in (2, 5, 10, 20, 50, 100)
-        if k <= most
+    assert [(c.aggregation, c.k) for c in STUDIES[study.BY_K].configs("sms")] == [("none", 1)] + [
+        (name, k) for name, most in (("random-k", 60), ("nearest-k", 60), ("k-tree", 30)) for k in KS if k <= most
     ]
-    selections = STUDIES[study.SELECTING].configs(dataset)
-    assert [(c.selection, c.n_bags) for c in selections] == [
-        (name, 12 if dataset == "sms" else n_bags) for name in SELECTIONS
-    ]
-
-
-# --- what is shipped ---------------------------------------------------------------------------------
+    for dataset, n_bags in (("sms", 12), ("adult", 100)):
+        selections = STUDIES[study.SELECTING].configs(dataset)
+        assert [(c.selection, c.n_bags) for c in selections] == [(name, n_bags) for name in SELECTIONS]
 
 
 def shipped(name, dataset, **place):
@@ -215,37 +177,12 @@ def test_the_shipped_file_holds_every_place_once(data_folder, mnist):
         assert row.loss < 1e-9 if row.k == 1 else 0 < row.loss < 1
 
 
-@pytest.mark.parametrize(
-    ("name", "dataset", "change", "method", "threshold", "other"),
-    [
-        (study.PROPORTION_NOISE, "breast_cancer", {"proportion_epsilon": 0.1}, LLP, SHARE, 0.02),
-        (study.BAG_NUMBER, "adult", {"n_bags": 20, "proportion_epsilon": math.inf}, NAMES, SHARE, 0.05),
-    ],
-)
-def test_shipped_rows_come_out_again(data_folder, name, dataset, change, method, threshold, other):
-    config = replace(at_random(dataset), methods=(method,), **change)
-    assert any(replace(one, methods=(method,)) == config for one in STUDIES[name].configs(dataset))
-    marks = [mark for draw in range(results.N_DRAWS) for mark in study.trial(name, at_draw(config, draw))]
-    found = np.mean([mark.f1 for mark in marks if (mark.method, mark.threshold) == (method, threshold)], axis=0)
-    place = change | {"method": method, "threshold": threshold}
-    row = shipped(name, dataset, **place)
-    assert (row.positive, row.negative, row.average) == pytest.approx(tuple(found), abs=AGAIN[dataset])
-    neighbour = shipped(name, dataset, **place | {"proportion_epsilon": other})
-    assert abs(neighbour.average - found[2]) > 2 * AGAIN[dataset]
-
-
-@pytest.mark.parametrize(
-    ("selection", "method", "threshold", "least"),
-    [
-        ("iid", NAMES, SHARE, 0.79),
-        ("skewed", NAMES, SHARE, 0.833),
-        ("iid", LLP, HALF, 0.75),
-        ("iid", FULL, HALF, 0.855),
-    ],
-)
-def test_learning_from_bags_reaches_what_it_should(selection, method, threshold, least):
-    row = shipped(study.SELECTING, "adult", selection=selection, method=method, threshold=threshold)
-    standard_error = (row.high - row.low) / 2 / stats.t.ppf(0.975, row.n_draws - 1)
-    assert row.average >= least - 2 * standard_error  # what ten other draws might have given
-    nothing = shipped(study.SELECTING, "adult", selection="mixed", method=ALTERNATING, threshold=HALF)  # all negative
-    assert row.average - 5 * standard_error > nothing.average == pytest.approx(0.66148, abs=1e-5)
+def test_a_shipped_row_comes_out_again():
+    change, place = {"proportion_epsilon": 0.1}, {"method": LLP, "threshold": SHARE}
+    config = replace(at_random("breast_cancer"), methods=(LLP,), **change)
+    marks = [mark for draw in range(results.N_DRAWS) for mark in study.trial("k", at_draw(config, draw))]
+    found = np.mean([mark.f1 for mark in marks if (mark.method, mark.threshold) == (LLP, SHARE)], axis=0)
+    row = shipped(study.PROPORTION_NOISE, "breast_cancer", **change, **place)
+    assert (row.positive, row.negative, row.average) == pytest.approx(tuple(found), abs=AGAIN)
+    neighbour = shipped(study.PROPORTION_NOISE, "breast_cancer", proportion_epsilon=0.02, **place)
+    assert abs(neighbour.average - found[2]) > 2 * AGAIN

@@ -1,10 +1,12 @@
 """Small experiments on training, and trials made of given probabilities."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
+from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import PUBLISHED, TRAINING
@@ -14,7 +16,8 @@ QUICK = tuple(name for name in TRAINING if name != PUBLISHED)
 DIGITS = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, K), methods=QUICK)
 ADDED = replace(DIGITS, pixels=GaussianNoise(0.3), labels=BinaryChannel(0.1, 0.3), classes=("8", "3"))
 OUTWEIGHED = replace(DIGITS, labels=BinaryChannel(0.9, 0.8), draw=3)  # lies outweigh truths
-NO_NOISE = replace(DIGITS, pixels=RandomisedResponse(0.0, K), labels=RandomisedResponse(0.0), seed=5)
+
+run_once = cache(training.run)
 
 
 def make_trial(probas, y, draw=0, attack=None):

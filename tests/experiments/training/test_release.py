@@ -1,4 +1,4 @@
-"""What people release: counted, with the noise asked for, each stream of randomness on its own."""
+"""What people release: counted, with the noise asked for, each stream of randomness on its own; what is refused."""
 
 import math
 from dataclasses import replace
@@ -10,8 +10,8 @@ from privdemo import datasets
 from privdemo.estimators import pixel_priors
 from privdemo.experiments import training
 from privdemo.experiments.training import TrainingConfig, draw_release
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, NAIVE, SPREAD
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.methods import SPREAD
 from tests.experiments.training.cases import ADDED, DIGITS, K
 
 
@@ -28,27 +28,20 @@ def test_people_release_with_the_noise_asked_for():
     assert abs(sigma - 0.3) <= 5 * 0.3 / math.sqrt(2 * added.X.size) < abs(sigma - 0.34)
 
 
-def test_one_level_of_noise_does_not_move_what_else_is_random():
-    first = draw_release(DIGITS)
+def test_streams_of_randomness_move_on_their_own():
+    first, again = draw_release(DIGITS), draw_release(replace(DIGITS))
     more = draw_release(replace(DIGITS, pixels=RandomisedResponse(0.5, K)))
+    lies = draw_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
     for name in ("X", "y", "y_noisy", "X_test", "y_test"):
         np.testing.assert_array_equal(getattr(more, name), getattr(first, name))
-    assert (first.X_noisy != more.X_noisy).any()
-    # more noise redraws more pixels, those that were redrawn to the same value
-    assert ((first.X_noisy == first.X) | (more.X_noisy != first.X) | (more.X_noisy == first.X_noisy)).all()
-    lies = draw_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
+    np.testing.assert_array_equal(again.X_noisy, first.X_noisy)
     np.testing.assert_array_equal(lies.X_noisy, first.X_noisy)
-    assert (lies.y_noisy != first.y)[first.y_noisy != first.y].mean() > 0.4
+    assert (first.X_noisy != more.X_noisy).any()
     assert (lies.y_noisy != first.y_noisy).any()
-    added = draw_release(replace(DIGITS, pixels=GaussianNoise(0.2)))
-    np.testing.assert_array_equal(added.y_noisy, first.y_noisy)
-    np.testing.assert_allclose(added.X * (K - 1), first.X, atol=1e-12)
-
-
-def test_another_draw_or_seed_has_other_people_noise_and_test_images():
-    releases = [draw_release(replace(DIGITS, **change)) for change in ({}, {"draw": 1}, {"seed": 1})]
-    for name in ("X", "X_noisy", "y_noisy", "X_test"):
-        assert len({getattr(released, name).tobytes() for released in releases}) == 3
+    for change in ({"draw": 1}, {"seed": 1}):
+        other = draw_release(replace(DIGITS, **change))
+        for name in ("X", "X_noisy", "y_noisy", "X_test"):
+            assert not np.array_equal(getattr(other, name), getattr(first, name))
 
 
 def test_the_true_prior_is_that_of_the_clean_pixels():
@@ -56,11 +49,7 @@ def test_the_true_prior_is_that_of_the_clean_pixels():
     expected = pixel_priors.true_prior(DIGITS.pixels, pixel_priors.state_frequencies(X, K))
     np.testing.assert_array_equal(draw_release(DIGITS).true_prior.probs, expected.probs)
     added = draw_release(ADDED)
-    expected = pixel_priors.true_gaussian_prior(added.X)
-    np.testing.assert_array_equal(added.true_prior.mean, expected.mean)
-
-
-# --- people and test images --------------------------------------------------------------------------
+    np.testing.assert_array_equal(added.true_prior.mean, pixel_priors.true_gaussian_prior(added.X).mean)
 
 
 @pytest.mark.parametrize("classes", [("7", "9"), ("1", "8")])
@@ -89,28 +78,28 @@ def test_sizes_of_mnist_keep_to_the_publishers_parts(mnist):
     assert all(image.tobytes() in published for image in pictures)
 
 
-# --- questions without an answer ---------------------------------------------------------------------
+TUMOURS = {"dataset": "breast_cancer", "classes": ("malignant", "benign")}
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        ({"classes": ("7", "7")}, r"classes must be two or more different ones, got \('7', '7'\)"),
+        ({"classes": ("7", "8", "9"), "labels": RandomisedResponse(0.2, 3)}, "classes must be two, got 3: 7, 8, 9"),
+        ({"labels": RandomisedResponse(0.2, 3)}, "labels must be a mechanism on the 2 classes chosen, got one on 3"),
+        ({"methods": (SPREAD, "guess")}, "methods must be one or more of clean, naive, .*, published, got guess"),
+        ({"n_train": 19}, r"n_train must be a whole number in \[20, 6000\], got 19; people of each class"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"draw": -1}, "draw must be a whole number"),
         ({"n_train": 121}, r"n_train must be a whole number in \[20, 120\], got 121; digits has no more of 7 and 9"),
         ({"pixels": RandomisedResponse(16 / 17, K)}, "a flip probability of 0.9412 draws every pixel afresh"),
         ({"pixels": RandomisedResponse(0.2, 18)}, "pixels must be a mechanism on the 17 states of digits, got .* 18"),
         ({"labels": BinaryChannel(0.3, 0.7)}, r"the lies .* add up to 1 \(7 sent as 9 with 0.3, 9 as 7 with 0.7\)"),
         ({"classes": ("7", "x")}, "unknown class 'x' of digits: name one of 0, 1"),
-        (
-            {"dataset": "breast_cancer", "classes": ("malignant", "benign")},
-            r"dataset must hold images \(mnist or digits\), got 'breast_cancer'",
-        ),
-        (
-            {"n_train": 20, "labels": BinaryChannel(0, 0.97)},
-            "all 40 people happened to send the label 7, and nothing can be learnt",
-        ),
+        (TUMOURS, r"dataset must hold images \(mnist or digits\), got 'breast_cancer'"),
+        ({"n_train": 20, "labels": BinaryChannel(0, 0.97)}, "all 40 people happened to send the label 7, and nothing"),
     ],
 )
-@pytest.mark.parametrize("methods", [(CLEAN,), (SPREAD, NAIVE)])
-def test_questions_without_an_answer_say_why(change, methods, sentence):
+def test_questions_without_an_answer_say_why(change, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}"):
-        training.run(replace(DIGITS, **change, methods=methods))
+        training.run(replace(DIGITS, **change))

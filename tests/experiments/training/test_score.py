@@ -1,6 +1,5 @@
 """What trials say of a method: textbook intervals, calibration by hand, and which images are shown."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -47,35 +46,23 @@ def test_attack_rates_are_over_trials_and_of_one_over_its_releases():
     assert training.attack_rates(trials[:1])["image"] == wilson(90, 100)
 
 
-def test_only_trials_that_had_the_method_count(three_trials):
-    published = [make_trial({PUBLISHED: np.full(100, 0.6)}, t.y, t.config.draw) for t in three_trials[:2]]
+def test_merged_trials_keep_their_own_fits_and_only_those_that_had_a_method_count(three_trials):
+    probas = {PUBLISHED: np.full(100, 0.6), NAIVE: np.full(100, 0.5)}
+    published = [make_trial(probas, t.y, t.config.draw) for t in three_trials[:2]]
     unrelated = make_trial({PUBLISHED: np.full(100, 0.1)}, three_trials[0].y, 9)
     trials = training.merge(three_trials, [*published, unrelated])
     assert [set(trial.fits) for trial in trials] == [{CLEAN, NAIVE, SPREAD, PUBLISHED}] * 2 + [{CLEAN, NAIVE, SPREAD}]
     assert [set(trial.fits) for trial in three_trials] == [{CLEAN, NAIVE, SPREAD}] * 3  # left as they were
+    assert trials[0].fits[NAIVE] is three_trials[0].fits[NAIVE]
     assert training.having(trials, PUBLISHED) == trials[:2]
-    assert training.having(trials, NAIVE) == trials
-    assert training.mean_score(trials, PUBLISHED, "accuracy") == student(
-        [t.fits[PUBLISHED].accuracy for t in published]
-    )
     gaps = np.array([t.fits[PUBLISHED].accuracy - t.fits[NAIVE].accuracy for t in trials[:2]])
     assert training.difference(trials, PUBLISHED, NAIVE, "accuracy") == student(gaps)
     assert training.difference(trials, NAIVE, PUBLISHED, "accuracy") == student(-gaps)
+    assert training.mean_score(trials, PUBLISHED, "brier") == student([t.fits[PUBLISHED].brier for t in published])
     assert training.mean_of(trials, PUBLISHED, "angle") == pytest.approx(15)
     assert training.mean_of(trials, NAIVE, "angle") == pytest.approx(20)
     with pytest.raises(ValueError, match="method must have been tried on a draw, got 'reconstruction'"):
         training.mean_score(trials, RECONSTRUCTION, "accuracy")
-
-
-def test_an_own_fit_is_not_replaced_by_another_of_the_same_draw():
-    ours = make_trial({CLEAN: [0.2, 0.9]}, [0, 1])
-    theirs = make_trial({CLEAN: [0.4, 0.6], NAIVE: [0.4, 0.6]}, [0, 1])
-    (merged,) = training.merge([ours], [theirs])
-    assert merged.fits[CLEAN] is ours.fits[CLEAN]
-    assert merged.fits[NAIVE] is theirs.fits[NAIVE]
-
-
-# --- calibration -------------------------------------------------------------------------------------
 
 
 def test_calibration_by_hand():
@@ -101,19 +88,7 @@ def test_a_bin_counts_the_trials_that_have_images_in_it():
     assert training.calibration_error(trials, NAIVE) == pytest.approx(error, abs=1e-15)
 
 
-def test_probabilities_that_are_true_are_calibrated_and_timid_ones_are_not():
-    rng = np.random.default_rng(2)
-    said = rng.random(20_000)
-    trial = make_trial({CLEAN: said, NAIVE: 0.5 + (said - 0.5) / 2}, rng.random(20_000) < said)
-    # ten bins of about 2,000 images, none with a spread of more than √(¼/2000)
-    assert training.calibration_error([trial], CLEAN) < 5 * math.sqrt(0.25 / 2000)
-    assert training.calibration_error([trial], NAIVE) == pytest.approx(0.125, abs=5 * math.sqrt(0.25 / 20_000))
-
-
-# --- which images are shown --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("of_second", "expected"), [(0, True), (1, True), (2, False), (50, False), (99, True)])
+@pytest.mark.parametrize(("of_second", "expected"), [(0, True), (1, True), (2, False), (98, False), (99, True)])
 def test_a_model_that_names_one_class_only_in_some_trial_is_one_sided(of_second, expected):
     y = [0] * 50 + [1] * 50
     fair = make_trial({NAIVE: [0.4] * 50 + [0.6] * 50}, y)
@@ -121,13 +96,10 @@ def test_a_model_that_names_one_class_only_in_some_trial_is_one_sided(of_second,
     assert training.one_sided([fair, other], NAIVE) is expected
 
 
-def test_disputed_images_are_those_that_models_see_differently():
+def test_images_that_are_shown():
     probas = {CLEAN: [0.1, 0.9, 0.5, 0.2], NAIVE: [0.2, 0.3, 0.5, 0.3], SPREAD: [0.15, 0.5, 0.9, 0.2]}
     trial = make_trial(probas, [0, 1, 1, 0])  # they differ by 0.1, 0.6, 0.4 and 0.1
     assert training.disputed(trial, 2).tolist() == [1, 2]
     assert training.disputed(trial, 9).tolist() == [1, 2, 0, 3]
-
-
-def test_typical_images_are_the_first_of_each_class():
     trial = make_trial({CLEAN: np.full(7, 0.4)}, [0, 1, 1, 0, 1, 0, 0])
     assert training.typical(trial, 4).tolist() == [0, 3, 1, 2]

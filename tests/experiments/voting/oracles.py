@@ -10,8 +10,6 @@ from privdemo.mechanisms import BinaryChannel
 ASYMMETRIC = BinaryChannel(0.15, 0.3)
 # p-values are uniform under the truth: below this once in a million.
 RARE = 1e-6
-# A fine grid inside (0, 1), dense near its ends.
-INSIDE = 1 / (1 + np.exp(-np.linspace(-25, 25, 4001)))
 
 
 def answer_prob(theta, channel):
@@ -34,11 +32,6 @@ def fits(observed, probs):
     common = expected >= 5
     pairs = [np.append(x[common], x[~common].sum()) if (~common).any() else x for x in (np.asarray(observed), expected)]
     return stats.chisquare(*pairs).pvalue > RARE
-
-
-def wilson(successes, n):
-    """The 95 % Wilson interval by scipy."""
-    return stats.binomtest(int(successes), n).proportion_ci(0.95, method="wilson")
 
 
 def log_likelihood(answers, epsilon, shares):

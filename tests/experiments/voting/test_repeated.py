@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 from privdemo.mechanisms import BinaryChannel
-from tests.experiments.voting.oracles import ASYMMETRIC, answer_prob, wilson
+from tests.experiments.oracles import student, wilson
+from tests.experiments.voting.oracles import ASYMMETRIC, answer_prob
 
 Z = 1.959963984540054
 
@@ -27,31 +27,15 @@ def test_records_against_their_definitions():
         record = found[name]
         values = (counts / n - channel.p10) / (1 - channel.p10 - channel.p01)
         np.testing.assert_allclose(record.values, values, atol=1e-14)
-        low, high = stats.ttest_1samp(values, theta).confidence_interval()
-        np.testing.assert_allclose(record.bias, [values.mean() - theta, low - theta, high - theta], atol=1e-12)
+        assert record.bias == student(values - theta)
         assert record.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
         held = np.abs(counts / n - chance) <= Z * math.sqrt(chance * (1 - chance) / n)  # Wilson's: a score test
         assert record.n_held == held.sum()
-        np.testing.assert_allclose(record.covered, [held.mean(), *wilson(held.sum(), polls)], atol=1e-12)
+        assert record.covered == wilson(held.sum(), polls)
         assert record.law.mean == pytest.approx(theta, abs=1e-12)
         assert record.law.deviation == pytest.approx(math.sqrt(chance * (1 - chance) / n) / channel.contrast, rel=1e-9)
     assert found["naive"].law.mean == pytest.approx(answer_prob(theta, ASYMMETRIC), abs=1e-12)
     assert found["naive"].covered.mean < 0.5 < 0.9 < found["spread"].covered.mean
-
-
-def test_the_measured_bias_covers_the_exact_one_nineteen_times_in_twenty():
-    seeds = 300
-    held, shifted = np.zeros((seeds, 5)), np.zeros((seeds, 5))
-    for seed in range(seeds):
-        config = ElectionConfig(200, 0.4, ASYMMETRIC, 60, seed)
-        for i, record in enumerate(voting.records(config, voting.run(config))):
-            exact, error = record.law.mean - config.share, record.law.deviation / math.sqrt(60)
-            held[seed, i] = record.bias.low <= exact <= record.bias.high
-            shifted[seed, i] = record.bias.low <= exact + 2 * error <= record.bias.high
-    tolerance = 5 * math.sqrt(0.95 * 0.05 / seeds)
-    normal = [0, 1, 3, 4]  # a reconstruction jumps between the ends and what lies between: no t interval is exact there
-    assert (np.abs(held.mean(axis=0)[normal] - 0.95) <= tolerance).all()
-    assert (np.abs(shifted.mean(axis=0)[normal] - 0.95) > tolerance).all()  # power Φ(0.04) ≈ ½ at two standard errors
 
 
 def test_one_poll_has_no_deviation():
@@ -59,9 +43,8 @@ def test_one_poll_has_no_deviation():
     assert {record.deviation for record in voting.records(config, voting.run(config))} == {0.0}
 
 
-@pytest.mark.parametrize("channel", [ASYMMETRIC, BinaryChannel(0.9, 0.8), BinaryChannel(0.05, 0.05)])
-@pytest.mark.parametrize("n", [10, 137, 100_000])
-def test_a_histogram_counts_every_poll_and_all_of_the_distribution(channel, n):
+@pytest.mark.parametrize(("n", "channel"), [(10, ASYMMETRIC), (137, BinaryChannel(0.9, 0.8)), (100_000, ASYMMETRIC)])
+def test_a_histogram_counts_every_poll_and_all_of_the_distribution(n, channel):
     config = ElectionConfig(n, 0.4, channel, 300, seed=3)
     for record in voting.records(config, voting.run(config)):
         found = voting.histogram(record, -3.0, 4.0)
