@@ -22,7 +22,7 @@ def run(code: str, names: dict[str, Any] | None = None) -> int:
 
     Where the comment behind an expression ends with a number, the expression must give it, to the digits stated.
     """
-    names = {"__name__": "example"} if names is None else names
+    names = {"__name__": "__main__"} if names is None else names
     lines = code.splitlines()
     checked = 0
     for statement in ast.parse(code).body:

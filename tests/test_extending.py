@@ -7,13 +7,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pages import topics
+from pages.kit.draws import Draws
+from pages.topics.images.answer import answer, below
+from pages.topics.images.controls import LEVELS, LIVE, Question
 from privdemo.experiments.training.fit import ESTIMATORS
-from privdemo.mechanisms import PixelMechanism
+from privdemo.mechanisms import PixelMechanism, RandomisedResponse
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import LABEL_COUNTS, TRAINING
@@ -24,11 +28,13 @@ TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def tables() -> Iterator[None]:
-    """The tables in which examples register what they add, afterwards as they were."""
-    all_tables = (FAMILIES, TRAINING, ESTIMATORS, RELEASES, LABEL_COUNTS)
+def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """A module's names, for an example to run in; the tables in which it registers are afterwards as they were."""
+    module = ModuleType("example")
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # so that what it defines can be pickled
+    all_tables = (FAMILIES, LEVELS, TRAINING, ESTIMATORS, RELEASES, LABEL_COUNTS)
     before = [dict(table) for table in all_tables]
-    yield
+    yield vars(module)
     for table, rows in zip(all_tables, before, strict=True):
         table.clear()
         table.update(rows)
@@ -38,17 +44,14 @@ def section(heading: str) -> str:
     return TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def run_section(heading: str) -> tuple[dict, int]:
-    """What the blocks of a section define, run one after the other, and how many of its numbers were checked."""
-    names: dict = {"__name__": "example"}
+def run_section(heading: str, names: dict[str, Any]) -> int:
+    """Run the blocks of a section one after the other, and return how many of its numbers were checked."""
     blocks = re.findall(r"^```python\n(.*?)^```$", section(heading), flags=re.DOTALL | re.MULTILINE)
-    return names, sum(run(block, names) for block in blocks)
+    return sum(run(block, names) for block in blocks)
 
 
-@pytest.mark.usefixtures("tables")
-def test_a_mechanism_on_pixels() -> None:
-    names, checked = run_section("A mechanism on pixels")
-    assert checked == 4
+def test_a_mechanism_on_pixels(names: dict[str, Any]) -> None:
+    assert run_section("A mechanism on pixels", names) == 4
     noise = names["LogisticNoise"](0.2)
     assert isinstance(noise, PixelMechanism)
     drawn = noise.draws((100_000,), np.random.default_rng(0)) * noise.level
@@ -64,17 +67,27 @@ def test_a_mechanism_on_pixels() -> None:
     assert noise.delta_at(noise.epsilon_at(0.1, 3), 3) == pytest.approx(0.1)
 
 
-@pytest.mark.usefixtures("tables")
-def test_an_estimator() -> None:
-    names, checked = run_section("An estimator")
-    assert checked == 2
+def test_the_mechanism_on_its_page(names: dict[str, Any]) -> None:
+    run_section("A mechanism on pixels", names)
+    numbers: dict[str, Any] = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
+    lies = RandomisedResponse(0.2, 2)
+    question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers, view=LIVE)
+    shown = answer(question, Draws())
+    assert "s = <b>0.4</b>" in shown.takeaway()
+    (dial,) = shown.main()
+    assert "clean and as released at s = 0.4" in dial.summary
+    promises, curves = below(shown)
+    assert "From an upper bound on the privacy loss." in promises.figure.html
+    assert len(curves.rows()) == 17
+
+
+def test_an_estimator(names: dict[str, Any]) -> None:
+    assert run_section("An estimator", names) == 2
     assert "corrected means" in str(names["figure"])
 
 
-@pytest.mark.usefixtures("tables")
-def test_a_release_of_label_counts() -> None:
-    names, checked = run_section("A release of label counts")
-    assert checked == 2
+def test_a_release_of_label_counts(names: dict[str, Any]) -> None:
+    assert run_section("A release of label counts", names) == 2
     assert names["outcomes"]["geometric"].holds
     # The promise against the probabilities themselves: a label that moves shifts two counts by one.
     counts = names["GeometricCounts"](0.6)
