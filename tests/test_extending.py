@@ -14,6 +14,7 @@ import pytest
 
 from pages import topics
 from pages.kit.draws import Draws
+from pages.kit.settings import Number
 from pages.topics.images.answer import answer, below
 from pages.topics.images.controls import LEVELS, LIVE, Question
 from privdemo.experiments.training.fit import ESTIMATORS
@@ -22,7 +23,8 @@ from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import LABEL_COUNTS, TRAINING
 from tests.documents import ROOT, run
-from tests.pages.visiting import answers, html, takeaway, visit, warnings
+from tests.pages import test_every_page as every_page
+from tests.pages.visiting import answers, takeaway, visit
 
 TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
@@ -139,13 +141,12 @@ def test_a_page_is_one_folder_and_one_line(with_the_page: ModuleType) -> None:
     assert {"How it works", "What the adversary sees", "Caveats"} <= {fold.label for fold in at.expander}
 
 
-def test_the_page_takes_links_and_notes_nonsense(with_the_page: ModuleType) -> None:
-    at = visit("one_answer", lie="0.5", prior="2")
-    assert at.session_state["lie"] == 0.5
-    assert "`prior=2`" in warnings(at)
-    assert "30.0 %" in html(at)
-    at.button(key="reset").click().run()
-    assert at.session_state["lie"] == 0.2
+def test_the_loop_over_all_pages_holds_for_it(with_the_page: ModuleType) -> None:
+    page = with_the_page.page_at("one_answer")
+    every_page.test_a_link_is_taken_and_reset_undoes_it(page, Number)
+    every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page)
+    for end in ("low", "high"):
+        every_page.test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page, end)
 
 
 def test_the_home_page_leads_to_it(with_the_page: ModuleType) -> None:
