@@ -1,20 +1,18 @@
-"""Class ratios from names of sets against logistic regression, plain searches and counting."""
+"""Class ratios from names of sets against logistic regression, plain searches, concavity and counting."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from privdemo.estimators import set_names
-from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.mmd import MMDClassRatio
-from privdemo.estimators.proportion_svm import ProportionSVM
 from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio, prior_shift
 from privdemo.estimators.sets import Sets, split_sets
 from tests.estimators.oracles import rng
@@ -28,11 +26,72 @@ from tests.estimators.ratio_oracles import (
     truncated,
 )
 
+# --- the prior correction -------------------------------------------------------------------------
+
+
+def posteriors(seed, n, K):
+    """Random p(c | x) under a training prior."""
+    draw = rng(seed)
+    prior = draw.dirichlet(np.ones(K))
+    return softmax(3 * draw.normal(size=(n, K)) + draw.normal(size=K) + np.log(prior), axis=1), prior
+
+
+def excess(proba, prior, share):
+    """By concavity, no shares have a mean log-likelihood larger than that of `share` by more than this."""
+    ratio = proba / prior
+    return (ratio / (ratio @ share)[:, None]).mean(axis=0).max() - 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("n", "K"), [(5, 2), (40, 2), (30, 3), (100, 4), (200, 5), (8, 5)])
+def test_the_correction_finds_the_maximum_of_the_likelihood(n, K):
+    for seed in range(4):
+        proba, prior = posteriors(seed, n, K)
+        found = prior_shift(proba, prior)
+        assert found.min() >= 0
+        assert found.sum() == pytest.approx(1, abs=1e-14)
+        # shares settled to 10⁻⁹ where each step shrinks what is left by 1 % or more
+        assert excess(proba, prior, found) < 1e-6 < excess(proba, prior, 0.9 * found + 0.1 / K)
+        np.testing.assert_allclose(prior_shift(proba.tolist(), (3 * prior).tolist()), found, atol=1e-8)
+        # a class that training lacks has no share
+        padded = prior_shift(np.column_stack((0.9 * proba, np.full(n, 0.1))), np.append(prior, 0))
+        np.testing.assert_allclose(padded, np.append(found, 0), atol=1e-8)
+        assert padded[K] == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("proba", "prior", "expected"),
+    [
+        # records that are surely of a class that training lacks spoil nothing
+        ([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0], [1, 0]),
+        # no record says anything of the other classes: they stay even
+        ([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0], [0.5, 0.5, 0]),
+        # a class that training hardly has may be common: half the records are five times likelier of it
+        *[
+            (
+                [[(1 - rare) / (1 + b * rare - rare), b * rare / (1 + b * rare - rare)] for b in (0.2, 5)],
+                [1 - rare, rare],
+                [0.5, 0.5],
+            )
+            for rare in (1e-3, 1e-14)
+        ],
+    ],
+)
+def test_classes_that_training_lacks_or_hardly_has(proba, prior, expected):
+    np.testing.assert_allclose(prior_shift(proba, prior), expected, atol=1e-6)
+
+
+def test_shares_that_have_not_settled_warn(monkeypatch):
+    monkeypatch.setattr(set_names, "STEPS", 2)
+    with pytest.warns(ConvergenceWarning, match="shares not settled in 2 steps: classes are hard to tell apart"):
+        assert prior_shift(*posteriors(1, 50, 3)).sum() == pytest.approx(1)
+
+
 # --- the spread likelihood on set names -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("c", [2, 3])
-@pytest.mark.parametrize("C", [0.05, 2.0])
+@pytest.mark.parametrize(("c", "C"), [(2, 0.05), (3, 2.0)])
 def test_with_pure_sets_it_is_logistic_regression_with_the_same_correction(c, C):
     sets, tuning = ([x[: 40 + 20 * i] for i, x in enumerate(gaussian_sets(np.eye(c), 90, s, d=3))] for s in (1, 2))
     U = gaussian_set([0.8] + [0.2 / (c - 1)] * (c - 1), 200, 3, d=3)
@@ -52,32 +111,22 @@ def test_with_pure_sets_it_is_logistic_regression_with_the_same_correction(c, C)
     assert np.abs(weaker.predict_proba(U) - fit.predict_proba(U)).max() > 1e-3
 
 
-def normal_set(p, n, columns, seed):
-    """Two normal classes, one either side of 0 on the first of many columns."""
-    random = rng(seed)
-    n_first = random.multinomial(n, p)[0]
-    x = random.standard_normal((n, columns))
-    x[:, 0] += np.where(np.arange(n) < n_first, -1, 1)
-    return x
+def normal_sets(p, n, seed):
+    """Two normal classes, one either side of 0 on the first of 20 columns."""
+    draw, sets = rng(seed), []
+    for shares in p:
+        sets.append(draw.standard_normal((n, 20)))
+        sets[-1][:, 0] += np.where(np.arange(n) < draw.multinomial(n, shares)[0], -1, 1)
+    return sets
 
 
-@pytest.mark.parametrize(
-    ("p", "q", "n_q"),
-    [
-        ([[0.9, 0.1], [0.6, 0.4]], [[0.1, 0.9], [0.4, 0.6]], (1500, 1500)),
-        (TWO, [[0.3, 0.7], [0.95, 0.05]], (1500, 1500)),
-    ],
-)
-def test_chosen_strength_and_temperature_leave_shares_where_they_are(p, q, n_q):
+def test_chosen_strength_and_temperature_leave_shares_where_they_are():
     """Whatever the classes' shares in either group: else the bias is 0.03 to 0.8 however many the records."""
-    found = []
+    found, p, q = [], np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[0.1, 0.9], [0.4, 0.6]])
     for seed in range(4):
-        sets = [normal_set(row, 1500, 20, (seed, i)) for i, row in enumerate(p)]
-        tuning = [normal_set(row, n, 20, (seed, 9 + i)) for i, (row, n) in enumerate(zip(q, n_q, strict=True))]
-        fit = SpreadClassRatio().fit(sets, p, tuning, q)
-        found.append(
-            [fit.predict(normal_set(t, 2000, 20, (seed, 99)))[0] for t in ((0.1, 0.9), (0.5, 0.5), (0.9, 0.1))]
-        )
+        fit = SpreadClassRatio().fit(normal_sets(p, 1500, (seed, 0)), p, normal_sets(q, 1500, (seed, 1)), q)
+        asked = normal_sets([[0.1, 0.9], [0.5, 0.5], [0.9, 0.1]], 2000, (seed, 2))
+        found.append([fit.predict(U)[0] for U in asked])
     assert np.mean(found, axis=0) == pytest.approx([0.1, 0.5, 0.9], abs=0.03)
 
 
@@ -97,7 +146,7 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
 
 @pytest.mark.parametrize(
     ("p", "q", "d", "temperature"),
-    [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
+    [(THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
 )
 def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
     sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)
@@ -122,12 +171,7 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     # a hundredth between neighbours on the grid, and what the climb leaves
     assert fit.temperature_ == pytest.approx(t, rel=0.03)
     assert temperature == 1.0 or abs(t - 1) > 0.1
-    # no record's own label is used: any order in a set will do
-    shuffled = [[x[rng(seed).permutation(len(x))] for x in group] for seed, group in enumerate((sets, tuning))]
-    again = SpreadClassRatio(temperature=temperature).fit(shuffled[0], p, shuffled[1], q)
     U = gaussian_set(p[0], 60, 3, d=d)
-    assert again.C_ == fit.C_
-    np.testing.assert_allclose(again.predict(U), fit.predict(U), atol=0.005)
     # all sets are learnt from in the end, at that temperature
     both = SpreadLogisticRegression(channel_by_hand(sets + tuning, np.concatenate((p, q))), C=final, tol=1e-6)
     both.fit(np.concatenate(sets + tuning), np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q)))
@@ -139,27 +183,20 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
 
 
 @pytest.mark.filterwarnings("error")
-def test_one_record_far_off_in_the_wrong_set_does_not_end_the_choice():
-    """Its probability is 0 in double precision, but not its logarithm."""
-    sets, tuning = gaussian_sets(np.eye(2), 100, 1), gaussian_sets(np.eye(2), 100, 2)
-    tuning[0][0] = -1e4, 1e4
-    C, t, _ = search_by_hand(sets, np.eye(2), tuning, np.eye(2), np.exp(np.linspace(-3, 3, 601)))
-    fit = SpreadClassRatio().fit(sets, np.eye(2), tuning, np.eye(2))
-    assert fit.C_ == C / 2
-    assert fit.temperature_ == pytest.approx(t, rel=0.03)
+@pytest.mark.parametrize("method", [SpreadClassRatio(), SetIdentityClassRatio(), MMDClassRatio()], ids=str)
+def test_proportions_that_noise_has_made_0_are_served(method):
+    sets, tuning = gaussian_sets(THREE, 100, 1, d=3), gaussian_sets(THREE[::-1], 100, 2, d=3)
+    released = np.array([[1, 0, 0], [0.1, 0.9, 0], [0, 0.2, 0.8]])
+    found = method.fit(sets, released, tuning, released[::-1]).predict(gaussian_set([0.2, 0.2, 0.6], 200, 3, d=3))
+    assert np.abs(found - [0.2, 0.2, 0.6]).sum() < 0.6
 
 
 @pytest.mark.filterwarnings("error")
-def test_proportions_that_noise_has_made_0_are_served():
-    order = [0, 2, 1]
-    sets, tuning = gaussian_sets(THREE, 100, 1, d=3), gaussian_sets(THREE[order], 100, 2, d=3)
-    released = np.array([[1, 0, 0], [0.1, 0.9, 0], [0, 0.2, 0.8]])
-    U = gaussian_set([0.2, 0.2, 0.6], 200, 3, d=3)
-    for method in (SpreadClassRatio(), SetIdentityClassRatio(), MMDClassRatio()):
-        found = method.fit(sets, released, tuning, released[order]).predict(U)
-        assert np.isfinite(found).all()
-        assert found.sum() == pytest.approx(1, abs=1e-12)
-        assert np.abs(found - [0.2, 0.2, 0.6]).sum() < 0.6
+def test_names_far_from_their_scores_have_logarithms():
+    """A probability that is 0 in double precision, one of half a name, and a name that no class has."""
+    scores, rows = np.array([[0.0, 1000.0], [0, 0], [0, 0]]), np.array([[1.0, 0], [0.5, 0.25], [0, 0]])
+    found = set_names._name_log_likelihood(scores, rows)
+    np.testing.assert_allclose(found, [-1000, math.log(0.375), -math.inf], rtol=1e-14)
 
 
 def test_of_a_record_whose_set_is_known_the_shares_of_that_set_count_too():
@@ -215,37 +252,14 @@ def test_set_identity_is_least_squares_of_mean_probabilities_with_its_strength_b
     assert fit.C_ == C
 
 
-def test_set_identity_halves_its_first_group_to_choose_its_strength():
-    sets = gaussian_sets(THREE, 10, 1)
-    with pytest.raises(ValueError, match=r"^set 1 has one record, and half of it is none; give larger sets"):
-        SetIdentityClassRatio().fit([sets[0][:1], *sets[1:]], THREE, sets, THREE)
-    found = SetIdentityClassRatio().fit(sets, THREE, [sets[0][:1], *sets[1:]], THREE).predict(sets[0])
-    assert found.sum() == pytest.approx(1, abs=1e-12)
-
-
-def test_set_identity_warns_where_the_sets_that_it_mixes_do_not_span():
-    """It learns names from one group and mixes the other, so the other must span the simplex by itself."""
-    sets, tuning = gaussian_sets(TWO, 60, 1), gaussian_sets(TWO[:1], 60, 2)
-    with pytest.warns(UserWarning, match="^1 set of rank 1 cannot tell 2 classes apart .assumption A0 fails"):
-        found = SetIdentityClassRatio().fit(sets, TWO, tuning, TWO[:1]).predict(gaussian_set([0.0, 1.0], 60, 3))
-    assert found[0] > 0.5  # of none
-    # and no more than that: a first group of whatever proportions
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*assumption A0")
-        SetIdentityClassRatio(1.0).fit(sets, np.full((2, 2), 0.5), sets, TWO)
-
-
 class Recorder(BaseEstimator):
-    """Classifies by its column of X, and keeps what it was given."""
+    """Keeps what it was given, and scores by a column of X: that of its place among all that were fitted."""
 
     given = []  # noqa: RUF012
 
-    def __init__(self, mark=0):
-        self.mark = mark
-
     def fit(self, X, bags, proportions):
-        self.column = sum(1 for one in self.given if one[3] == self.mark)
-        self.given.append((X, bags, proportions, self.mark))
+        self.column = len(self.given)
+        self.given.append((X, bags, proportions))
         return self
 
     def decision_function(self, X):
@@ -255,81 +269,59 @@ class Recorder(BaseEstimator):
         return (X[:, 1] > 0).astype(int)
 
 
-def test_classifiers_are_given_all_bags_and_their_answers_are_counted():
-    Recorder.given.clear()
-    sets, tuning = gaussian_sets(THREE, 20, 1, d=3), gaussian_sets(THREE, 10, 2, d=3)
-    U = gaussian_set([0.2, 0.2, 0.6], 50, 3, d=3)
-    fit = ClassifyAndCount(Recorder(3)).fit(sets, THREE, tuning, THREE[::-1])
-    given_ = [one for one in Recorder.given if one[3] == 3]
-    assert len(given_) == len(fit.classifiers_) == 3
-    for c, (X, bags, proportions, _) in enumerate(given_):
+@pytest.mark.parametrize(("p", "columns"), [(TWO, [1]), (THREE, [0, 1, 2])])
+def test_classifiers_are_given_all_bags_and_their_answers_are_counted(p, columns, monkeypatch):
+    monkeypatch.setattr(Recorder, "given", [])
+    sets, tuning = gaussian_sets(p, 20, 1, d=3), gaussian_sets(p, 10, 2, d=3)
+    fit = ClassifyAndCount(Recorder()).fit(sets, p, tuning, p[::-1])
+    assert len(fit.classifiers_) == len(Recorder.given) == len(columns)
+    for c, (X, bags, proportions) in zip(columns, Recorder.given, strict=True):
         np.testing.assert_array_equal(X, np.concatenate(sets + tuning))
-        np.testing.assert_array_equal(bags, np.repeat(np.arange(6), [20] * 3 + [10] * 3))
-        np.testing.assert_array_equal(proportions, np.concatenate((THREE[:, c], THREE[::-1, c])))
-    np.testing.assert_allclose(fit.predict_raw(U), np.bincount(U.argmax(axis=1), minlength=3) / 50, rtol=1e-14)
-    fit = ClassifyAndCount(Recorder(2)).fit(gaussian_sets(TWO, 20, 1), TWO)
-    (given_,) = (one for one in Recorder.given if one[3] == 2)
-    np.testing.assert_array_equal(given_[2], np.tile(TWO[:, 1], 2))
-    np.testing.assert_array_equal(np.bincount(given_[1]), [10] * 4)
-    U = gaussian_set([0.3, 0.7], 50, 3)
-    share = (U[:, 1] > 0).mean()
-    np.testing.assert_allclose(fit.predict_raw(U), [1 - share, share], rtol=1e-14)
-
-
-@pytest.mark.parametrize("classifier", [LabelProportionClassifier(C=100.0), ProportionSVM()], ids=str)
-@pytest.mark.parametrize("c", [2, 3])
-def test_classes_that_are_easily_told_apart_are_counted_exactly(classifier, c):
-    p = np.full((c, c), 0.1) + (1 - 0.1 * c) * np.eye(c)
-    sets, tuning = gaussian_sets(p, 60, 1, d=3, gap=12.0), gaussian_sets(p, 60, 2, d=3, gap=12.0)
-    fit = ClassifyAndCount(classifier).fit(sets, p, tuning, p)
-    for truth in (p[0], p[-1], np.eye(c)[0], np.full(c, 1 / c)):
-        counts = np.rint(60 * truth) / np.rint(60 * truth).sum()
-        np.testing.assert_allclose(fit.predict(gaussian_set(truth, 60, 3, d=3, gap=12.0)), counts, atol=1e-12)
+        np.testing.assert_array_equal(bags, np.repeat(np.arange(2 * len(p)), [20] * len(p) + [10] * len(p)))
+        np.testing.assert_array_equal(proportions, np.concatenate((p[:, c], p[::-1, c])))
+    U = gaussian_set(p[0], 50, 3, d=3)
+    classes = U.argmax(axis=1) if len(columns) > 1 else U[:, 1] > 0
+    np.testing.assert_allclose(fit.predict_raw(U), np.bincount(classes, minlength=len(p)) / 50, rtol=1e-14)
 
 
 # --- refusals -------------------------------------------------------------------------------------
 
+ALIKE = [[0.8, 0.1, 0.1], [0.1, 0.45, 0.45], [0.4, 0.3, 0.3]]  # the last two classes are
 
-@pytest.mark.parametrize("method", [SpreadClassRatio, SetIdentityClassRatio])
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"C": 0.0}, "C must be above 0, got 0; it is the inverse strength of the penalty"),
-        ({"C": -1}, "C must be above 0, got -1"),
-        ({"C": "best"}, "C must be above 0 or \"cv\", got 'best'"),
-        ({"C": None}, 'C must be above 0 or "cv", got None'),
-        ({"tol": 0.0}, "tol must be in .0, 1., got 0"),
-        ({"tol": 2.0}, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
-        ({"max_iter": 0}, r"max_iter must be a whole number in \[1, 100000\], got 0"),
-    ],
-)
-def test_settings_out_of_range_are_refused(method, settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        method(**settings).fit(gaussian_sets(TWO, 20, 1), TWO)
+
+def test_the_contrast_is_that_of_the_two_classes_most_alike():
+    assert set_names.contrast(np.array([[0.5, 0.3, 0.1], [0.5, 0.7, 0.9]])) == pytest.approx(0.2)
+    assert set_names.contrast(np.array([[0.1, 0.5, 0.4], [0.9, 0.5, 0.6]])) == pytest.approx(0.1)
 
 
 @pytest.mark.filterwarnings("ignore:.*assumption A0")
-def test_sets_without_contrast_are_refused():
-    sets = gaussian_sets(THREE, 20, 1)
-    p = [[0.8, 0.1, 0.1], [0.1, 0.45, 0.45], [0.4, 0.3, 0.3]]
-    sentence = (
-        "^two classes have the same share of every set, so nothing tells them apart; give sets whose proportions differ"
-    )
+@pytest.mark.parametrize(
+    ("method", "p", "sentence"),
+    [
+        *[(SpreadClassRatio(C=C), TWO, f"C must be above 0, got {C};") for C in (0, -1)],
+        *[
+            (method(C="best"), TWO, "C must be above 0 or \"cv\", got 'best'")
+            for method in (SpreadClassRatio, SetIdentityClassRatio)
+        ],
+        (SpreadClassRatio(tol=0.0), TWO, "tol must be in .0, 1., got 0"),
+        (SpreadClassRatio(tol=2.0), TWO, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
+        (SetIdentityClassRatio(max_iter=0), TWO, r"max_iter must be a whole number in \[1, 100000\], got 0"),
+        # an infinite temperature makes all probabilities even, whatever x is
+        *[
+            (SpreadClassRatio(temperature=t), TWO, r"temperature must be in \[0.0001, 10000\], got")
+            for t in (0.0, -1, 9e-7, 1.1e6, math.nan, math.inf, "hot", None)
+        ],
+        (SpreadClassRatio(), ALIKE, "^two classes have the same share of every set, so nothing tells them apart; give"),
+        (SetIdentityClassRatio(), TWO[:1], "^sets must be two or more: nothing is learnt from the name of one"),
+    ],
+)
+def test_settings_out_of_range_and_sets_without_contrast_are_refused(method, p, sentence):
     with pytest.raises(ValueError, match=sentence):
-        SpreadClassRatio().fit(sets, p)
-    with pytest.raises(ValueError, match=r"^sets must be two or more: nothing is learnt from the name of one"):
-        SetIdentityClassRatio().fit(sets[:1], TWO[:1])
+        method.fit(gaussian_sets(p, 20, 1), p)
 
 
-@pytest.mark.parametrize("temperature", [0.0, -1, 9e-7, 1.1e6, math.nan, math.inf, "hot", None])
-def test_temperatures_out_of_range_are_refused(temperature):
-    """An infinite one makes all probabilities even, whatever x is."""
-    with pytest.raises(ValueError, match=r"temperature must be in \[0.0001, 10000\], got"):
-        SpreadClassRatio(temperature=temperature).fit(gaussian_sets(TWO, 20, 1), TWO)
-
-
-def test_single_records_must_have_the_columns_of_the_sets():
-    fit = SpreadClassRatio(1.0, 1.0).fit(gaussian_sets(TWO, 20, 1), TWO)
-    with pytest.raises(ValueError, match="X must have 2 columns like the others, got 3"):
-        fit.predict_proba(np.ones((4, 3)))
-    np.testing.assert_allclose(fit.predict_proba(np.ones((4, 2))).sum(axis=1), 1, rtol=1e-14)
+def test_set_identity_halves_its_first_group_to_choose_its_strength():
+    sets = gaussian_sets(THREE, 10, 1)
+    with pytest.raises(ValueError, match=r"^set 1 has one record, and half of it is none; give larger sets"):
+        SetIdentityClassRatio().fit([sets[0][:1], *sets[1:]], THREE, sets, THREE)
+    assert SetIdentityClassRatio().fit(sets, THREE, [sets[0][:1], *sets[1:]], THREE).C_ > 0
