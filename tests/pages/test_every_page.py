@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.kit import screen
 from pages.kit.page import Page
-from pages.kit.panel import Cards, Panel, to_csv
+from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.topics import PAGES
 from tests.pages.visiting import answers, html, takeaway, visit, warnings
@@ -37,6 +39,17 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
     return found
 
 
+def answered(page: Page, drawn: list[Panel], **link: str) -> AppTest:
+    """The page once its first draw is there."""
+    at = visit(page.address, **link)
+    deadline = time.monotonic() + 90
+    while not drawn and time.monotonic() < deadline:
+        time.sleep(0.3)
+        at.run()
+    assert not at.exception
+    return at
+
+
 def bare_settings(page: Page) -> list[Setting]:
     """The settings of a page's address, but for the id of a job."""
     return [s for s in page.all_settings(defaults=True) if s.key != "job" and getattr(s, "in_link", True)]
@@ -62,7 +75,7 @@ def test_addresses_titles_and_keys_are_told_apart() -> None:
 
 @by_address
 def test_it_opens_on_its_defaults(page: Page, drawn: list[Panel]) -> None:
-    at = visit(page.address)
+    at = answered(page, drawn)
     assert at.title[0].value == page.question
     assert not at.warning, warnings(at)
     assert drawn
@@ -80,13 +93,15 @@ def tabs() -> Iterator[tuple[Page, str]]:
 @pytest.mark.parametrize(("page", "tab"), list(tabs()), ids=lambda value: getattr(value, "address", value))
 def test_every_tab_answers_and_gives_its_data_and_code(page: Page, tab: str, drawn: list[Panel]) -> None:
     assert page.tabs is not None
-    at = visit(page.address, **{page.tabs.key: tab})
+    at = answered(page, drawn, **{page.tabs.key: tab})
     assert not at.warning, warnings(at)
     assert answers(at)
-    figures = [panel for panel in drawn if panel.figure and not (isinstance(panel.figure, Cards) and not panel.rows)]
+    figures = [panel for panel in drawn if panel.rows is not None]
+    alone = [panel for panel in drawn if panel.figure and not isinstance(panel.figure, Cards | Table)]
     assert figures
+    assert all(panel.rows for panel in alone), "tables and cards may belong to the figure beside them, no others"
     for panel in figures:
-        assert panel.rows is not None, panel.name
+        assert panel.rows is not None
         assert panel.figure is not None
         assert len(to_csv(panel.rows()).splitlines()) > 1, panel.name
         assert panel.summary, panel.name
