@@ -11,12 +11,14 @@ import streamlit as st
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect
 
+from pages.kit import start_up
 from privdemo import datasets
 from tests.browser import browsing, find_chromium
 
 # How long an example may take says nothing on a busy machine.
 settings.register_profile("privdemo", deadline=None, max_examples=40)
 settings.load_profile("privdemo")
+start_up.limit_threads()  # as the server does: three workers share the cores
 ROOT = Path(__file__).parents[1]
 
 
