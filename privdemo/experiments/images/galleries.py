@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privdemo import limits
 from privdemo.experiments.images.config import Config, CurveConfig, n_states, with_mechanism
 from privdemo.experiments.images.release import run
 from privdemo.experiments.images.score import Point, measure
@@ -20,6 +21,9 @@ class GalleryConfig:
     dataset: str = "mnist"
     levels: tuple[float, ...] = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits.SEED.check(self.seed)
 
 
 @dataclass(frozen=True, eq=False)
