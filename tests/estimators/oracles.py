@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -17,6 +18,15 @@ Z = 1.959963984540054  # the normal distribution's 97.5 % point
 
 def rng(seed=0):
     return np.random.default_rng(seed)
+
+
+def peak(work):
+    """The most memory in use while `work` runs, in bytes."""
+    tracemalloc.start()
+    work()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def finite_differences(f, at, step=1e-5):

@@ -2,7 +2,6 @@
 
 import math
 import re
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from privdemo.estimators import mmd
 from privdemo.estimators.mmd import FACTORS, MMDClassRatio, kernel_means, median_heuristic, mixture
 from privdemo.estimators.sets import Sets, split_sets
-from tests.estimators.oracles import rng
+from tests.estimators.oracles import peak, rng
 from tests.estimators.ratio_oracles import (
     KINDS,
     THREE,
@@ -73,15 +72,6 @@ def test_no_entry_of_a_kernel_is_above_1_though_distances_are_rounded_below_0(ki
     x = KINDS[kind](np.repeat(1e3 * rng(1).normal(size=(20, 3)), 2, axis=0))
     found = kernel_means(x, None, np.array([1e-6]))[0]
     assert 0 < found <= 0.05  # of 40 records, each with itself and one other; where rounding is above 0, fewer
-
-
-def peak(work):
-    """The most memory in use while `work` runs, in bytes."""
-    tracemalloc.start()
-    work()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
 
 
 def test_only_a_few_blocks_are_in_memory(monkeypatch):
