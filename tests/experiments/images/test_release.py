@@ -1,7 +1,6 @@
 """Releases of images: reproducible, coupled over levels, and right where the truth can be computed."""
 
 import itertools
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from privdemo import datasets, intervals
 from privdemo.estimators import pixel_priors
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, CurveConfig
+from privdemo.experiments.images import Config
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, family_of
 from tests.experiments.images.oracles import DIGITS, DIGITS_K, MECHANISMS, by_hand, forget
@@ -29,7 +28,7 @@ def test_training_images_only(mnist):
 
 
 def test_more_noise_never_undoes_a_change():
-    levels = FAMILIES["randomised_response"].levels(DIGITS_K)
+    levels = (0.0, 0.1, 0.5, 16 / 17)
     releases = [images.run(replace(DIGITS, pixels=RandomisedResponse(p, DIGITS_K))) for p in levels]
     np.testing.assert_array_equal(releases[0].released, releases[0].clean)
     for less, more in itertools.pairwise(releases):
@@ -37,19 +36,6 @@ def test_more_noise_never_undoes_a_change():
         np.testing.assert_array_equal(more.released[changed], less.released[changed])
         assert more.changed_pixels > less.changed_pixels
         np.testing.assert_array_equal(more.released_labels, less.released_labels)
-    other = images.run(replace(DIGITS, pixels=RandomisedResponse(levels[-1], DIGITS_K), seed=1))
-    changed = releases[5].released != releases[5].clean
-    assert (other.released[changed] != releases[5].released[changed]).any()  # independent draws would show
-
-
-@pytest.mark.parametrize("flip_prob", [0.0, 0.1, 0.5, 16 / 17])
-def test_changed_pixels(flip_prob):
-    result = images.run(replace(DIGITS, pixels=RandomisedResponse(flip_prob, DIGITS_K)))
-    n = result.n_people * 64
-    # a redrawn pixel may get its own state again, so p itself is the share that changes; five standard errors
-    tolerance = 64 * (5 * math.sqrt(flip_prob * (1 - flip_prob) / n) + 2.0**-23)
-    assert abs(result.changed_pixels - 64 * flip_prob) <= tolerance
-    assert abs(result.changed_pixels - 64 * (flip_prob + 0.05)) > tolerance
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
@@ -66,6 +52,7 @@ def test_a_run_recomputed_step_by_step(mechanism):
     np.testing.assert_array_equal(result.states, people.X[shown])
     np.testing.assert_array_equal(result.released, mechanism.to_grey(released[shown]))
     np.testing.assert_array_equal(result.released_labels, released_labels[shown])
+    assert result.changed_pixels == pytest.approx((released != mechanism.from_states(people.X, DIGITS_K)).mean() * 64)
     prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
     guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
     np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
@@ -82,33 +69,9 @@ def test_a_run_recomputed_step_by_step(mechanism):
     assert result.label_guess == pytest.approx(intervals.mean_interval(right), rel=1e-12)
 
 
-def test_label_and_pixel_noise_use_streams_of_their_own():
-    base = images.run(DIGITS)
-    assert not np.array_equal(images.run(replace(DIGITS, seed=1)).clean, base.clean)
-    lied = images.run(replace(DIGITS, labels=RandomisedResponse(0.5, 2)))
-    np.testing.assert_array_equal(lied.released, base.released)
-    noisier = images.run(replace(DIGITS, pixels=RandomisedResponse(0.9, DIGITS_K)))
-    np.testing.assert_array_equal(noisier.released_labels, base.released_labels)
-    np.testing.assert_array_equal(noisier.clean, base.clean)
-
-
-def test_the_image_betrays_the_label():
-    clean = images.run(replace(DIGITS, pixels=RandomisedResponse(0.0, DIGITS_K), labels=RandomisedResponse(0.0, 2)))
-    assert clean.label_guess.low > 0.9
-    lied = images.run(replace(DIGITS, labels=RandomisedResponse(0.2, 2)))
-    assert lied.label_guess.low > 0.6  # from a few people's lied labels
-    opposite = images.run(replace(DIGITS, labels=BinaryChannel(1.0, 1.0)))
-    assert opposite.label_guess.low > 0.9  # who knows the channel is not fooled by certain lies
-    useless = images.run(replace(DIGITS, pixels=RandomisedResponse(16 / 17, DIGITS_K), n_people=340))
-    assert useless.label_guess.low < 0.5 < useless.label_guess.high + 0.05
-    assert useless.label_guess.mean < lied.label_guess.low
-
-
-def test_labels_that_say_nothing_teach_nothing():
-    """Classifiers taught on pure noise point either way, which the interval must own up to."""
-    silent = [images.run(replace(DIGITS, labels=RandomisedResponse(0.5, 2), seed=s)).label_guess for s in range(20)]
-    covered = sum(guess.low <= 0.5 <= guess.high for guess in silent)
-    assert covered >= 20 - 1 - 5 * math.sqrt(20 * 0.05 * 0.95)  # nineteen in twenty, five standard errors
+def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
+    clean, opposite = RandomisedResponse(0.0, DIGITS_K), BinaryChannel(1.0, 1.0)
+    assert images.run(replace(DIGITS, pixels=clean, labels=opposite)).label_guess.low > 0.9
 
 
 def test_better_priors_guess_better():
@@ -159,29 +122,12 @@ def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "classes", "sentence"),
-    [
-        ("breast_cancer", ("7", "9"), r"dataset must hold images \(mnist or digits\), got 'breast_cancer'"),
-        ("nothing", ("7", "9"), "unknown data set 'nothing': choose one of mnist"),
-        ("digits", ("7", "x"), "unknown class 'x' of digits"),
-    ],
-)
-def test_unknown_data_and_classes_say_what_is_wrong(dataset, classes, sentence):
-    config = replace(DIGITS, dataset=dataset, classes=classes)
-    for attempt in (lambda: images.run(config), lambda: images.measure(CurveConfig(dataset, classes), 0.2)):
-        with pytest.raises(ValueError, match=sentence):
-            attempt()
-
-
-@pytest.mark.parametrize("k", [16, 18, 256])
-def test_randomised_response_on_other_pixels_is_refused(k):
-    with pytest.raises(ValueError, match=f"pixels must be a mechanism on the 17 states of digits, got one on {k}"):
-        images.run(replace(DIGITS, pixels=RandomisedResponse(0.2, k)))
-
-
-@pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        ({"dataset": "breast_cancer"}, r"dataset must hold images \(mnist or digits\), got 'breast_cancer'"),
+        ({"dataset": "nothing"}, "unknown data set 'nothing': choose one of mnist"),
+        ({"classes": ("7", "x")}, "unknown class 'x' of digits"),
+        ({"pixels": RandomisedResponse(0.2, 16)}, "pixels must be a mechanism on the 17 states of digits, got one on"),
         ({"classes": ("7", "7")}, r"classes must be two or more different ones, got \('7', '7'\)"),
         ({"labels": RandomisedResponse(0.2, 3)}, "labels must be a mechanism on the 2 classes chosen, got one on 3"),
         ({"classes": ("1", "2", "3")}, "labels must be a mechanism on the 3 classes chosen, got one on 2"),
@@ -190,6 +136,6 @@ def test_randomised_response_on_other_pixels_is_refused(k):
         ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
     ],
 )
-def test_bad_configs_say_what_is_wrong(change, sentence):
+def test_questions_without_an_answer_say_why(change, sentence):
     with pytest.raises(ValueError, match=sentence):
-        replace(DIGITS, **change)
+        images.run(replace(DIGITS, **change))

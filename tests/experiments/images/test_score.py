@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo import attacks, datasets, intervals
+from privdemo import datasets, intervals
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, CurveConfig
+from privdemo.experiments.images import Config, CurveConfig, score
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
 from privdemo.mechanisms.pixels import FAMILIES
 from tests.experiments.images.oracles import DIGITS_K, MNIST_K, forget, streams
@@ -25,9 +25,7 @@ def test_a_curve_is_its_measures(family):
     forget()
     for i in (0, 5, 16):
         assert images.measure(config, float(levels[i])) == points[i]
-    assert images.measure(config, float(levels[5]) * 1.01) != points[5]
     assert images.measure(replace(config, seed=1), float(levels[5])) != points[5]
-    assert all(point.n_candidates == 30 for point in points)
     # known people are found for sure next to no noise, and every error grows with the level
     assert points[0].linked.mean == 1
     for kind in ("absolute", "squared"):
@@ -35,48 +33,21 @@ def test_a_curve_is_its_measures(family):
             assert (np.diff(estimates) > 0).all()
 
 
-@pytest.mark.parametrize("dataset", ["digits", "mnist"])
-@pytest.mark.parametrize("n_candidates", [2, 7])
-def test_linkage_is_certain_without_noise_and_chance_at_pure_noise(dataset, n_candidates, request):
-    if dataset == "mnist":
-        request.getfixturevalue("mnist")
-    config = CurveConfig(dataset, n_candidates=n_candidates)
-    clear, useless = images.curve(config)[:: len(FAMILIES["randomised_response"].levels(2)) - 1]
-    assert clear.linked.mean == 1
-    assert clear.absolute == (0, 0, 0)
-    assert useless.linked.mean == pytest.approx(1 / n_candidates, rel=1e-12)
-    assert useless.n_candidates == n_candidates
-
-
 @pytest.mark.parametrize(
     ("classes", "n_candidates"), [(("1", "2", "3"), 100), (tuple("0123456789"), 12), (("4", "7"), 3)]
 )
-def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates, monkeypatch):
-    seen = []
-    real = RandomisedResponse.pairwise_log_likelihood
-    monkeypatch.setattr(RandomisedResponse, "pairwise_log_likelihood", lambda *args: seen.append(args) or real(*args))
-    point = images.measure(CurveConfig("digits", classes, n_candidates=n_candidates), 16 / 17)
-    candidates = seen[0][2]
-    assert len(candidates) == point.n_candidates == n_candidates
-    assert point.linked.mean == pytest.approx(1 / n_candidates, rel=1e-12)
+def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates):
+    config = CurveConfig("digits", classes, n_candidates=n_candidates)
+    candidates, _ = score.candidates(config)
+    clear, useless = images.measure(config, 0.0), images.measure(config, 16 / 17)
+    assert len(candidates) == useless.n_candidates == n_candidates
+    assert (clear.linked.mean, useless.linked.mean) == (1, pytest.approx(1 / n_candidates, rel=1e-12))
+    assert clear.absolute == (0, 0, 0)
     source = datasets.load("digits")
     labels = {image.tobytes(): label for image, label in zip(source.X, source.y, strict=True)}
     each = np.bincount([labels[image.tobytes()] for image in candidates], minlength=10)
     assert np.ptp(each[[int(c) for c in classes]]) <= 1 + (len(classes) > 2)  # as even as equal steps can be
     assert each.sum() == n_candidates
-
-
-@pytest.mark.parametrize("n_candidates", [40, 150, 300])
-def test_every_class_sends_its_share(n_candidates, monkeypatch):
-    owners = []
-    real = attacks.linked
-    monkeypatch.setattr(attacks, "linked", lambda scores, owner: owners.append(owner) or real(scores, owner))
-    images.measure(CurveConfig("digits", n_candidates=n_candidates), 0.3)
-    sends = np.bincount(owners[0], minlength=n_candidates)
-    assert sends.sum() == images.N_RELEASES
-    assert np.ptp(sends) <= 1
-    # candidates are in class order: each half sends half, but for one release at the boundary
-    assert abs(sends[: n_candidates // 2].sum() - images.N_RELEASES / 2) <= 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -93,6 +64,13 @@ def test_a_measure_recomputed_step_by_step(family):
     errors = np.abs(released.astype(float) - sent) / scale
     assert point.absolute.mean == pytest.approx(errors.mean(), rel=1e-6)
     assert point.squared.mean == pytest.approx((errors**2).mean(), rel=1e-6)
+    distance = np.abs(sent[..., None] - np.arange(DIGITS_K)) / 16
+    expected = {
+        "randomised_response": (level / 16 * distance.sum(-1).mean(), level / 16 * (distance**2).sum(-1).mean()),
+        "gaussian": (level * math.sqrt(2 / math.pi), level**2),
+        "laplace": (level, 2 * level**2),
+    }[family]
+    assert point.expected == pytest.approx(expected, rel=1e-9)
     for estimate, power in ((point.absolute, 1), (point.squared, 2)):  # one image is one observation
         half = 1.971957 * (errors**power).mean(axis=1).std(ddof=1) / math.sqrt(200)
         assert estimate.high - estimate.mean == pytest.approx(half, rel=1e-5)
@@ -102,24 +80,6 @@ def test_a_measure_recomputed_step_by_step(family):
     hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()
     assert point.linked == pytest.approx(intervals.wilson_interval(hits, 200), rel=1e-9)
     assert point.linked.mean > 0.2
-
-
-@pytest.mark.parametrize(("family", "level"), [("randomised_response", 0.4), ("gaussian", 0.5), ("laplace", 0.5)])
-def test_measured_intervals_hold_the_exact_expectation(family, level):
-    seeds = 100
-    points = [images.measure(CurveConfig("digits", family=family, seed=seed), level) for seed in range(seeds)]
-    wrong = [images.measure(CurveConfig("digits", family=family, seed=s), level * 0.95) for s in range(seeds)]
-    least = seeds * 0.95 - 5 * math.sqrt(seeds * 0.95 * 0.05)  # five standard deviations of a binomial
-    for kind in ("absolute", "squared"):
-
-        def held(expected, kind=kind):
-            truths = [getattr(point.expected, kind) for point in expected]
-            return sum(
-                getattr(p, kind).low <= truth <= getattr(p, kind).high for p, truth in zip(points, truths, strict=True)
-            )
-
-        assert held(points) >= least
-        assert held(wrong) < least
 
 
 @pytest.mark.parametrize(
@@ -143,7 +103,6 @@ def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     [
         (RandomisedResponse(0.0, 2), (1, 1)),
         (RandomisedResponse(0.2, 2), (0.8, 0.8)),
-        (RandomisedResponse(0.5, 2), (0.5, 0.5)),
         (RandomisedResponse(0.3, 4), (0.7, 0.7, 0.7, 0.7)),
         # sent 0: 0.9 of the zeros and 0.4 of the ones; sent 1: 0.1 and 0.6
         (BinaryChannel(0.1, 0.4), (0.9 / 1.3, 0.6 / 0.7)),

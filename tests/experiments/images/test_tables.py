@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig, GalleryConfig
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from tests.experiments.images.oracles import DIGITS, DIGITS_K, MNIST_K
+from tests.experiments.images.oracles import DIGITS, DIGITS_K
 
 
 def test_picture_table_holds_every_picture():
@@ -49,23 +48,16 @@ def test_curve_table_holds_every_number():
     assert images.curve_table([]) == []
 
 
-@pytest.mark.parametrize(("dataset", "k"), [("digits", DIGITS_K), ("mnist", MNIST_K)])
-def test_the_gallery_goes_to_pure_noise(dataset, k, request):
-    if dataset == "mnist":
-        request.getfixturevalue("mnist")
-    gallery = images.gallery(GalleryConfig(dataset))
-    useless = (k - 1) / k
+def test_the_gallery_goes_to_pure_noise():
+    gallery, useless = images.gallery(GalleryConfig("digits")), 16 / 17
     assert gallery.levels == (*(p for p in GalleryConfig.levels if p < useless), useless)
-    side = {"digits": 8, "mnist": 28}[dataset]
-    assert gallery.images.shape == (4, len(gallery.levels), side, side)
+    assert gallery.images.shape == (4, len(gallery.levels), 8, 8)
     assert gallery.class_names == ("7", "9")
     for column, level in enumerate(gallery.levels):
-        result = images.run(Config(dataset, pixels=RandomisedResponse(level, k), per_class=1))
+        result = images.run(Config("digits", pixels=RandomisedResponse(level, DIGITS_K), per_class=1))
         for person in (0, 1):
             np.testing.assert_array_equal(gallery.images[2 * person, column].ravel(), result.released[person])
             np.testing.assert_array_equal(
                 gallery.images[2 * person + 1, column].ravel(), result.guesses["learned"][person]
             )
-        assert gallery.points[column] == images.measure(CurveConfig(dataset), level)
-    assert gallery.points[0].linked.mean == 1
-    assert gallery.points[-1].linked.mean == pytest.approx(0.01, rel=1e-12)
+        assert gallery.points[column] == images.measure(CurveConfig("digits"), level)
