@@ -23,7 +23,7 @@ def divmod_of(a, b):
 def test_a_study_goes_on_after_a_real_kill(tmp_path):
     """Killed where nothing can be tidied up: what is done by then is not done again."""
     out = tmp_path / "distortion.csv"
-    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "4", "--out", str(out)]
+    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "2", "--out", str(out)]
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
     )
@@ -34,7 +34,7 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     n = len([path for path in kept.iterdir() if path.suffix != ".part"])
-    trials = label_counts.trials(4)
+    trials = label_counts.trials(2)
     assert 0 < n < len(trials)
     steps = list(running.side_by_side(label_counts.trial, trials, 1, kept=kept))
     assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
@@ -93,7 +93,7 @@ def test_a_trial_is_named_by_the_code_the_packages_and_the_arguments(tmp_path, m
     before = fresh()
     assert fresh() == before
     (tmp_path / "a.py").write_text("x = 2")
-    assert fresh() != (before, fresh())[0]
+    assert fresh() != before
     (tmp_path / "a.py").write_text("x = 1")
     assert fresh() == before
     monkeypatch.setattr(running.metadata, "version", lambda name: "0.0")

@@ -52,6 +52,16 @@ def numbers(path: Path) -> dict[tuple[str, ...], tuple[str, ...]]:
     return found
 
 
+def started(folder: Path, out: Path, rows: int, **how) -> subprocess.Popen:
+    """The command as a process of its own, once `rows` trials are in the file."""
+    command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(folder)), "--out", str(out)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, **how)
+    while not out.exists() or len(sweep.load(out)) < rows:
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+    return process
+
+
 def whole(wanted: Sweep, out: Path, *arguments) -> list[tuple[int, int]]:
     return list(sweep.sweep(wanted, out, *arguments))
 
@@ -90,19 +100,14 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions(wanted, refere
         assert re.match(rf"privdemo {__version__} \([0-9a-f]{{8}}\) python ", row["versions"])
         assert f" numpy {np.__version__} scipy " in row["versions"]
         assert row["problem"] == ""
-    assert len(numbers(reference)) == 12
     assert len(set(numbers(reference).values())) == 12, "other draws and other noise give other numbers"
 
 
 def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(wanted, reference, tmp_path):
     out = tmp_path / "out.csv"
-    command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out)]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    while not out.exists() or len(sweep.load(out)) < 4:
-        assert process.poll() is None, "the sweep ended before it could be killed"
-        time.sleep(0.02)
+    process = started(tmp_path, out, 4, start_new_session=True)
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    process.communicate()
     before = sweep.load(out)
     assert 4 <= len(before) < 12
     with out.open("a", encoding="utf-8") as file:
@@ -127,23 +132,12 @@ def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_pat
 
 def test_an_interrupted_sweep_says_how_to_go_on(tmp_path):
     out = tmp_path / "out.csv"
-    command = [sys.executable, "-m", "privdemo", "sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
-    )
-    while not out.exists() or len(sweep.load(out)) < 2:
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
+    default = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731  a shell's background jobs ignore it
+    process = started(tmp_path, out, 2, preexec_fn=default)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said.splitlines()[-1] == (
-        "privdemo: interrupted; the trials that are done are in the file; the same command goes on"
-    )
+    assert said.splitlines()[-1].endswith("the trials that are done are in the file; the same command goes on")
     assert "Traceback" not in said
     assert 2 <= len(sweep.load(out)) < 12
 
@@ -196,23 +190,12 @@ def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, cap
     printed = capsys.readouterr().out
     assert "in 2 trials something could not be made; the first: " + problems[1] in printed
     assert "llp: average F1, threshold half" in printed
-
-
-def test_where_no_trial_can_be_made_the_command_fails(tmp_path, capsys):
-    text = 'experiment = "training"\nrepeats = 2\n[config]\ndataset = "digits"\nn_train = 5000\nmethods = ["naive"]'
-    assert main(["sweep", str(spec_file(tmp_path, text)), "--out", str(tmp_path / "out.csv"), "--jobs", "1"]) == 1
-    said = capsys.readouterr()
-    assert "n_train must be a whole number in [20, 120]" in said.out
-    assert said.err.endswith("privdemo: no trial could be made; mend the spec and name another file\n")
-
-
-def test_a_method_that_could_not_be_made_says_why():
-    config = comparison.ComparisonConfig(
-        dataset="digits", n_train=60, epsilon=0.1, methods=("set names dirichlet", "naive")
-    )
+    none = spec_file(tmp_path, text.replace('"iid", ', ""))
+    assert main(["sweep", str(none), "--out", str(tmp_path / "none.csv"), "--jobs", "1"]) == 1
+    assert capsys.readouterr().err.endswith("privdemo: no trial could be made; mend the spec and name another file\n")
+    config = comparison.ComparisonConfig(dataset="digits", n_train=60, epsilon=0.1, methods=("set names dirichlet",))
     row = sweep.run_trial("comparison", config)
     assert "set names dirichlet: " in row["problem"]
-    assert float(row["naive: accuracy"]) > 0.4
     assert "set names dirichlet: accuracy" not in row
 
 
@@ -243,16 +226,10 @@ def test_the_columns_are_known_before_a_trial_runs(name):
         (SPEC.replace("n_train = 30", "n_train = 0"), "n_train must be "),
         (SPEC.replace("n_train = 30", "people = 30"), "config and grid may hold dataset, classes, n_train, "),
         (SPEC.replace("n_train = 30", "draw = 3"), "draw counts the repeats and is not set; set repeats"),
-        (
-            SPEC.replace("labels = [0.1, [0.1, 0.3]]", "labels = 0.1"),
-            "labels in grid must be a list of one or more",
-        ),
+        (SPEC.replace("labels = [0.1, [0.1, 0.3]]", "labels = 0.1"), "labels in grid must be a list of one or more"),
         (SPEC.replace("[0.1, [0.1", "[1.2, [0.1"), "flip_prob must be"),
         (SPEC.replace("[grid]\n", "[grid]\nseed = []\n"), "seed in grid must be a list of one or more values, got []"),
-        (
-            SPEC.replace("[grid]\n", "[grid]\nn_train = [30, 40]\n"),
-            "n_train must stand in config or in grid, not in both",
-        ),
+        (SPEC.replace("[grid]\n", "[grid]\nn_train = [3]\n"), "n_train must stand in config or in grid, not in both"),
         ('experiment = "bags"\nconfig = 3', "config must be a table, such as [config], got 3"),
     ],
 )

@@ -13,93 +13,52 @@ ABOVE, ACROSS, BELOW = Estimate(0.2, 0.1, 0.3), Estimate(0.1, -0.1, 0.3), Estima
 
 
 @pytest.mark.parametrize(
-    ("published", "ours", "verdict", "reason"),
+    ("rule", "arguments", "verdict", "reason"),
     [
-        (0.0, (0.01, 0.005, 0.015), HOLDS, "within 1 point"),
-        (0.0, (-0.01, -0.015, -0.005), HOLDS, "within 1 point"),
-        (0.0, (0.0101, 0.005, 0.02), CAVEAT, "ours is better"),
-        (0.0, (-0.0101, -0.02, -0.005), FAILS, "ours is worse"),
-        (0.1, (0.02, 0.0, 0.1), HOLDS, "within the interval"),
-        (0.0, (0.05, 0.0, 0.1), HOLDS, "within the interval"),
-        (0.1, (0.02, -0.01, 0.1), UNCLEAR, "too wide"),
-        (0.5, (0.5, 0.0, 1.0), HOLDS, "within 1 point"),
+        (judge.judge_number, (0.0, Estimate(0.01, 0.005, 0.015)), HOLDS, "within 1 point"),
+        (judge.judge_number, (0.0, Estimate(-0.01, -0.015, -0.005)), HOLDS, "within 1 point"),
+        (judge.judge_number, (0.0, Estimate(0.0101, 0.005, 0.02)), CAVEAT, "ours is better"),
+        (judge.judge_number, (0.0, Estimate(-0.0101, -0.02, -0.005)), FAILS, "ours is worse"),
+        (judge.judge_number, (0.1, Estimate(0.02, 0.0, 0.1)), HOLDS, "within the interval"),
+        (judge.judge_number, (0.0, Estimate(0.05, 0.0, 0.1)), HOLDS, "within the interval"),
+        (judge.judge_number, (0.1, Estimate(0.02, -0.01, 0.1)), UNCLEAR, "too wide"),
+        (judge.judge_number, (0.5, Estimate(0.5, 0.0, 1.0)), HOLDS, "within 1 point"),
+        (judge.judge_reduction, (0.6, 0.7), HOLDS, "as much lower"),
+        (judge.judge_reduction, (0.6, 0.5), HOLDS, "less than 10 points short"),
+        (judge.judge_reduction, (0.6, 0.49), CAVEAT, "by less than the text says"),
+        (judge.judge_reduction, (0.6, 0.11), CAVEAT, "by less than the text says"),
+        (judge.judge_reduction, (0.6, 0.1), FAILS, "not lower by 10 %"),
+        (judge.judge_reduction, (0.6, -0.5), FAILS, "not lower by 10 %"),
     ],
 )
-def test_a_published_number(published, ours, verdict, reason):
-    found, why = judge.judge_number(published, Estimate(*ours))
+def test_a_number_with_a_reason(rule, arguments, verdict, reason):
+    found, why = rule(*arguments)
     assert found == verdict
     assert reason in why
 
 
 @pytest.mark.parametrize(
-    ("published", "true", "tolerance", "verdict"),
-    [(0.5, 0.5, 1e-9, HOLDS), (0.5, 0.5 + 2e-9, 1e-9, FAILS), (0.0, 1e-4, 1e-4, HOLDS), (0.0, -2e-4, 1e-4, FAILS)],
-)
-def test_a_printed_value(published, true, tolerance, verdict):
-    assert judge.judge_value(published, true, tolerance) == verdict
-    assert judge.judge_value(1.0, 1.0 + 2e-9) == FAILS
-
-
-@pytest.mark.parametrize(("largest", "verdict"), [(0.4, HOLDS), (0.5, HOLDS), (0.5 + 1e-11, FAILS), (math.inf, FAILS)])
-def test_an_upper_limit(largest, verdict):
-    assert judge.judge_limit(0.5, largest) == verdict
-
-
-@pytest.mark.parametrize(
-    ("gap", "verdict"),
+    ("rule", "arguments", "verdict"),
     [
-        (ABOVE, HOLDS),
-        (ACROSS, UNCLEAR),
-        (BELOW, FAILS),
-        (Estimate(0.1, 0.0, 0.2), UNCLEAR),
-        (Estimate(-0.1, -0.2, 0.0), UNCLEAR),
+        *((judge.judge_value, (0.5, x, 1e-9), verdict) for x, verdict in ((0.5, HOLDS), (0.5 + 2e-9, FAILS))),
+        *((judge.judge_value, (0.0, x, 1e-4), verdict) for x, verdict in ((1e-4, HOLDS), (-2e-4, FAILS))),
+        *((judge.judge_value, (1.0, x), verdict) for x, verdict in ((1.0, HOLDS), (1.0 + 2e-9, FAILS))),
+        *((judge.judge_limit, (0.5, x), HOLDS) for x in (0.4, 0.5)),
+        *((judge.judge_limit, (0.5, x), FAILS) for x in (0.5 + 1e-11, math.inf)),
+        *((judge.judge_difference, (gap,), v) for gap, v in ((ABOVE, HOLDS), (ACROSS, UNCLEAR), (BELOW, FAILS))),
+        (judge.judge_difference, (Estimate(0.1, 0.0, 0.2),), UNCLEAR),
+        (judge.judge_difference, (Estimate(-0.1, -0.2, 0.0),), UNCLEAR),
+        (judge.judge_levels, ({0: ABOVE, 1: ABOVE},), (HOLDS, [0, 1])),
+        (judge.judge_levels, ({0: ABOVE, 1: ACROSS},), (CAVEAT, [0])),
+        (judge.judge_levels, ({0: ACROSS, 1: ABOVE},), (CAVEAT, [1])),
+        (judge.judge_levels, ({0: ABOVE, 1: BELOW},), (FAILS, [0])),
+        (judge.judge_levels, ({0: ACROSS, 1: ACROSS},), (UNCLEAR, [])),
+        (judge.judge_levels, ({0: ACROSS, 1: BELOW},), (FAILS, [])),
+        *((judge.judge_multiple, (multiple,), HOLDS) for multiple in (1.0, 1.09, 0.91)),
+        *((judge.judge_multiple, (multiple,), CAVEAT) for multiple in (1.125, 0.88)),
+        *((judge.judge_multiple, (multiple,), FAILS) for multiple in (1.25, 0.75)),
+        *((judge.judge_part, (part,), v) for part, v in ((1, HOLDS), (0.99, CAVEAT), (0.51, CAVEAT), (0.5, FAILS))),
     ],
 )
-def test_a_difference(gap, verdict):
-    assert judge.judge_difference(gap) == verdict
-
-
-@pytest.mark.parametrize(
-    ("gaps", "verdict", "clear"),
-    [
-        ([ABOVE, ABOVE], HOLDS, [0, 1]),
-        ([ABOVE, ACROSS], CAVEAT, [0]),
-        ([ACROSS, ABOVE], CAVEAT, [1]),
-        ([ABOVE, BELOW], FAILS, [0]),
-        ([ACROSS, ACROSS], UNCLEAR, []),
-        ([ACROSS, BELOW], FAILS, []),
-        ([BELOW], FAILS, []),
-    ],
-)
-def test_differences_at_several_levels(gaps, verdict, clear):
-    assert judge.judge_levels(dict(enumerate(gaps))) == (verdict, clear)
-
-
-@pytest.mark.parametrize(
-    ("multiple", "verdict"),
-    [(1.0, HOLDS), (1.09, HOLDS), (0.91, HOLDS), (1.125, CAVEAT), (0.88, CAVEAT), (1.25, FAILS), (0.75, FAILS)],
-)
-def test_a_multiple_of_a_published_number(multiple, verdict):
-    assert judge.judge_multiple(multiple) == verdict
-
-
-@pytest.mark.parametrize(("part", "verdict"), [(1, HOLDS), (0.99, CAVEAT), (0.51, CAVEAT), (0.5, FAILS), (0, FAILS)])
-def test_a_claim_about_all_cases(part, verdict):
-    assert judge.judge_part(part) == verdict
-
-
-@pytest.mark.parametrize(
-    ("published", "ours", "verdict", "reason"),
-    [
-        (0.6, 0.7, HOLDS, "as much lower"),
-        (0.6, 0.5, HOLDS, "less than 10 points short"),
-        (0.6, 0.49, CAVEAT, "by less than the text says"),
-        (0.6, 0.11, CAVEAT, "by less than the text says"),
-        (0.6, 0.1, FAILS, "not lower by 10 %"),
-        (0.6, -0.5, FAILS, "not lower by 10 %"),
-    ],
-)
-def test_a_reduction(published, ours, verdict, reason):
-    found, why = judge.judge_reduction(published, ours)
-    assert found == verdict
-    assert reason in why
+def test_a_verdict(rule, arguments, verdict):
+    assert rule(*arguments) == verdict

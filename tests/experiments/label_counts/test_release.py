@@ -70,7 +70,6 @@ def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
 
 def test_the_design_is_the_papers_and_says_where_nothing_is_left():
     assert label_counts.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
-    assert label_counts.design(2, 10, 0.1) == (1, 9)
     with pytest.raises(ValueError, match=r"a share of 0.3 for 4 classes leaves nothing for the last; .* below 0.25"):
         label_counts.design(5, 1000, 0.3)
 
@@ -88,9 +87,7 @@ def test_a_curve_is_a_run_at_every_level(axis):
             expected = replace(config, **{axis: level})
         assert repr(here) == repr(label_counts.run(expected))
     assert set(along) == set(label_counts.AXES[axis])
-    assert 10.0 not in label_counts.along(config, label_counts.C_AXIS, 4, 800, 0.2), (
-        "nothing is left for the last class"
-    )
+    assert axis != label_counts.C_AXIS or 10.0 not in label_counts.along(config, axis, 4, 800, 0.2), "nothing is left"
 
 
 def outcome(name, mean, holds=True, half=0.001):
@@ -107,13 +104,6 @@ def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are
     none = {"dirichlet local": outcome("dirichlet local", 0.01, holds=False)}
     found = label_counts.winners({0.1: here, 0.01: none})
     assert found == [label_counts.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
-
-
-def test_gaussian_wins_at_large_delta_and_laplace_at_small():
-    found = {w.delta: w.release for w in label_counts.winners(label_counts.along(CONFIG, "delta", 5, 1000, 0.05))}
-    assert found[0.05] == "gaussian tight"
-    assert found[1e-4].startswith("laplace")
-    assert found[1e-8].startswith("laplace")
 
 
 @pytest.mark.parametrize(
