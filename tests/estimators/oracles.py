@@ -218,15 +218,6 @@ def bag_sizes(bags, weights, n_bags):
     return [sum(w for w, b in zip(weights, bags, strict=True) if b == bag) for bag in range(n_bags)]
 
 
-def bag_loss(a, bags, proportions, weights):
-    """The slides' loss of scores `a`, summed over bags, in plain loops."""
-    total = 0.0
-    for bag, (share, size) in enumerate(zip(proportions, bag_sizes(bags, weights, len(proportions)), strict=True)):
-        mean = sum(w / (1 + math.exp(-s)) for w, s, b in zip(weights, a, bags, strict=True) if b == bag) / size
-        total -= share * math.log(mean) + (1 - share) * math.log(1 - mean)
-    return total
-
-
 def bag_name_loss(a, bags, proportions, weights):
     """−Σ w log Σ_c T[bag | c] p(c), with T by Bayes' rule."""
     sizes, total = bag_sizes(bags, weights, len(proportions)), 0.0

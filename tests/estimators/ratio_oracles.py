@@ -1,17 +1,16 @@
-"""What estimators of class ratios are held against: whole kernels, exact ranks, plain searches, drawn mixtures."""
+"""What estimators of class ratios are held against: whole kernels, plain searches, drawn mixtures."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import log_softmax, logsumexp
 from sklearn.metrics.pairwise import rbf_kernel
 
 from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.simplex import project_simplex
 from tests.estimators.oracles import rng
 
 TWO = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -43,12 +42,6 @@ def gaussian_set(shares, n, seed, **shape):
     return gaussian_sets([shares], n, seed, **shape)[0]
 
 
-def simplex_by_hand(v):
-    """The nearest point of the simplex, by a root of the shift that makes the sum 1."""
-    tau = brentq(lambda t: np.maximum(v - t, 0).sum() - 1, v.min() - 1, v.max(), xtol=1e-14)
-    return np.maximum(v - tau, 0)
-
-
 def gram_by_hand(sets, bandwidth):
     """Means over blocks of the whole kernel matrix."""
     X = np.concatenate(sets)
@@ -77,7 +70,7 @@ def cv_errors_by_hand(sets, p, tuning, q, bandwidths):
         gram, m, one = gram_by_hand(sets + tuning, bandwidth), len(sets), []
         for known, asked, mine, truth in ((slice(m), slice(m, None), p, q), (slice(m, None), slice(m), q, p)):
             alpha = truncated(gram[known, known], p.shape[1]) @ gram[known, asked]
-            one += [np.abs(simplex_by_hand(a @ mine) - t).sum() for a, t in zip(alpha.T, truth, strict=True)]
+            one += [np.abs(project_simplex(a @ mine) - t).sum() for a, t in zip(alpha.T, truth, strict=True)]
         errors.append(np.mean(one))
     return np.array(errors)
 
@@ -110,18 +103,3 @@ def search_by_hand(sets, p, tuning, q, temperatures):
         if lost.mean() > 3 * lost.std() / math.sqrt(len(lost)):
             break
     return top[0], top[1], [(C, value.mean()) for C, _, value in tried]
-
-
-def rank_by_fractions(rows):
-    """The rank of a matrix of fractions, by exact elimination."""
-    rows, rank = [[Fraction(v) for v in row] for row in rows], 0
-    for column in range(len(rows[0])):
-        pivot = next((i for i in range(rank, len(rows)) if rows[i][column] != 0), None)
-        if pivot is None:
-            continue
-        rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for i in range(rank + 1, len(rows)):
-            share = rows[i][column] / rows[rank][column]
-            rows[i] = [a - share * b for a, b in zip(rows[i], rows[rank], strict=True)]
-        rank += 1
-    return rank

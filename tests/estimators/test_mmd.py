@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
 
 from privdemo.estimators import mmd
-from privdemo.estimators.mmd import FACTORS, MMDClassRatio, kernel_means, median_heuristic, mixture
+from privdemo.estimators.mmd import FACTORS, MMDClassRatio, kernel_means, median_heuristic
 from privdemo.estimators.sets import Sets, split_sets
+from privdemo.simplex import project_simplex
 from tests.estimators.oracles import peak, rng
 from tests.estimators.ratio_oracles import (
     KINDS,
@@ -21,11 +22,8 @@ from tests.estimators.ratio_oracles import (
     gaussian_sets,
     gram_by_hand,
     median_by_hand,
-    simplex_by_hand,
     truncated,
 )
-
-# --- means of the kernel ---------------------------------------------------------------------------
 
 BANDWIDTHS = np.array([0.2, 0.7, 3.0])
 
@@ -74,27 +72,19 @@ def test_no_entry_of_a_kernel_is_above_1_though_distances_are_rounded_below_0(ki
     assert 0 < found <= 0.05  # of 40 records, each with itself and one other; where rounding is above 0, fewer
 
 
-def test_only_a_few_blocks_are_in_memory(monkeypatch):
-    monkeypatch.setattr(mmd, "BLOCK", 128)
-    x, y = rng(1).random((1500, 5)), rng(2).random((1200, 5))
-    kernel_means(x[:200], y[:200], BANDWIDTHS)  # imports and caches
-    block = 128**2 * 8
-    # distances, their kernel, two squares; and as much again for what Python itself does
-    assert peak(lambda: kernel_means(x, y, BANDWIDTHS)) < 5 * block
-    assert peak(lambda: kernel_means(csr_array(np.where(x < 0.8, 0, x)), None, BANDWIDTHS)) < 10 * block
-
-
-@pytest.mark.parametrize("n_features", [None, 50])
-def test_sparse_records_of_many_columns_are_never_densified(n_features):
+def test_only_a_few_blocks_are_in_memory_and_sparse_records_are_never_densified(monkeypatch):
     """Words of messages easily have 20,000 columns, hashed ones a million."""
     n, d, draw = 30, 20_000, rng(1)
     ones, ends = np.ones(10 * n), np.arange(0, 10 * n + 1, 10)
     sets = [csr_array((ones, draw.integers(0, d, 10 * n), ends), shape=(n, d)) for _ in range(4)]
-    most = peak(lambda: MMDClassRatio(1.0, n_features).fit(sets[:2], TWO, sets[2:], TWO))
-    assert most < 4 * n * d * 8  # that of all records, dense: 19 MB
-
-
-# --- mixtures -------------------------------------------------------------------------------------
+    for n_features in (None, 50):
+        most = peak(lambda n=n_features: MMDClassRatio(1.0, n).fit(sets[:2], TWO, sets[2:], TWO))
+        assert most < 4 * n * d * 8  # that of all records, dense: 19 MB
+    monkeypatch.setattr(mmd, "BLOCK", 128)
+    x, block = draw.random((1500, 5)), 128**2 * 8
+    # distances, their kernel, two squares; and as much again for what Python itself does
+    assert peak(lambda: kernel_means(x, x[300:], BANDWIDTHS)) < 5 * block
+    assert peak(lambda: kernel_means(csr_array(np.where(x < 0.8, 0, x)), None, BANDWIDTHS)) < 10 * block
 
 
 @pytest.mark.filterwarnings("error")
@@ -124,7 +114,7 @@ def test_of_more_sets_than_classes_only_as_many_dimensions_as_classes_count(band
         # rounding of 10⁻¹⁵, and eigenvalues of 10⁻³ and more
         np.testing.assert_allclose(found, truncated(gram, 3) @ k @ shares, atol=1e-10)
         np.testing.assert_array_equal(found, fit.from_similarities(fit.similarities(U)))
-        np.testing.assert_allclose(fit.predict(U), simplex_by_hand(found), atol=1e-12)
+        np.testing.assert_allclose(fit.predict(U), project_simplex(found), atol=1e-12)
         gaps.append([np.abs(found - truncated(gram, c) @ k @ shares).max() for c in (2, 4, len(known))])
         outside += found.min() < 0 or abs(found.sum() - 1) > 0.01
     assert (np.max(gaps, axis=0) > 1e-3).all()
@@ -150,27 +140,6 @@ def test_random_features_are_those_of_the_kernel_but_for_chance(kind, monkeypatc
     few = MMDClassRatio(1.0, 100).fit(sets, TWO, tuning, TWO)
     assert np.abs(few.gram_ - kernel.gram_).max() > np.abs(fit.gram_ - kernel.gram_).max() > 0
     assert np.abs(grams[0] - grams[1]).max() > 0
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 4, 5, 7])
-def test_weights_are_those_of_least_squares_of_features_without_what_is_chance(n_classes):
-    """The features of the sets in their nearest matrix of rank c (Eckart & Young); the same set twice does no harm."""
-    features, targets = rng(1).normal(size=(12, 5)), rng(2).normal(size=(12, 3))
-    left, values, right = np.linalg.svd(features, full_matrices=False)
-    nearest = (left[:, :n_classes] * values[:n_classes]) @ right[:n_classes]
-    expected = np.linalg.lstsq(nearest, targets, rcond=1e-10)[0]
-    gram = features.T @ features
-    np.testing.assert_allclose(mixture(gram, features.T @ targets, n_classes), expected, atol=1e-10)
-    np.testing.assert_allclose(mixture(gram, features.T @ targets[:, 1], n_classes), expected[:, 1], atol=1e-10)
-    if n_classes < 5:
-        assert np.abs(mixture(gram, features.T @ targets, n_classes + 1) - expected).max() > 1e-3
-    else:
-        twice = np.concatenate((features, features[:, :2]), axis=1)
-        found = twice @ mixture(twice.T @ twice, twice.T @ targets, n_classes)
-        np.testing.assert_allclose(found, features @ expected, atol=1e-8)
-
-
-# --- the bandwidth --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -222,9 +191,6 @@ def test_where_most_records_are_alike_the_bandwidth_is_still_above_0():
         MMDClassRatio().fit([np.ones((5, 2))] * 2, TWO)
 
 
-# --- other proportions of the same sets -----------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore:.*assumption A0")
 @pytest.mark.parametrize("n_features", [None, 80])
 def test_other_proportions_of_the_same_sets_give_what_fitting_would(n_features):
@@ -265,9 +231,6 @@ def test_other_proportions_warn_as_fitting_would(second, n):
     fit, alike = MMDClassRatio(1.0).fit(gaussian_sets(THREE, 20, 1), THREE, *second), np.full((3, 3), 1 / 3)
     with pytest.warns(UserWarning, match=f"^{n} sets of rank 1 cannot tell 3 classes apart .assumption A0 fails"):
         fit.reweigh(alike, alike)
-
-
-# --- Theorem 1 ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_features", [None, 40])
