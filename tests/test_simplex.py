@@ -1,4 +1,4 @@
-"""The projection onto the simplex, against its optimality conditions, a general optimiser and cases by hand."""
+"""The projection onto the simplex, against its optimality conditions and cases by hand."""
 
 import math
 
@@ -7,18 +7,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import optimize
 
 from privdemo.simplex import project_simplex
 
 reals = st.one_of(st.floats(-2, 2), st.floats(-1e6, 1e6, allow_subnormal=False))
-vectors = st.integers(1, 8).flatmap(lambda c: arrays(float, c, elements=reals))
 
 
-@given(v=vectors)
+@given(v=st.integers(1, 8).flatmap(lambda c: arrays(float, c, elements=reals)))
 @example(v=np.array([1e6 + 0.3, 1e6 + 0.1, 1e6 - 0.2, 7.0]))
 def test_projection_meets_the_conditions_of_the_nearest_point(v):
-    """KKT: v − θ is the same τ where θ > 0, and at most τ where θ = 0."""
+    """KKT, enough for a convex problem: v − θ is the same τ where θ > 0, and at most τ where θ = 0."""
     theta = project_simplex(v)
     assert (theta >= 0).all()
     assert theta.sum() == pytest.approx(1, abs=1e-14)
@@ -28,34 +26,12 @@ def test_projection_meets_the_conditions_of_the_nearest_point(v):
     assert ((v - theta)[theta == 0] <= tau.max() + slack).all()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_projection_is_what_an_optimiser_finds(seed):
-    v = np.random.default_rng(seed).normal(0.2, 0.5, 6)
-    found = optimize.minimize(
-        lambda x: ((x - v) ** 2).sum(),
-        np.full(6, 1 / 6),
-        jac=lambda x: 2 * (x - v),
-        method="SLSQP",
-        bounds=[(0, None)] * 6,
-        constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": np.ones_like},
-        options={"ftol": 1e-14},
-    )
-    assert found.success
-    # SLSQP stops where the objective moves by 1e-14: its square root is the distance
-    np.testing.assert_allclose(project_simplex(v), found.x, rtol=0, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("v", "expected"),
     [
         ([0.5, 0.8, -0.3], [0.35, 0.65, 0]),  # no rescaling: that would give 0.385, 0.615
-        ([3.0, 1.0, 0.0], [1, 0, 0]),
-        ([-1.0, -1.0], [0.5, 0.5]),
-        ([-7.0], [1]),
-        ([1e15, 0.0], [1, 0]),
-        ([-1e17, 0.0], [0, 1]),
-        ([1e17, 1e17], [0.5, 0.5]),
-        ([1e300, -1e300, 3.0], [1, 0, 0]),
+        *[([3.0, 1.0, 0.0], [1, 0, 0]), ([-1.0, -1.0], [0.5, 0.5]), ([-7.0], [1]), ([0.2, 0.3, 0.5], [0.2, 0.3, 0.5])],
+        *[([1e15, 0.0], [1, 0]), ([-1e17, 0.0], [0, 1]), ([1e17, 1e17], [0.5, 0.5]), ([1e300, -1e300, 3.0], [1, 0, 0])],
     ],
 )
 def test_projection_by_hand(v, expected):
@@ -68,7 +44,6 @@ def test_projection_takes_a_batch_row_by_row_and_leaves_it_alone():
     by_row = np.array([[project_simplex(row) for row in block] for block in v])
     np.testing.assert_array_equal(project_simplex(v), by_row)
     np.testing.assert_array_equal(v, before)
-    np.testing.assert_array_equal(project_simplex([0.2, 0.3, 0.5]), [0.2, 0.3, 0.5])
 
 
 @pytest.mark.parametrize("bad", [[0.5, math.nan], [0.5, math.inf], [0.5, -math.inf], [], 0.5])
