@@ -133,6 +133,24 @@ def likeliest_frequencies(counts, matrix):
     return found.x, -found.fun
 
 
+def one_em_iteration(counts, matrix):
+    """From the uniform start: two EM steps, Varadhan & Roland's leap, and a third from the better of the two."""
+    shares = counts / counts.sum()
+
+    def step(pi):
+        return pi * ((shares / (matrix @ pi)) @ matrix)
+
+    start = np.full(matrix.shape[1], 1 / matrix.shape[1])
+    once = step(start)
+    twice = step(once)
+    r, v = once - start, (twice - once) - (once - start)
+    stride = max(np.linalg.norm(r) / np.linalg.norm(v), 1)
+    leap = np.maximum(start + 2 * stride * r + stride**2 * v, 1e-12)
+    leap /= leap.sum()
+    better = mean_log_likelihood(counts, matrix, leap) >= mean_log_likelihood(counts, matrix, once)
+    return step(leap) if better else twice
+
+
 def frequency_deviations(matrix, frequencies, n):
     """Standard deviations of the best unbiased estimate from n observations: the inverse Fisher information.
 
