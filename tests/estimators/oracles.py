@@ -188,6 +188,17 @@ def pixel_moments(mechanism, released, prior):
     return np.array(found).transpose(1, 0, 2)
 
 
+def law_by_convolution(probs, weights):
+    """Values and probabilities of Σ_d w_d x_d for whole w and independent states x_d ~ probs[d]."""
+    law, low = np.ones(1), 0
+    for p, w in zip(probs, weights, strict=True):
+        values = w * np.arange(len(p))
+        one = np.zeros(np.ptp(values) + 1)
+        np.add.at(one, values - values.min(), p)
+        law, low = np.convolve(law, one), low + values.min()
+    return low + np.arange(len(law)), law
+
+
 # --- linear classifiers ----------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from privdemo.estimators import pixel_priors
 from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
-from tests.estimators.oracles import rng
+from tests.estimators.oracles import law_by_convolution, rng
 
 KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
 
@@ -21,64 +21,50 @@ KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enum
 def expected(inputs, f, coef, intercept):
     """E f(scores) of every person by the nodes: f takes (n, q, J) to (n, q, ...)."""
     nodes = inputs.nodes(coef, intercept)
-    weights = np.exp(nodes.log_weights)
     values = f(nodes.scores)
+    weights = np.exp(nodes.log_weights)
     return (weights.reshape(*weights.shape, *[1] * (values.ndim - 2)) * values).sum(axis=1)
 
 
 def some_inputs(kind, n=6, d=4):
-    """Inputs of a kind, and the mean (n, d) and variance (n, d) of every value by other means."""
+    """Inputs of a kind, and the mean (n, d) and covariance (n, d, d) of every value by other means."""
     mean, variance = rng(1).random((n, d)), rng(2).random((n, d))
-    if kind == "dense":
-        return KnownInputs(mean), mean, 0 * variance
-    if kind == "sparse":
-        known = mean * (mean > 0.5)
-        return KnownInputs(csr_array(known)), known, 0 * variance
-    if kind == "Gaussian":
-        return GaussianInputs(mean, variance), mean, variance
-    if kind == "Gaussian, same variance for all":
-        return GaussianInputs(mean, variance[:1]), mean, np.repeat(variance[:1], n, axis=0)
-    values = rng(3).random((5, d))
-    weights = rng(4).dirichlet(np.ones(5), n)
-    return EnumeratedInputs(values, np.log(weights)), weights @ values, None
-
-
-def contrast_moments(second):
-    """E (a_i − a_j)² of every pair of scores, from E a_i a_j (n, J, J)."""
-    square = np.diagonal(second, axis1=1, axis2=2)
-    return square[:, :, None] + square[:, None, :] - 2 * second
+    known, values, weights = mean * (mean > 0.5), rng(3).random((5, d)), rng(4).dirichlet(np.ones(5), n)
+    about = values - (weights @ values)[:, None]
+    return {
+        "dense": (KnownInputs(mean), mean, np.zeros((n, d, d))),
+        "sparse": (KnownInputs(csr_array(known)), known, np.zeros((n, d, d))),
+        "Gaussian": (GaussianInputs(mean, variance), mean, variance[:, None] * np.eye(d)),
+        KINDS[3]: (GaussianInputs(mean, variance[:1]), mean, np.tile(np.diag(variance[0]), (n, 1, 1))),
+        "enumerated": (
+            *(EnumeratedInputs(values, np.log(weights)), weights @ values),
+            np.einsum("nq,nqd,nqe->nde", weights, about, about),
+        ),
+    }[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_scores", [1, 3, 10])
-def test_nodes_have_the_mean_and_the_covariance_of_the_scores(kind, n_scores):
-    inputs, mean, variance = some_inputs(kind)
+def test_nodes_have_the_mean_and_the_covariance_of_the_scores_of_whichever_people(kind, n_scores):
+    inputs, mean, covariance = some_inputs(kind)
     coef, intercept = rng(5).normal(size=(4, n_scores)), rng(6).normal(size=n_scores)
     # each of at most 160 weighted terms of size ≲ 10 is rounded; 10⁻¹² is added to every variance
     tolerance = 1e-11
     np.testing.assert_allclose(expected(inputs, np.ones_like, coef, intercept), 1, atol=1e-12)
     found = expected(inputs, lambda a: a, coef, intercept)
     np.testing.assert_allclose(found, mean @ coef + intercept, atol=tolerance)
-    if variance is None:
-        scores = inputs.values @ coef + intercept
-        whole = np.einsum("nq,qj,qi->nji", np.exp(inputs.log_weights), scores, scores)
-    else:
-        whole = found[:, :, None] * found[:, None, :] + np.einsum("dj,nd,di->nji", coef, variance, coef)
     second = expected(inputs, lambda a: a[..., :, None] * a[..., None, :], coef, intercept)
+    second -= found[:, :, None] * found[:, None, :]
+    whole = coef.T @ covariance @ coef
     if kind.startswith("Gaussian") and n_scores > 1:
-        # Only contrasts of scores matter; their covariance is widened by 10⁻⁵ of its trace.
-        second, whole = (contrast_moments(moments) for moments in (second, whole))
+        # Only contrasts of scores matter: E (a_i − a_j)². Their covariance is widened by 10⁻⁵ of its trace.
+        square, other = (np.diagonal(m, axis1=1, axis2=2) for m in (second, whole))
+        second = square[:, :, None] + square[:, None, :] - 2 * second
+        whole = other[:, :, None] + other[:, None, :] - 2 * whole
         tolerance = 2e-5 * whole.max()
     np.testing.assert_allclose(second, whole, atol=tolerance)
     assert len(inputs) == 6
-    weights = np.arange(1.0, 7)
-    np.testing.assert_allclose(inputs.centre(weights), weights @ mean / 21, atol=1e-14)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_scores", [1, 3])
-def test_some_of_the_people_are_the_same_people(kind, n_scores):
-    inputs, coef, intercept = some_inputs(kind)[0], rng(5).normal(size=(4, n_scores)), np.arange(float(n_scores))
+    np.testing.assert_allclose(inputs.centre(np.arange(1.0, 7)), np.arange(1.0, 7) @ mean / 21, atol=1e-14)
     all_of_them = expected(inputs, np.tanh, coef, intercept)
     for rows in (np.array([4, 1, 1]), slice(2, 5)):
         some = expected(inputs.take(rows), np.tanh, coef, intercept)
@@ -89,45 +75,33 @@ def test_some_of_the_people_are_the_same_people(kind, n_scores):
 def test_products_keep_the_precision_of_the_inputs_and_end_in_double(dtype):
     inputs = GaussianInputs(rng(1).random((5, 3)).astype(dtype), np.full((1, 3), 0.1, dtype))
     nodes = inputs.nodes(rng(2).normal(size=(3, 1)), np.zeros(1))
-    assert nodes.scores.dtype == np.float64
-    d_coef, d_intercept = nodes.pull_back(np.ones(nodes.scores.shape))
-    assert d_coef.dtype == d_intercept.dtype == np.float64
-    assert inputs.centre(np.ones(5)).dtype == np.float64
+    ended = nodes.scores, *nodes.pull_back(np.ones(nodes.scores.shape)), inputs.centre(np.ones(5))
+    assert {one.dtype for one in ended} == {np.dtype(float)}
 
 
-# --- a Gaussian score ------------------------------------------------------------------------------
+# --- Gaussian scores -------------------------------------------------------------------------------
 
 MEANS = np.linspace(-8, 8, 9)
 
 
-def quadrature_error(sd, **n_nodes):
-    """The largest error of E φ(a), a ~ N(m, sd²), over `MEANS`, against adaptive quadrature."""
-    inputs = GaussianInputs(MEANS[:, None], np.array([[sd**2]]), **n_nodes)
-    found = expected(inputs, expit, np.ones((1, 1)), np.zeros(1))[:, 0]
-    exact = [
-        quad(lambda z, m=m: expit(m + sd * z) * norm.pdf(z), -12, 12, points=[-m / sd], limit=500, epsabs=1e-13)[0]
-        for m in MEANS
-    ]
-    return np.abs(found - exact).max()
-
-
 # Largest errors measured. The sigmoid has a pole at iπ, so nodes stop being enough as sd grows past π.
-@pytest.mark.parametrize(("sd", "with_16", "with_64"), [(1, 5e-9, 1e-12), (2, 1e-4, 1e-9), (4, 5e-3, 1e-5)])
+@pytest.mark.parametrize(("sd", "with_16", "with_64"), [(1, 5e-9, 1e-12), (4, 5e-3, 1e-5)])
 def test_sixteen_nodes_are_enough_for_scores_that_spread_by_up_to_four_and_more_nodes_for_more(sd, with_16, with_64):
-    assert quadrature_error(sd) < with_16  # sixteen are the default
-    assert quadrature_error(sd, n_nodes=64) < with_64
-    assert quadrature_error(sd, n_nodes=16) > with_64 / 10
-    assert quadrature_error(sd, n_nodes=4) > with_16  # a bound that fewer nodes miss
+    exact = [quad(lambda z, m=m: expit(m + sd * z) * norm.pdf(z), -12, 12, limit=99, epsabs=1e-13)[0] for m in MEANS]
 
+    def error(**n_nodes):
+        inputs = GaussianInputs(MEANS[:, None], np.array([[sd**2]]), **n_nodes)
+        return np.abs(expected(inputs, expit, np.ones((1, 1)), np.zeros(1))[:, 0] - exact).max()
 
-# --- three and more scores -------------------------------------------------------------------------
+    assert error() == error(n_nodes=16) < with_16
+    assert error(n_nodes=64) < with_64 < 10 * error()
+    assert error(n_nodes=4) > with_16  # a bound that fewer nodes miss
 
 
 @pytest.mark.parametrize(("n_scores", "sd", "tolerance"), [(3, 0.3, 1e-3), (3, 1, 5e-3), (10, 1, 1e-2)])
 def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores, sd, tolerance):
-    d, n, draws = 12, 3, 100_000
-    common = rng(1).normal(size=(d, 1))
-    coef = sd * (common + 0.5 * rng(2).normal(size=(d, n_scores))) / np.sqrt(d)
+    d, n, draws = 12, 2, 50_000
+    coef = sd * (rng(1).normal(size=(d, 1)) + 0.5 * rng(2).normal(size=(d, n_scores))) / np.sqrt(d)
     mean, variance = rng(3).uniform(-1, 1, (n, d)), rng(4).uniform(0.5, 1.5, (1, d))
     found = expected(GaussianInputs(mean, variance), lambda a: softmax(a, axis=-1), coef, np.zeros(n_scores))
     noise = rng(5).standard_normal((draws, d)) * np.sqrt(variance)
@@ -140,35 +114,23 @@ def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores,
 
 def test_two_scores_have_one_contrast_which_is_the_score_of_two_classes():
     """E softmax of (a, b) is E φ(a − b), one-dimensional: the quadrature of the difference."""
-    mean, variance = rng(1).random((5, 3)), rng(2).random((5, 3))
-    coef = rng(3).normal(size=(3, 2))
-    two = expected(GaussianInputs(mean, variance, 64), lambda a: softmax(a, axis=-1)[..., 0], coef, np.zeros(2))
-    one = expected(GaussianInputs(mean, variance, 64), expit, coef[:, :1] - coef[:, 1:], np.zeros(1))[:, 0]
-    np.testing.assert_allclose(two, one, atol=1e-10)  # the same 64 nodes
-    assert np.abs(one - expit(mean @ (coef[:, 0] - coef[:, 1]))).max() > 1e-2  # that of the mean input is another
+    inputs, coef = GaussianInputs(rng(1).random((5, 3)), rng(2).random((5, 3)), 64), rng(3).normal(size=(3, 2))
+    two = expected(inputs, lambda a: softmax(a, axis=-1)[..., 0], coef, np.zeros(2))
+    one = expected(inputs, expit, coef[:, :1] - coef[:, 1:], np.zeros(1))[:, 0]
+    np.testing.assert_allclose(two, one, atol=1e-10)
+    assert np.abs(one - expit(inputs.mean @ (coef[:, 0] - coef[:, 1]))).max() > 1e-2  # that of the mean is another
 
 
 # --- discrete inputs -------------------------------------------------------------------------------
 
 
-def law_by_convolution(probs, weights):
-    """Values and probabilities of Σ_d w_d x_d for whole w and independent states x_d ~ probs[d]."""
-    law, low = np.ones(1), 0
-    for p, w in zip(probs, weights, strict=True):
-        values = w * np.arange(len(p))
-        one = np.zeros(np.ptp(values) + 1)
-        np.add.at(one, values - values.min(), p)
-        law, low = np.convolve(law, one), low + values.min()
-    return low + np.arange(len(law)), law
-
-
 def central_limit_error(n_pixels, seed):
     """|E φ(score) by Gaussian nodes − exactly|, largest over three intercepts; the score's sd is 2 for any D."""
-    draw = rng(seed)
+    draw, x = rng(seed), np.arange(3)
     probs, weights = draw.dirichlet(np.ones(3), n_pixels), draw.integers(-3, 4, n_pixels)
     weights[0] = 3
-    x = np.arange(3)
-    mean, variance = probs @ x, probs @ x**2 - (probs @ x) ** 2
+    mean = probs @ x
+    variance = probs @ x**2 - mean**2
     scale = 2 / np.sqrt(weights**2 @ variance)
     values, law = law_by_convolution(probs, weights)
     inputs, errors = GaussianInputs(mean[None], variance[None], 64), []
@@ -180,21 +142,19 @@ def central_limit_error(n_pixels, seed):
 
 
 def test_the_central_limit_error_falls_with_the_number_of_pixels():
-    errors = {d: np.mean([central_limit_error(d, seed) for seed in range(10)]) for d in (4, 16, 64, 256, 784)}
+    errors = [np.mean([central_limit_error(d, seed) for seed in range(10)]) for d in (4, 16, 64, 256, 784)]
     # a skewness of order 1/√D of random sign and a kurtosis of order 1/D: each fourfold D at least halves the mean
-    for small, large in itertools.pairwise(errors):
-        assert errors[large] < errors[small] / 2
-    assert errors[4] > 5e-3
-    assert errors[784] < 1e-4
+    assert all(large < small / 2 for small, large in itertools.pairwise(errors))
+    assert errors[0] > 5e-3
+    assert errors[-1] < 1e-4
 
 
 def test_enumerated_inputs_have_the_law_of_a_convolution():
     k, d = 3, 4
     mechanism, prior = RandomisedResponse(0.4, k), PixelPrior(np.arange(k), rng(1).dirichlet(np.ones(k), d))
     released, weights = rng(2).integers(0, k, (5, d)).astype(np.uint8), np.array([2, -1, 3, 1])
-    inputs = enumerate_inputs(mechanism, released, prior)
     coef = (k - 1) * weights[:, None] / 2  # inputs are on the scale 0 to 1
-    found = expected(inputs, expit, coef, np.array([-0.7]))[:, 0]
+    found = expected(enumerate_inputs(mechanism, released, prior), expit, coef, np.array([-0.7]))[:, 0]
     for person, image in enumerate(released):
         posterior = prior.probs * mechanism.channel_matrix[image]
         values, law = law_by_convolution(posterior / posterior.sum(axis=1, keepdims=True), weights)
@@ -202,8 +162,8 @@ def test_enumerated_inputs_have_the_law_of_a_convolution():
 
 
 def test_at_most_65536_inputs_are_enumerated():
-    prior = pixel_priors.flat_prior(RandomisedResponse(0.1), 2, 16)
-    assert enumerate_inputs(RandomisedResponse(0.1), np.zeros((1, 16), int), prior).values.shape == (65536, 16)
-    sentence = r"exact integration enumerates every input: at most 65,536, got 2\^17; use exact=False"
-    with pytest.raises(ValueError, match=sentence):
-        enumerate_inputs(RandomisedResponse(0.1), np.zeros((1, 17), int), prior)
+    mechanism = RandomisedResponse(0.1)
+    prior = pixel_priors.flat_prior(mechanism, 2, 16)
+    assert enumerate_inputs(mechanism, np.zeros((1, 16), int), prior).values.shape == (65536, 16)
+    with pytest.raises(ValueError, match=r"enumerates every input: at most 65,536, got 2\^17; use exact=False"):
+        enumerate_inputs(mechanism, np.zeros((1, 17), int), prior)
