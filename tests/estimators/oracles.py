@@ -223,6 +223,14 @@ def truths(coef, intercept, rows, image, prior, channel_matrix):
             yield row * chance * of_x, of_x / len(rows), chance
 
 
+def label_information(x, model, channel):
+    """Fisher information of (coef, intercept), (d + 1, d + 1), in released labels of two classes."""
+    p = class_probs(x, *model[:2])
+    x = np.column_stack((x, np.ones(len(x))))
+    slope = (p[:, 0] * p[:, 1])[:, None] * (channel[:, 1] - channel[:, 0])
+    return x.T @ (x * np.square(slope / np.sqrt(p @ channel.T)).sum(axis=1, keepdims=True))
+
+
 # --- bags ------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from privdemo.estimators import likelihoods, logistic, pixel_priors, votes
+from privdemo.estimators import likelihoods, logistic, pixel_priors
 from privdemo.estimators.inputs import GaussianInputs
 from privdemo.estimators.likelihoods import Model
 from privdemo.estimators.logistic import (
@@ -18,10 +18,11 @@ from privdemo.estimators.logistic import (
 )
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from tests.estimators.oracles import class_probs, rng, truths
+from tests.estimators.oracles import class_probs, label_information, rng, truths
 
-FLIPS = BinaryChannel(0.1, 0.3)
-PIXELS = RandomisedResponse(0.3, 3)
+FLIPS, PIXELS = BinaryChannel(0.1, 0.3), RandomisedResponse(0.3, 3)
+STATES = rng(10).integers(0, 3, (20, 3)).astype(np.uint8)
+X, Y = rng(9).random((20, 3)), np.tile([0, 1], 10)
 METHODS = [NaiveLogisticRegression, SpreadLogisticRegression, ReconstructionLogisticRegression]
 every_method = pytest.mark.parametrize("method", METHODS)
 
@@ -35,16 +36,10 @@ def simulate(n, d, n_classes=2, seed=0, strength=2.0):
     return x, (draw.random((n, 1)) > chances.cumsum(axis=1)[:, :-1]).sum(axis=1), model
 
 
-def release(labels, channel, seed=0):
-    """Each label's release, drawn from its column of T."""
-    return (rng(seed).random(len(labels)) > channel.cumsum(axis=0)[:-1, labels]).sum(axis=0)
-
-
 # --- without pixel noise ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("C", [0.03, 3.0])
+@pytest.mark.parametrize(("n_classes", "C"), [(2, 0.03), (4, 3.0)])
 @every_method
 def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, C, method):
     x, y, _ = simulate(150, 5, n_classes)
@@ -62,51 +57,30 @@ def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, 
     assert found.n_iter_ > 1
 
 
-def test_without_inputs_it_is_the_corrected_share_of_answers():
-    answers, nothing = np.repeat([0, 1], [18, 32]), np.zeros((50, 1))
-    for method, channel, expected in (
-        (SpreadLogisticRegression, {"channel": FLIPS}, votes.corrected(32 / 50, FLIPS)),
-        (NaiveLogisticRegression, {}, 32 / 50),
-    ):
-        fit = method(**channel, tol=1e-9).fit(nothing, answers)
-        assert fit.predict_proba(nothing[:1])[0, 1] == pytest.approx(float(expected), abs=1e-6)
-
-
-@pytest.mark.parametrize("method", [SpreadLogisticRegression, ReconstructionLogisticRegression])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_sparse_inputs_are_dense_ones(method, n_classes):
-    x, y, _ = simulate(300, 6, n_classes)
+def test_sparse_inputs_are_dense_ones_and_channels_mechanisms_matrices_or_lists():
+    x, y, _ = simulate(300, 6, 3)
     x *= x > 0.6
-    channel = RandomisedResponse(0.2, n_classes)
-    released = channel.randomise(y, rng(1))
-    dense, sparse = (method(channel, tol=1e-9).fit(X, released) for X in (x, csr_array(x)))
+    channel = RandomisedResponse(0.2, 3)
+    released, matrix = channel.randomise(y, rng(1)), channel.channel_matrix
+    dense, sparse, listed = (
+        SpreadLogisticRegression(given, tol=1e-9).fit(X, released)
+        for given, X in ((channel, x), (matrix, csr_array(x)), (matrix.tolist(), x))
+    )
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
+    np.testing.assert_array_equal(listed.coef_, dense.coef_)
     found = sparse.released_proba(csr_array(x), released)
     np.testing.assert_allclose(found, dense.released_proba(x, released), atol=1e-5)
 
 
-def information(x, model, channel):
-    """Fisher information of (coef, intercept), (d + 1, d + 1), in released labels of two classes."""
-    p = class_probs(x, *model[:2])
-    x = np.column_stack((x, np.ones(len(x))))
-    slope = (p[:, 0] * p[:, 1])[:, None] * (channel[:, 1] - channel[:, 0])
-    return x.T @ (x * np.square(slope / np.sqrt(p @ channel.T)).sum(axis=1, keepdims=True))
-
-
-CHANNELS = {
-    "symmetric": BinaryChannel(0.2, 0.2).channel_matrix,
-    "asymmetric": FLIPS.channel_matrix,
-    "reversed": BinaryChannel(0.8, 0.7).channel_matrix,
-    "three labels": np.array([[0.5, 0.2], [0.3, 0.1], [0.2, 0.7]]),
-}
-
-
-@pytest.mark.parametrize("kind", CHANNELS)
-def test_known_weights_are_recovered_from_released_labels_and_missed_with_a_wrong_channel(kind):
-    channel = CHANNELS[kind]
+@pytest.mark.parametrize(
+    "channel",
+    [FLIPS.channel_matrix, BinaryChannel(0.8, 0.7).channel_matrix, np.array([[0.5, 0.2], [0.3, 0.1], [0.2, 0.7]])],
+    ids=["flips", "reversed", "three labels"],
+)
+def test_known_weights_are_recovered_from_released_labels_and_missed_with_a_wrong_channel(channel):
     x, y, truth = simulate(40_000, 3)
-    released = release(y, channel)
-    precision = information(x, truth, channel)
+    released = (rng().random(len(y)) > channel.cumsum(axis=0)[:-1, y]).sum(axis=0)
+    precision = label_information(x, truth, channel)
 
     def distance(channel):
         """Squared, in standard errors: χ² of 4 degrees of freedom for the right channel."""
@@ -116,14 +90,6 @@ def test_known_weights_are_recovered_from_released_labels_and_missed_with_a_wron
 
     assert distance(channel) < 4 + 5 * np.sqrt(8)  # five standard deviations of χ²₄
     assert distance(0.8 * channel + 0.2 / len(channel)) > 4 + 5 * np.sqrt(8)
-
-
-def test_binary_flips_may_be_given_as_a_mechanism_a_matrix_or_a_list():
-    x, y, _ = simulate(200, 3)
-    matrix = FLIPS.channel_matrix
-    fits = [SpreadLogisticRegression(channel).fit(x, y) for channel in (FLIPS, matrix, matrix.tolist())]
-    for fit in fits[1:]:
-        np.testing.assert_array_equal(fit.coef_, fits[0].coef_)
 
 
 # --- with pixel noise ------------------------------------------------------------------------------
@@ -144,13 +110,10 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
     for person, (label, image) in enumerate(zip(labels, states, strict=True)):
         terms = np.array(list(truths(*model[:2], channel[label], image, prior, PIXELS.channel_matrix)))
         told.append(np.log(terms[:, 0].sum() / terms[:, 1].sum()))
-        by_class = terms[:, 0].reshape(-1, n_classes).sum(axis=0)
-        found = exact.released_proba(states, labels)[person]
-        np.testing.assert_allclose(found, by_class / by_class.sum(), atol=1e-12)
-        without_label = (terms[:, 1] * terms[:, 2]).reshape(-1, n_classes).sum(axis=0)
-        np.testing.assert_allclose(
-            exact.released_proba(states)[person], without_label / without_label.sum(), atol=1e-12
-        )
+        for given, joint in (((states, labels), terms[:, 0]), ((states,), terms[:, 1] * terms[:, 2])):
+            by_class = joint.reshape(-1, n_classes).sum(axis=0)
+            found = exact.released_proba(*given)[person]
+            np.testing.assert_allclose(found, by_class / by_class.sum(), atol=1e-12)
     assert exact.score_released(states, labels) == pytest.approx(np.mean(told), abs=1e-12)
     # four pixels are few: the central limit is good for a few hundredths of a nat
     assert close.score_released(states, labels) == pytest.approx(np.mean(told), abs=0.05)
@@ -161,11 +124,11 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
 
 
 @pytest.mark.parametrize(
-    ("d", "exact", "pixels"), [(4, True, PIXELS), (15, False, PIXELS), (12, False, GaussianNoise(0.5))]
+    ("d", "pixels", "wrong"), [(15, PIXELS, RandomisedResponse(0.1, 3)), (6, GaussianNoise(0.5), GaussianNoise(0.2))]
 )
-def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong_noise(d, exact, pixels):
+def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong_noise(d, pixels, wrong):
     """Twice the log-likelihood that a fit gains over the true weights is χ² of d + 1 degrees of freedom."""
-    n, frequencies = 3000, rng(1).dirichlet(np.ones(3), d)
+    n, frequencies = 2000, rng(1).dirichlet(np.ones(3), d)
     states = (rng(2).random((n, d, 1)) > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
     coef = rng(3).normal(size=(d, 1)) * 6 / np.sqrt(d)
     truth = Model(coef, -(states / 2).mean(axis=0) @ coef)
@@ -174,7 +137,7 @@ def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong
 
     def gain(channel, pixels):
         prior = pixel_priors.true_prior(pixels, frequencies)
-        fit = SpreadLogisticRegression(channel, pixels, prior, C=np.inf, exact=exact).fit(released, y)
+        fit = SpreadLogisticRegression(channel, pixels, prior, C=np.inf).fit(released, y)
         best = fit.score_released(released, y)
         fit.coef_, fit.intercept_ = truth.coef.T, truth.intercept
         return 2 * n * (best - fit.score_released(released, y))
@@ -182,39 +145,33 @@ def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong
     bound = d + 1 + 5 * np.sqrt(2 * (d + 1))
     assert 0 < gain(FLIPS, pixels) < bound
     assert gain(BinaryChannel(0.3, 0.1), pixels) > bound
-    assert gain(FLIPS, RandomisedResponse(0.1, 3) if pixels is PIXELS else GaussianNoise(0.2)) > bound
+    assert gain(FLIPS, wrong) > bound
 
 
-@pytest.mark.parametrize("word", ["learned", "flat"])
 @pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
-def test_words_for_priors_mean_the_priors_of_released_inputs(word, pixels):
-    clean = rng(1).integers(0, 3, (200, 3)).astype(np.uint8)
+def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
+    clean = rng(1).integers(0, 3, (100, 3)).astype(np.uint8)
     released = pixels.randomise(pixels.from_states(clean, 3), rng(1))
     y = FLIPS.randomise((clean.sum(axis=1) > 3).astype(int), rng(2))
-    expected = pixel_priors.suited_prior(pixels, released, word == "learned")
-    by_word, by_prior = (SpreadLogisticRegression(FLIPS, pixels, p).fit(released, y) for p in (word, expected))
-    np.testing.assert_array_equal(by_word.coef_, by_prior.coef_)
-    assert by_prior.prior_ is expected
-    if word == "learned":
-        np.testing.assert_array_equal(SpreadLogisticRegression(FLIPS, pixels).fit(released, y).coef_, by_word.coef_)
+    for word in ("learned", "flat"):
+        expected = pixel_priors.suited_prior(pixels, released, word == "learned")
+        by_word, by_prior = (SpreadLogisticRegression(FLIPS, pixels, p).fit(released, y) for p in (word, expected))
+        np.testing.assert_array_equal(by_word.coef_, by_prior.coef_)
+        assert by_prior.prior_ is expected
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_noisy_inputs_of_many_classes_teach_the_classifier(dtype):
-    """Well-separated classes in Gaussian noise, labels flipped: nearly all are recovered, by weights that sum to 0."""
-    y, centres = rng(2).integers(0, 4, 800), rng(1).random((4, 20))
-    x = np.clip(centres[y] + 0.05 * rng(3).standard_normal((800, 20)), 0, 1)
+def test_noisy_inputs_of_many_classes_keep_their_precision_and_teach_weights_that_sum_to_0(dtype):
+    """Well-separated classes in Gaussian noise, labels flipped: nearly all are recovered."""
+    y, centres = rng(2).integers(0, 4, 300), rng(1).random((4, 20))
+    x = np.clip(centres[y] + 0.05 * rng(3).standard_normal((300, 20)), 0, 1).astype(dtype)
     flips, noise = RandomisedResponse(0.3, 4), GaussianNoise(0.2)
-    released = noise.randomise(x.astype(dtype), rng(4))
-    fitted = SpreadLogisticRegression(flips, noise, C=10.0).fit(released, flips.randomise(y, rng(5)))
-    # float32 products round sums of 800 terms
+    released = noise.randomise(x, rng(4))
+    fitted = SpreadLogisticRegression(flips, noise).fit(released, flips.randomise(y, rng(5)))
+    # float32 products round sums of 300 terms
     np.testing.assert_allclose(fitted.coef_.sum(axis=0), 0, atol=1e-3 * np.abs(fitted.coef_).max())
-    assert (fitted.predict(x.astype(dtype)) == y).mean() > 0.95
+    assert (fitted.predict(x) == y).mean() > 0.95
     assert fitted._inputs(released).mean.dtype == dtype  # no copy in double precision
-
-
-STATES = rng(10).integers(0, 3, (20, 3)).astype(np.uint8)
-X, Y = rng(9).random((20, 3)), np.tile([0, 1], 10)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +200,7 @@ def test_naive_training_takes_states_for_the_truth_on_the_scale_of_weights():
 
 
 # Weights must do what repeats do, to more digits than a usual fit has.
-@parametrize_with_checks([method(tol=1e-10) for method in METHODS])
+@parametrize_with_checks([method(tol=1e-10) for method in METHODS[:2]])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -267,11 +224,12 @@ def test_fit_alters_nothing_and_is_the_same_again():
     estimator = SpreadLogisticRegression(channel, PIXELS)
     again = clone(estimator)
     assert estimator.fit(STATES, Y) is estimator
+    np.testing.assert_array_equal(again.fit(STATES, Y).coef_, estimator.coef_)
     for now, then in zip((STATES, Y, channel), before, strict=True):
         np.testing.assert_array_equal(now, then)
     assert estimator.channel is channel
-    np.testing.assert_array_equal(again.fit(STATES, Y).coef_, estimator.coef_)
     np.testing.assert_array_equal(estimator.classes_, [0, 1])
+    np.testing.assert_allclose(np.log10(logistic.CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
 
 
 # --- refusals --------------------------------------------------------------------------------------
@@ -286,7 +244,6 @@ NOISE = GaussianNoise(0.1)
     ("settings", "x", "y", "error", "sentence"),
     [
         ({}, X, 0 * Y, ValueError, r"y must hold two classes or more, got one class only: 0"),
-        ({"channel": FLIPS}, X, 0 * Y + 1, ValueError, r"y must hold two classes or more, got one class only: 1"),
         ({}, X, Y[:-1], ValueError, r"inconsistent numbers of samples: \[20, 19\]"),
         ({}, X, X[:, 0], ValueError, "Unknown label type: continuous"),
         ({}, np.where(X > 0.9, np.nan, X), Y, ValueError, r"Input X contains NaN"),
@@ -307,13 +264,11 @@ NOISE = GaussianNoise(0.1)
         ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, r"labels that the channel can release, got 2, which no class"),
         ({"channel": FLIPS}, X, Y * 1.0, TypeError, r"numbers of released labels, 0 to 1, got dtype float64"),
         ({"C": 0}, X, Y, ValueError, r"C must be above 0, got 0"),
-        ({"C": np.nan}, X, Y, ValueError, r"C must be above 0, got nan"),
         ({"C": "best"}, X, Y, ValueError, r"C must be above 0 or \"cv\", got 'best'"),
         ({"C": np.ones(2)}, X, Y, ValueError, r"C must be above 0 or \"cv\", got array"),
         ({"n_nodes": 0}, X, Y, ValueError, r"n_nodes must be a whole number in \[1, 256\], got 0"),
         ({"tol": -1.0}, X, Y, ValueError, r"tol must be in \(0, 1\], got -1"),
         ({"max_iter": 0}, X, Y, ValueError, r"max_iter must be a whole number in \[1, 100000\], got 0"),
-        ({"C": "cv", "cv": 21}, X, Y, ValueError, r"cv must be a whole number in \[2, 20\], got 21"),
         ({"C": "cv", "cv": 1}, X, Y, ValueError, r"cv must be a whole number in \[2, 20\], got 1"),
         ({"prior": None, "pixels": PIXELS}, STATES, Y, TypeError, r"'learned', 'flat' or a prior of .*, got None"),
         ({"prior": "true", "pixels": PIXELS}, STATES, Y, ValueError, r"'learned', 'flat' or a prior, got 'true'"),
@@ -332,13 +287,12 @@ def test_what_cannot_be_learnt_from_is_refused(settings, x, y, error, sentence):
 
 
 @every_method
-@pytest.mark.parametrize("ask", ["predict", "predict_proba", "decision_function", "released_proba"])
-def test_nothing_is_predicted_before_fit(method, ask):
-    with pytest.raises(NotFittedError, match=rf"This {method.__name__} instance is not fitted yet"):
-        getattr(method(), ask)(X)
+def test_nothing_is_predicted_before_fit(method):
+    for ask in ("predict", "predict_proba", "decision_function", "released_proba"):
+        with pytest.raises(NotFittedError, match=rf"This {method.__name__} instance is not fitted yet"):
+            getattr(method(), ask)(X)
     with pytest.raises(NotFittedError):
         method().score_released(X, Y)
-    assert len(getattr(method().fit(X, Y), ask)(X)) == 20
 
 
 def test_what_is_predicted_for_is_checked_as_what_is_fitted_to():
@@ -357,7 +311,3 @@ def test_what_is_predicted_for_is_checked_as_what_is_fitted_to():
     assert named.score_released(X, np.where(Y, 9, 7)) < 0
     with pytest.raises(ValueError, match=r"y must hold the classes that were fitted, \[7 9\], got .*8"):
         named.score_released(X, Y + 7)
-
-
-def test_the_strengths_that_are_tried():
-    np.testing.assert_allclose(np.log10(logistic.CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
