@@ -42,7 +42,7 @@ def gaussian_set(shares, n, seed, **shape):
     return gaussian_sets([shares], n, seed, **shape)[0]
 
 
-def gram_by_hand(sets, bandwidth):
+def gram(sets, bandwidth):
     """Means over blocks of the whole kernel matrix."""
     X = np.concatenate(sets)
     averages = np.zeros((len(X), len(sets)))
@@ -51,7 +51,7 @@ def gram_by_hand(sets, bandwidth):
     return averages.T @ rbf_kernel(X, gamma=0.5 / bandwidth**2) @ averages
 
 
-def median_by_hand(sets):
+def median(sets):
     """√(median ‖x − x′‖² / 2) over all pairs."""
     X = np.concatenate(sets)
     return math.sqrt(np.median([((x - y) ** 2).sum() for i, x in enumerate(X) for y in X[:i]]) / 2)
@@ -63,36 +63,36 @@ def truncated(gram, c):
     return (right[:c].T / values[:c]) @ left[:, :c].T
 
 
-def cv_errors_by_hand(sets, p, tuning, q, bandwidths):
+def cv_errors(sets, p, tuning, q, bandwidths):
     """The mean L1 error of either group found from the other, at every bandwidth."""
     errors = []
     for bandwidth in bandwidths:
-        gram, m, one = gram_by_hand(sets + tuning, bandwidth), len(sets), []
+        every, m, one = gram(sets + tuning, bandwidth), len(sets), []
         for known, asked, mine, truth in ((slice(m), slice(m, None), p, q), (slice(m, None), slice(m), q, p)):
-            alpha = truncated(gram[known, known], p.shape[1]) @ gram[known, asked]
+            alpha = truncated(every[known, known], p.shape[1]) @ every[known, asked]
             one += [np.abs(project_simplex(a @ mine) - t).sum() for a, t in zip(alpha.T, truth, strict=True)]
         errors.append(np.mean(one))
     return np.array(errors)
 
 
-def channel_by_hand(sets, p):
+def channel(sets, p):
     """T[set | class] from the records that each set has of each class."""
     joint = np.array([[len(x) * share for share in row] for x, row in zip(sets, p, strict=True)])
     return joint / joint.sum(axis=0)
 
 
-def search_by_hand(sets, p, tuning, q, temperatures):
+def search(sets, p, tuning, q, temperatures):
     """The strength and the temperature likeliest for the names of `tuning`, and the log-likelihoods tried."""
     names = np.repeat(np.arange(len(sets)), [len(x) for x in sets])
     X, other_names = np.concatenate(tuning), np.repeat(np.arange(len(tuning)), [len(x) for x in tuning])
     with np.errstate(divide="ignore"):
-        log_rows = np.log(channel_by_hand(tuning, q))[other_names]
+        log_rows = np.log(channel(tuning, q))[other_names]
     shares = [len(x) * np.asarray(row) for x, row in zip(sets, p, strict=True)]
     others = [len(x) * np.asarray(row) for x, row in zip(tuning, q, strict=True)]
     shift = np.log(np.sum(others, axis=0) / np.sum(others)) - np.log(np.sum(shares, axis=0) / np.sum(shares))
     tried = []
     for C in CS:
-        model = SpreadLogisticRegression(channel_by_hand(sets, p), C=C, tol=1e-6)
+        model = SpreadLogisticRegression(channel(sets, p), C=C, tol=1e-6)
         scores = model.fit(np.concatenate(sets), names).decision_function(X)
         scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
         values = [logsumexp(log_rows + log_softmax(scores / t + shift, axis=1), axis=1) for t in temperatures]

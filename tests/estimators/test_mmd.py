@@ -12,18 +12,9 @@ from privdemo.estimators import mmd
 from privdemo.estimators.mmd import FACTORS, MMDClassRatio, kernel_means, median_heuristic
 from privdemo.estimators.sets import Sets, split_sets
 from privdemo.simplex import project_simplex
+from tests.estimators import ratio_oracles
 from tests.estimators.oracles import peak, rng
-from tests.estimators.ratio_oracles import (
-    KINDS,
-    THREE,
-    TWO,
-    cv_errors_by_hand,
-    gaussian_set,
-    gaussian_sets,
-    gram_by_hand,
-    median_by_hand,
-    truncated,
-)
+from tests.estimators.ratio_oracles import KINDS, THREE, TWO, gaussian_set, gaussian_sets
 
 BANDWIDTHS = np.array([0.2, 0.7, 3.0])
 
@@ -100,7 +91,7 @@ def test_of_more_sets_than_classes_only_as_many_dimensions_as_classes_count(band
     else:
         fit = MMDClassRatio(bandwidth).fit(sets, p, tuning, THREE)
         known, shares, sizes = sets + tuning, np.concatenate((p, THREE)), [40] * 4 + [30] * 3
-    gram = gram_by_hand(known, fit.bandwidth_)
+    gram = ratio_oracles.gram(known, fit.bandwidth_)
     np.testing.assert_array_equal(fit.sizes_, sizes)
     np.testing.assert_array_equal(fit.proportions_, shares)
     np.testing.assert_allclose(fit.gram_, gram, atol=1e-13)
@@ -112,10 +103,10 @@ def test_of_more_sets_than_classes_only_as_many_dimensions_as_classes_count(band
         np.testing.assert_allclose(fit.similarities(U), k, atol=1e-14)
         found = fit.predict_raw(U)
         # rounding of 10⁻¹⁵, and eigenvalues of 10⁻³ and more
-        np.testing.assert_allclose(found, truncated(gram, 3) @ k @ shares, atol=1e-10)
+        np.testing.assert_allclose(found, ratio_oracles.truncated(gram, 3) @ k @ shares, atol=1e-10)
         np.testing.assert_array_equal(found, fit.from_similarities(fit.similarities(U)))
         np.testing.assert_allclose(fit.predict(U), project_simplex(found), atol=1e-12)
-        gaps.append([np.abs(found - truncated(gram, c) @ k @ shares).max() for c in (2, 4, len(known))])
+        gaps.append([np.abs(found - ratio_oracles.truncated(gram, c) @ k @ shares).max() for c in (2, 4, len(known))])
         outside += found.min() < 0 or abs(found.sum() - 1) > 0.01
     assert (np.max(gaps, axis=0) > 1e-3).all()
     assert outside
@@ -146,9 +137,9 @@ def test_random_features_are_those_of_the_kernel_but_for_chance(kind, monkeypatc
 def test_the_bandwidth_finds_one_group_from_the_other_with_the_least_error(seed):
     p, q = THREE, np.array([[0.5, 0.4, 0.1], [0.2, 0.2, 0.6], [0.1, 0.6, 0.3], [1, 0, 0]])
     sets, tuning = gaussian_sets(p, 40, 2 * seed), gaussian_sets(q, 30, 2 * seed + 1)
-    fit, median = MMDClassRatio().fit(sets, p, tuning, q), median_by_hand(sets + tuning)
+    fit, median = MMDClassRatio().fit(sets, p, tuning, q), ratio_oracles.median(sets + tuning)
     assert list(FACTORS) == [2.0**k for k in range(-5, 6)]
-    expected = cv_errors_by_hand(sets, p, tuning, q, median * np.array(FACTORS))
+    expected = ratio_oracles.cv_errors(sets, p, tuning, q, median * np.array(FACTORS))
     # Gram matrices of condition up to 10⁸ in double precision
     np.testing.assert_allclose(fit.cv_errors_, expected, atol=1e-6)
     assert fit.factor_ == FACTORS[int(np.argmin(expected))]
@@ -162,7 +153,7 @@ def test_the_bandwidth_finds_one_group_from_the_other_with_the_least_error(seed)
 def test_the_median_heuristic_is_the_median_over_all_pairs_of_any_unit_and_origin():
     sets = gaussian_sets(TWO, 20, 3)
     found = median_heuristic(Sets(tuple(sets), TWO), 0)
-    assert found == pytest.approx(median_by_hand(sets), rel=1e-12)
+    assert found == pytest.approx(ratio_oracles.median(sets), rel=1e-12)
     sparse = Sets(tuple(csr_array(x.astype(np.float32)) for x in sets), TWO)
     assert median_heuristic(sparse, 1) == pytest.approx(found, rel=1e-6)
     away = Sets(tuple(x + 2.0**27 for x in sets), TWO)  # whose squares are right to 4 only
@@ -262,7 +253,7 @@ def test_there_is_no_bound_of_more_or_fewer_sets_than_classes(n_sets):
     sets, tuning = gaussian_sets(p, 60, 1, d=3), gaussian_sets(THREE, 60, 2, d=3)
     fit = MMDClassRatio(1.0).fit(sets, p, tuning, THREE)
     assert fit.bound(100) == math.inf
-    least = np.linalg.svd(gram_by_hand(sets, fit.bandwidth_), compute_uv=False)[2:3] ** 0.5
+    least = np.linalg.svd(ratio_oracles.gram(sets, fit.bandwidth_), compute_uv=False)[2:3] ** 0.5
     expected = np.linalg.norm(p, 2) / least[0] if n_sets > 2 else math.inf
     assert fit.condition_number_ == pytest.approx(expected, rel=1e-9)
 

@@ -127,7 +127,6 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.25, 0.5, 0.75]}
     [
         *[({"C": C}, {}, r"C must be in \(0, 1000000000\]") for C in (0.0, -1, math.nan, 1.1e9, math.inf, "cv")],
         *[({"n_starts": n}, {}, f"n_starts must be a whole number at least 1, got {n}") for n in (0, 1.5)],
-        ({}, {"proportions": [0.2, 1.1, 0.8]}, r"proportions must be in \[0, 1\], got 1.1 for bag 1"),
         ({}, {"X": np.full((12, 2), np.nan)}, "contains NaN"),
     ],
 )
