@@ -39,16 +39,13 @@ def integral(f, points):
 def gaussian_quadrature(sigma, epsilon, sensitivity):
     """∫ (p − e^ε q)₊ dx for N(Δ, σ²) and N(0, σ²); positive right of x* = εσ²/Δ + Δ/2."""
     start = epsilon * sigma**2 / sensitivity + sensitivity / 2
+    middle = max(start, sensitivity)
 
     def integrand(x):
-        log_p = stats.norm.logpdf(x, sensitivity, sigma)
         log_ratio = epsilon - (x * sensitivity - sensitivity**2 / 2) / sigma**2
-        return math.exp(log_p) * -math.expm1(min(0.0, log_ratio))
+        return stats.norm.pdf(x, sensitivity, sigma) * -math.expm1(min(0.0, log_ratio))
 
-    ends = sorted({start, max(start, sensitivity), max(start, sensitivity) + 12 * sigma})
-    return math.fsum(
-        integrate.quad(integrand, a, b, epsabs=0, epsrel=1e-11, limit=500)[0] for a, b in itertools.pairwise(ends)
-    )
+    return integral(integrand, sorted({start, middle, middle + 3 * sigma, middle + 12 * sigma}))
 
 
 def laplace_counts_quadrature(scale, epsilon):

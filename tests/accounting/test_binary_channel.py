@@ -54,19 +54,6 @@ def test_binary_epsilon_inverts_delta_cautiously(p10, p01, n_values, delta):
         assert acc.binary_channel_delta(p10, p01, epsilon * (1 - 1e-6), n_values) > delta * (1 - PLATEAU)
 
 
-def test_one_sided_channel_by_hand():
-    """p10 = 0: whoever is seen as 1 is 1, so D ones are given away with 1 − p01^D."""
-    assert [acc.binary_channel_epsilon(0.0, 0.3, delta) for delta in (0.0, 0.69, 0.71)] == [math.inf, math.inf, 0]
-    assert acc.binary_channel_delta(0.0, 0.3, 100.0, 4) == pytest.approx(1 - 0.3**4, rel=1e-14)
-
-
-@pytest.mark.parametrize("n_values", [1, 7, 64])
-def test_symmetric_binary_channel_is_randomised_response(n_values):
-    for delta in (0.0, 1e-6, 0.1):
-        expected = acc.randomised_response_epsilon(0.2, 2, delta, n_values)
-        assert acc.binary_channel_epsilon(0.2, 0.2, delta, n_values) == pytest.approx(expected, abs=n_values * 2e-12)
-
-
 @pytest.mark.parametrize(
     ("channel", "epsilon"),
     [

@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 from scipy.special import gammaln
 
+from privdemo import accounting as acc
 from privdemo import limits
-from privdemo.accounting import (
-    NoSuchNoise,
-    dirichlet_delta,
-    dirichlet_delta_samples,
-    dirichlet_sigma,
-    dirichlet_smallest_count,
-    moves_away,
-    neighbouring_moves,
-    public_moves,
-    published_dirichlet_delta,
-)
 from tests.accounting.oracles import BILLION, all_moves, dirichlet_quadrature, typical_loss, vanishing_sigma
 
 SWEEP = list(itertools.product((0.001, 0.05, 1.0, 20.0), (1e-10, 1e-4, 0.05, 0.3)))
@@ -37,14 +27,14 @@ def test_dirichlet_delta_is_the_integral(sigma, move):
     spread = typical_loss(sigma, move)
     for epsilon in {0.05} | {min(20.0, max(0.001, z * spread + spread**2 / 2)) for z in (0.5, 2.5, 5.5)}:
         exceeds, truth, _ = dirichlet_quadrature(sigma, move, epsilon)
-        found = dirichlet_delta(sigma, move, epsilon)
+        found = acc.dirichlet_delta(sigma, move, epsilon)
         # P and e^ε Q agree in up to five digits: of their eleven good ones six remain; 1e-13 is what e^ε Q may lose
         assert found == pytest.approx(truth, rel=1e-5, abs=1e-13)
         # tails of expansions and quadrature
-        assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, abs=1e-7)
+        assert acc.published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, abs=1e-7)
         if 1e-8 < truth < 0.99 and sigma > 0.01:  # smaller σ are near the limit, where σ hardly matters
             for wrong in (0.99 * sigma, 1.01 * sigma):
-                assert dirichlet_delta(wrong, move, epsilon) != pytest.approx(truth, rel=1e-4)
+                assert acc.dirichlet_delta(wrong, move, epsilon) != pytest.approx(truth, rel=1e-4)
 
 
 @pytest.mark.parametrize("level", [-20, -34, -36, -37, -39.9, -40.1, -60, -2000])
@@ -63,8 +53,8 @@ def test_dirichlet_delta_where_a_share_would_round_to_one(level, move):
     assert abs(seen - level) < 0.01  # the case is what it is meant to be
     assert 0.001 < truth < exceeds < 0.99
     # betainc has eleven digits at least; its argument has as many
-    assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-6)
-    assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-6)
+    assert acc.dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-6)
+    assert acc.published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -80,19 +70,19 @@ def test_dirichlet_delta_does_not_jump_where_its_method_changes(sigma, move, eps
     truth = dirichlet_quadrature(sigma, move, epsilon)[1]
     assert truth > 5e-11
     # 0.01 % of δ, a hundredth of what 2 % of noise make
-    assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-4, abs=0)
+    assert acc.dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-4, abs=0)
 
 
 def test_dirichlet_delta_of_whole_releases():
     sigma, move = 2.0, (6, 4)
     epsilon = 0.5 * typical_loss(sigma, move)
     here, there = sigma * np.array((6, 4, 9, 30)), sigma * np.array((5, 5, 9, 30))
-    samples = dirichlet_delta_samples(here, there, epsilon, 200_000, np.random.default_rng(7))
+    samples = acc.dirichlet_delta_samples(here, there, epsilon, 200_000, np.random.default_rng(7))
     error = samples.std() / math.sqrt(len(samples))
     assert samples.shape == (200_000,)
-    assert abs(dirichlet_delta(sigma, move, epsilon) - samples.mean()) < 5 * error
+    assert abs(acc.dirichlet_delta(sigma, move, epsilon) - samples.mean()) < 5 * error
     for wrong in (0.85 * sigma, 1.15 * sigma):
-        assert abs(dirichlet_delta(wrong, move, epsilon) - samples.mean()) > 5 * error
+        assert abs(acc.dirichlet_delta(wrong, move, epsilon) - samples.mean()) > 5 * error
 
 
 @pytest.mark.parametrize("move", [(2, 1), (2, 700), (51, 50), (700, 50), (10**4, 10**4)])
@@ -101,13 +91,13 @@ def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
     for epsilon in (0.001, 0.02, 0.5):
         exceeds, truth = vanishing_sigma(move, epsilon)
         # Γ at σ · 10⁴ departs by that much from its pole; (ε + log Λ)/σ of logs up to 35 has fourteen digits, times 10⁴
-        assert dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-5, abs=1e-11)
-        assert published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-5, abs=1e-11)
+        assert acc.dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-5, abs=1e-11)
+        assert acc.published_dirichlet_delta(sigma, move, epsilon) == pytest.approx(exceeds, rel=1e-5, abs=1e-11)
     # the spec's case: no σ helps at ε = 0.02 and counts of 50
-    assert published_dirichlet_delta(sigma, (50, 50), 0.02) == pytest.approx(0.188, abs=5e-3)
+    assert acc.published_dirichlet_delta(sigma, (50, 50), 0.02) == pytest.approx(0.188, abs=5e-3)
 
 
-@pytest.mark.parametrize("profile", [dirichlet_delta, published_dirichlet_delta])
+@pytest.mark.parametrize("profile", [acc.dirichlet_delta, acc.published_dirichlet_delta])
 def test_an_empty_class_before_or_after_gives_itself_away(profile):
     for sigma in (1e-6, 0.5, 50.0):
         assert {profile(sigma, move, 20.0) for move in ((1, 5), (1, 0), (5, 0), (1, 1), (0, 3))} == {1}
@@ -126,24 +116,26 @@ def test_the_two_smallest_classes_have_the_worst_neighbours(counts, sigma, z):
     sigma = 10**sigma
     worst = typical_loss(sigma, sorted(counts)[:2])
     epsilon = min(20.0, max(0.001, z * worst))
-    over_all = max(dirichlet_delta(sigma, move, epsilon) for move in all_moves(counts))
-    found = max(dirichlet_delta(sigma, move, epsilon) for move in neighbouring_moves(counts))
+    over_all = max(acc.dirichlet_delta(sigma, move, epsilon) for move in all_moves(counts))
+    found = max(acc.dirichlet_delta(sigma, move, epsilon) for move in acc.neighbouring_moves(counts))
     # eleven digits of tails that agree
     assert found == pytest.approx(over_all, rel=1e-6, abs=1e-11)
-    assert set(neighbouring_moves(counts)) <= set(all_moves(counts))
-    assert set(moves_away(counts)) <= set(all_moves(counts, both_ways=False))
+    assert set(acc.neighbouring_moves(counts)) <= set(all_moves(counts))
+    assert set(acc.moves_away(counts)) <= set(all_moves(counts, both_ways=False))
 
 
 @pytest.mark.parametrize("n_min", [1, 2, 3, 50])
 def test_among_counts_of_n_min_the_worst_move_is_the_public_one(n_min):
-    (public,) = public_moves(n_min)
+    (public,) = acc.public_moves(n_min)
     assert public == (n_min + 1, n_min)
     more = [0, 1, 2, 20, 1000]
     for sigma in np.geomspace(1e-6, 50, 5):
         spread = typical_loss(sigma, public)
         for epsilon in (0.001, 0.05, 1.0, 0.5 * spread, 3 * spread):
             # rows: a grows; columns: b grows
-            grid = np.array([[dirichlet_delta(sigma, (n_min + 1 + i, n_min + j), epsilon) for j in more] for i in more])
+            grid = np.array(
+                [[acc.dirichlet_delta(sigma, (n_min + 1 + i, n_min + j), epsilon) for j in more] for i in more]
+            )
             # eleven digits of tails that agree
             slack = 1e-11 + 1e-7 * grid
             assert grid.max() <= grid[0, 0] + slack[0, 0]
@@ -152,7 +144,7 @@ def test_among_counts_of_n_min_the_worst_move_is_the_public_one(n_min):
 
 
 def published_over(moves, sigma, epsilon):
-    return max(published_dirichlet_delta(sigma, move, epsilon) for move in moves)
+    return max(acc.published_dirichlet_delta(sigma, move, epsilon) for move in moves)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +156,7 @@ def published_over(moves, sigma, epsilon):
     ],
 )
 def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest(counts, sigma, epsilon):
-    found = published_over(moves_away(counts), sigma, epsilon)
+    found = published_over(acc.moves_away(counts), sigma, epsilon)
     assert found < limits.RELEASE_DELTA.high
     assert found == pytest.approx(published_over(all_moves(counts, both_ways=False), sigma, epsilon), rel=1e-6)
 
@@ -172,11 +164,11 @@ def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest
 @pytest.mark.parametrize("counts", [(2, 55), (6, 11543), (50, 50)])
 @pytest.mark.parametrize("delta", [0.05, 0.1587, 0.3])
 def test_by_the_published_criterion_no_larger_sigma_will_do_though_it_may_fall_with_sigma(counts, delta):
-    sigmas, moves = np.geomspace(1e-8, 1e6, 281), moves_away(counts)
+    sigmas, moves = np.geomspace(1e-8, 1e6, 281), acc.moves_away(counts)
     for epsilon in (0.02, 0.6065, 2.0):
         allowed = [sigma for sigma in sigmas if published_over(moves, sigma, epsilon) <= delta]
         if allowed:
-            found = dirichlet_sigma(epsilon, delta, moves, published_dirichlet_delta)
+            found = acc.dirichlet_sigma(epsilon, delta, moves, acc.published_dirichlet_delta)
             assert published_over(moves, found, epsilon) <= delta
             assert found >= max(allowed) * (1 - 1e-9)
 
@@ -184,21 +176,21 @@ def test_by_the_published_criterion_no_larger_sigma_will_do_though_it_may_fall_w
 @pytest.mark.parametrize("n_min", [1, 50, 10**4, BILLION - 1])
 @pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
 def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
-    moves = public_moves(n_min)
+    moves = acc.public_moves(n_min)
     (limit,) = {vanishing_sigma(move, epsilon)[1] for move in moves}
     if limit > delta:
-        with pytest.raises(NoSuchNoise, match=f"no σ meets ε = {epsilon:g}, δ = {delta:g} with counts of {n_min}$"):
-            dirichlet_sigma(epsilon, delta, moves)
+        with pytest.raises(acc.NoSuchNoise, match=f"no σ meets ε = {epsilon:g}, δ = {delta:g} with counts of {n_min}$"):
+            acc.dirichlet_sigma(epsilon, delta, moves)
         return
-    sigma = dirichlet_sigma(epsilon, delta, moves)
-    assert dirichlet_delta(sigma, moves[0], epsilon) <= delta
+    sigma = acc.dirichlet_sigma(epsilon, delta, moves)
+    assert acc.dirichlet_delta(sigma, moves[0], epsilon) <= delta
     # its noise is ∝ 1/√σ: this is 0.05 % less
-    assert dirichlet_delta(1.001 * sigma, moves[0], epsilon) > delta
+    assert acc.dirichlet_delta(1.001 * sigma, moves[0], epsilon) > delta
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [*SWEEP, (1.0, 1e-300), (0.001, 1e-300)])
 def test_the_smallest_count_is_the_smallest(epsilon, delta):
-    n = dirichlet_smallest_count(epsilon, delta)
+    n = acc.dirichlet_smallest_count(epsilon, delta)
     # Γ at 10⁻⁹ · n, n up to 10⁶, departs by up to 10⁻³ from its pole; that moves n by less than one in 10⁴
     slack = n // 10_000
     assert vanishing_sigma((n + 1 + slack, n + slack), epsilon)[1] <= delta
@@ -208,16 +200,17 @@ def test_the_smallest_count_is_the_smallest(epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-4), (0.3, 1e-6), (1.0, 0.05), (20.0, 0.3)])
 @pytest.mark.parametrize(
-    ("of_both", "profile"), [(neighbouring_moves, dirichlet_delta), (moves_away, published_dirichlet_delta)]
+    ("of_both", "profile"),
+    [(acc.neighbouring_moves, acc.dirichlet_delta), (acc.moves_away, acc.published_dirichlet_delta)],
 )
 def test_from_the_smallest_of_equal_counts_on_there_is_a_sigma(epsilon, delta, of_both, profile):
     def possible(count):
         try:
-            return dirichlet_sigma(epsilon, delta, of_both((count, count)), profile) > 0
-        except NoSuchNoise:
+            return acc.dirichlet_sigma(epsilon, delta, of_both((count, count)), profile) > 0
+        except acc.NoSuchNoise:
             return False
 
-    n = dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
+    n = acc.dirichlet_smallest_count(epsilon, delta, lambda n: of_both((n, n)), profile)
     found = [possible(count) for count in range(max(1, n - 5), n + 5)]
     assert found == [False] * (len(found) - 5) + [True] * 5
 
@@ -225,7 +218,7 @@ def test_from_the_smallest_of_equal_counts_on_there_is_a_sigma(epsilon, delta, o
 def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral():
     """Two classes are Betas: ∫ (p − e^ε q)₊ by quadrature; with ε larger by 0.05 it is another number."""
     here, there, n = (3.0, 8.0), (1.5, 8.9), 100_000
-    samples = dirichlet_delta_samples(here, there, 0.05, n, np.random.default_rng(0))
+    samples = acc.dirichlet_delta_samples(here, there, 0.05, n, np.random.default_rng(0))
     x = np.linspace(0, 1, 100_001)
     for epsilon in (0.05, 0.1):
         exact = np.maximum(0, stats.beta.pdf(x, *here) - math.exp(epsilon) * stats.beta.pdf(x, *there)).mean()

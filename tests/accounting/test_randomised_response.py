@@ -11,32 +11,24 @@ from scipy import stats
 
 from privdemo import accounting as acc
 from privdemo.mechanisms import RandomisedResponse
-from tests.accounting.oracles import EPS, PLATEAU, hockey_stick, released, worst_delta
+from tests.accounting.oracles import EPS, PLATEAU, worst_delta
 
 
 @pytest.mark.parametrize(
     ("k", "n_values", "p"),
-    [(2, 1, 0.25), (2, 6, 0.4), (3, 1, 0.2), (3, 3, 0.5), (3, 4, 0.05), (4, 3, 0.6), (5, 3, 0.3), (7, 2, 0.7)],
+    [(2, 1, 0.25), (2, 4, 0.4), (3, 1, 0.2), (3, 3, 0.5), (4, 2, 0.6), (5, 2, 0.3), (7, 2, 0.7)],
 )
 def test_response_profile_is_the_enumerated_one(k, n_values, p):
     channel = RandomisedResponse(p, k).channel_matrix
     loss, less = (acc.randomised_response_loss(flip_prob, k, n_values) for flip_prob in (p, 0.99 * p))
     for epsilon in (0.0, 0.1, 0.5, 1.0, 1.7, 3.0, 5.0, 12.0):
-        truth = hockey_stick(released(channel, [0] * n_values), released(channel, [1] * n_values), epsilon)
+        truth = worst_delta(channel, n_values, epsilon, k)
         # each of k^D probabilities carries D roundings; e^ε multiplies those of the second record
         tolerance = 4 * n_values * EPS * (1 + math.exp(epsilon))
         assert loss.delta(epsilon) == pytest.approx(truth, rel=1e-11, abs=tolerance)
         assert acc.randomised_response_delta(p, epsilon, k, n_values) == loss.delta(epsilon)
         if truth > 1e-3:  # noise that differs by 1 % does not pass
             assert less.delta(epsilon) > truth + 100 * tolerance
-
-
-@pytest.mark.parametrize(("k", "n_values", "p"), [(2, 3, 0.2), (3, 2, 0.3), (4, 2, 0.1)])
-def test_records_that_differ_everywhere_are_the_worst_pair(k, n_values, p):
-    channel = RandomisedResponse(p, k).channel_matrix
-    for epsilon in (0.0, 0.5, 1.5, 3.0):
-        reported = acc.randomised_response_loss(p, k, n_values).delta(epsilon)
-        assert reported == pytest.approx(worst_delta(channel, n_values, epsilon, k), rel=1e-11, abs=1e-14)
 
 
 @given(

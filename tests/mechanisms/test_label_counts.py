@@ -1,12 +1,10 @@
-"""Releases of label counts: their noise against its laws, the simplex against an optimiser, promises by an audit."""
+"""Releases of label counts: their noise against its laws, the simplex against an optimiser, calibrated promises."""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from privdemo import accounting as account
@@ -100,20 +98,16 @@ def test_the_laplace_prior_of_counts_that_are_all_lost_in_noise_is_even():
 
 # --- what every mechanism does -----------------------------------------------------------------
 
-any_counts = st.integers(2, 8).flatmap(
-    lambda c: st.lists(st.one_of(st.integers(0, 3), st.integers(0, 1000), st.just(BILLION)), min_size=c, max_size=c)
+
+@pytest.mark.parametrize(
+    "counts", [[1, 0], [1, 0, 3], [BILLION, 1], [BILLION] * 1000], ids=lambda counts: str(counts)[:20]
 )
-
-
-@settings(max_examples=40)
-@given(counts=any_counts.filter(any), noise=st.sampled_from([0.0, 1e-6, 1.0, 1e6]), seed=st.integers(0, 99))
-@example(counts=[1, 0], noise=1e6, seed=0)
-@example(counts=[BILLION] * 1000, noise=1e6, seed=0)
-def test_releases_are_proportions_of_any_counts(counts, noise, seed):
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 1.0, 1e6])
+def test_releases_are_proportions_of_any_counts(counts, noise):
     for mechanism in (LaplaceCounts(noise), GaussianCounts(noise), LaplacePrior(noise)):
-        assert on_the_simplex(mechanism.randomise(counts, rng(seed)))
-    for sigma in (1e-6, 1.0, 50.0):
-        assert on_the_simplex(ScaledDirichlet(sigma, ((2, 1),)).randomise([max(1, n) for n in counts], rng(seed)))
+        assert on_the_simplex(mechanism.randomise(counts, rng()))
+    dirichlet = ScaledDirichlet(min(noise + 1e-9, 50), ((2, 1),))
+    assert on_the_simplex(dirichlet.randomise([max(1, n) for n in counts], rng()))
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 4, 3), (0, 3)])
@@ -289,65 +283,3 @@ def test_only_data_dependent_releases_look_at_the_counts():
         one, other = (calibrate(name, 0.3, 0.05, counts, 40) for counts in ([50, 60, 900], [40, 400, 570]))
         assert (one == other) == (not release.data_dependent) == (release.guarantee == "(ε, δ)")
         assert release.public_bound == (getattr(one, "n_min", None) == 40)
-
-
-# --- an audit ----------------------------------------------------------------------------------
-
-DRAWS = 100_000
-
-
-def excess(mechanism, epsilon, counts, statistic):
-    """max over t of P(T > t) − e^ε P′(T > t), T of a release of `counts` or of its neighbour, and its standard error.
-
-    The thresholds come from draws of their own, so that none is chosen by the draws that are counted.
-    """
-    draw, neighbour = rng(), [counts[0] - 1, counts[1] + 1, *counts[2:]]
-    pilot, p, q = (
-        statistic(mechanism.randomise(np.tile(of, (n, 1)), draw))
-        for of, n in ((counts, 20_000), (counts, DRAWS), (neighbour, DRAWS))
-    )
-    thresholds = np.quantile(pilot, np.linspace(0.002, 0.998, 60))[:, None]
-    above, neighbours = (p >= thresholds).mean(axis=1), (q >= thresholds).mean(axis=1)
-    variance = above * (1 - above) + math.exp(2 * epsilon) * neighbours * (1 - neighbours)
-    best = (above - math.exp(epsilon) * neighbours).argmax()
-    return above[best] - math.exp(epsilon) * neighbours[best], math.sqrt(variance[best] / DRAWS)
-
-
-def difference(theta):
-    return theta[:, 0] - theta[:, 1]
-
-
-def log_ratio(theta):
-    return np.log(theta[:, 0]) - np.log(theta[:, 1])
-
-
-@pytest.mark.parametrize(
-    ("name", "counts", "statistic", "too_little"),
-    [
-        ("laplace published", [300, 300, 400], difference, 0.4),
-        ("laplace tight", [300, 300, 400], difference, 0.4),
-        ("gaussian published", [300, 300, 400], difference, 0.3),
-        ("gaussian tight", [300, 300, 400], difference, 0.8),
-        ("laplace prior", [2, 0, 0], difference, 0.1),
-        ("dirichlet published", [20, 20, 30], log_ratio, 0.5),
-        ("dirichlet local", [20, 20, 30], log_ratio, 0.8),
-        ("dirichlet public", [21, 20, 30], log_ratio, 0.8),
-    ],
-)
-def test_no_event_tells_neighbours_apart_by_more_than_the_promise(name, counts, statistic, too_little):
-    epsilon, delta = 0.5, 0.05
-    mechanism = calibrate(name, epsilon, delta, counts, 20 if "public" in name else 1)
-    found, error = excess(mechanism, epsilon, counts, statistic)
-    # 60 thresholds: five standard errors are exceeded once in 60,000 audits
-    assert found < mechanism.delta_at(epsilon) + 5 * error
-    # and noise that is too small is found out
-    exposed, error = excess(with_noise(mechanism, too_little), epsilon, counts, statistic)
-    assert exposed > delta + 5 * error
-
-
-def test_the_audit_finds_the_published_gaussian_out_at_eight():
-    """Its formula is proved for ε < 1: at ε = 8 an event exceeds δ = 0.3, and with tight noise none."""
-    counts = [300, 300, 400]
-    for name, sound in (("gaussian published", False), ("gaussian tight", True)):
-        found, error = excess(calibrate(name, 8.0, 0.3, counts), 8.0, counts, difference)
-        assert (found < 0.3 + 5 * error) == sound
