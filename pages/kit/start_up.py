@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 from starlette.formparsers import MultiPartParser
@@ -26,5 +27,10 @@ def keep_uploads_in_memory() -> None:
 
 
 def limit_threads() -> None:
-    """Give each visitor's small matrices one thread: visitors share the cores, and a whole pool waits for itself."""
+    """Give each visitor's small matrices one thread: visitors share the cores, and a whole pool waits for itself.
+
+    A limit is for libraries that are loaded: NumPy and SciPy bring one each.
+    """
+    for library in ("numpy", "scipy.linalg"):
+        import_module(library)
     threadpool_limits(1, user_api="blas")
