@@ -1,0 +1,65 @@
+"""What a small page draws, as Streamlit tells the browser."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
+
+# What elements say of themselves anyway, or twice.
+_USUAL = {
+    "align": "ALIGN_START",
+    "direction": "VERTICAL",
+    "gap_size": "SMALL",
+    "justify": "JUSTIFY_START",
+    "wrap": True,
+}
+_TWICE = {"has_min", "has_max", "data_type", "set_value", "element_type", "type", "scale", "use_stretch", "use_content"}
+_TWICE |= {f"{kind}_{what}" for kind in ("js", "html", "css") for what in ("content", "source_path")}
+_TWICE |= {"isolate_styles", "accept_new_options", "deferred_file_id", "page_script_hash", "data", "spec"}
+
+
+def opened(script: str, **state: Any) -> AppTest:
+    """The page of a script, in a session that holds `state`."""
+    at = AppTest.from_string(script, default_timeout=60)
+    for key, value in state.items():
+        at.session_state[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def drawn(block: Block) -> str:
+    """A line for each element, deeper where it stands in a block: its kind, its key, and what it sets, cut if long."""
+    return "\n".join(_lines(block, ""))
+
+
+def _lines(block: Block, indent: str) -> Iterator[str]:
+    for child in block.children.values():
+        fields = dict(_fields(MessageToDict(child.proto, preserving_proto_field_name=True))) if child.proto else {}
+        key = fields.pop("id", "").split("-", 2)[-1]
+        said = [f"{name}={_short(value)}" for name, value in fields.items() if name not in _TWICE]
+        line = " ".join(filter(None, [child.type.removeprefix("flex_"), key, *said]))
+        yield textwrap.fill(line, 118, initial_indent=indent, subsequent_indent=indent + "    ", break_on_hyphens=False)
+        if isinstance(child, Block):
+            yield from _lines(child, indent + "  ")
+
+
+def _fields(message: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields of a message and of those in it, but for the usual."""
+    for name, value in message.items():
+        if isinstance(value, dict):
+            yield from ((name if inner == "value" else inner, one) for inner, one in _fields(value))
+        elif _USUAL.get(name) != value:
+            yield name, value
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        value = "/".join(_short(one.get("content", one) if isinstance(one, dict) else one) for one in value)
+    words = f"{value:g}" if isinstance(value, float) else str(value)
+    return words if len(words) <= 40 else f"{words[:12]}…{words[-12:]}"

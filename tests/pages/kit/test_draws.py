@@ -1,0 +1,210 @@
+"""Background draws: what is asked of the runner, what of it is shown, and what a visitor's session keeps."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from pages.kit import cache, draws, link
+from pages.kit.draws import Draws, Job
+from privdemo import datasets
+from privdemo.experiments import results
+from privdemo.jobs import Progress
+from tests.pages.kit.elements import drawn, opened
+
+OWN = datasets.from_csv("\n".join(["size,kind", *(f"{i},{'ab'[i % 2]}" for i in range(120))]).encode(), None, "o.csv")
+
+
+@dataclass(frozen=True)
+class Config:
+    dataset: Any = "mnist"
+    draw: int = 0
+
+
+@dataclass(frozen=True)
+class Question:
+    config: Config = Config()
+    n_draws: int = 4
+    at_once: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    mark: int
+    config: Any = None
+
+
+class Runner:
+    """A runner that writes down what it is asked for, and answers what a test wants."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple] = []
+        self.there: dict[Any, Progress] = {}
+        self.answer = Progress((), 3, True)
+
+    def watch(self, *args: Any, **options: Any) -> Progress:
+        self.asked.append((*args, options))
+        return self.answer
+
+    def look(self, key: Any) -> Progress | None:
+        return self.there.get(key)
+
+    def leave(self, *args: Any) -> None:
+        self.asked.append(args)
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """The fake runner, in the session of the visitor “v”."""
+    made = Runner()
+    monkeypatch.setattr(cache, "runner", lambda: made)
+    monkeypatch.setattr(st, "session_state", {"visitor": "v"})
+    return made
+
+
+def own_job(n: int = 3, slow: bool = False) -> Job:
+    return Job(("kind", Config(OWN), 0), "Draw", len, [Config(OWN, i) for i in range(n)], slow=slow)
+
+
+@pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
+def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
+    (job,) = draws.one_job("kind", Question(at_once=at_once), len, lambda config: ("first", config), slow=True)
+    tasks = [Config(draw=i) for i in range(before, 4)]
+    assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, None, True)
+    assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
+    assert not draws.one_job("kind", Question(), len, len)[0].slow
+
+
+def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
+    job = Job(("a", "c", 1), "Draw", len, ["x", "y"], lambda: "now", slow=True)
+    runner.answer = Progress(("then",), 2, True)
+    assert draws.look("q", [job]) == Draws((job,), (runner.answer,), (("now", "then"),))
+    st.session_state["draws_again"] = True
+    assert draws.look("q", [replace(job, first=None, slow=False)]).results == (("then",),)
+    draws.look("q", [job])
+    options = [asked[-1] for asked in runner.asked]
+    assert runner.asked[0][:-1] == (job.key, "v", len, ["x", "y"])
+    assert options == [
+        {"new_try": again, "slow": slow} for again, slow in ((False, True), (True, False), (False, True))
+    ]
+
+
+def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
+    job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
+    draws._stop(draws._remembered("q"))
+    assert draws.look("q", [job]).progress == (Progress((), 2, False),)
+    runner.there[job.key] = Progress((1, 2, 3), 3, True)
+    assert draws.look("q", [job]).progress == (Progress((1, 2), 2, False),)
+    assert runner.asked == [("v",)]
+    assert draws.look("another", [job]).running
+    draws._go_on()
+    assert draws.look("q", [job]).running
+    assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
+
+
+def test_results_of_own_records_move_to_the_session_and_work_goes_on_from_there(runner):
+    job, key = own_job(slow=True), own_job().key
+    runner.answer = Progress((Result(5),), 3, True)
+    first = Result(5, Config(OWN, 0))
+    assert draws.look("q", [job]).progress == (Progress((first,), 3, True),)
+    (asked,) = runner.asked
+    assert asked[:2] == (key, "v")
+    assert (asked[2].func, asked[2].args) == (results.without_config, (len,))
+    assert asked[3:] == (job.tasks, {"new_try": False, "slow": True, "private": True})
+    assert draws.own_data.recall(key) == (0, (first,))
+    runner.there[key] = runner.answer = Progress((Result(5), Result(6)), 3, True)
+    second = Result(6, Config(OWN, 1))
+    assert draws.look("q", [job]).results == ((first, second),)
+    del runner.there[key]  # the runner forgets a job that nobody watches
+    runner.answer, st.session_state["draws_again"] = Progress((Result(7),), 1, False), True
+    assert draws.look("q", [job]).progress == (Progress((first, second, Result(7, Config(OWN, 2))), 3, False),)
+    assert runner.asked[-1][3:] == (job.tasks[2:], {"new_try": True, "slow": True, "private": True})
+    assert draws.look("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
+    assert len(runner.asked) == 3
+
+
+def test_own_draws_that_are_stopped_or_lost(runner):
+    job = own_job()
+    runner.there[job.key] = Progress((Result(1),), 3, True)
+    assert draws.look("q", [job]).progress == (Progress((), 3, True),)
+    draws.own_data.keep(job.key, (0, (Result(1),)))
+    draws._stop(draws._remembered("q"))
+    assert draws.look("q", [job]).progress == (Progress((Result(1),), 3, False),)
+    assert runner.asked == [("v",)]
+
+
+def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch):
+    jobs, written = [Job(("a", "c", 0), "Draw", len, [1])], []
+    monkeypatch.setattr(link, "write", lambda *args: written.append(args))
+    draws.leave_others(jobs)
+    assert runner.asked == [("v", [("a", "c", 0)])]
+    name = draws.job_id(jobs)
+    assert name == hashlib.sha256(b"[('a', 'c', 0)]").hexdigest()[:12]
+    assert draws.JOB.problem([name]) is None
+    assert draws.job_id([*jobs, own_job()]) == ""
+    draws.keep_id(Draws(tuple(jobs), (runner.answer,)))
+    draws.keep_id(Draws(tuple(jobs), (Progress((), 3, False),)))
+    assert written == [("job", name), ("job", "")]
+
+
+@pytest.mark.parametrize(
+    ("arrived", "there", "said"), [("", False, ""), ("its", True, ""), ("its", False, "has ended"), ("x", True, "own")]
+)
+def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, there, said):
+    jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
+    name = draws.job_id(jobs) if arrived == "its" else arrived
+    monkeypatch.setattr(st, "query_params", {"job": name} if name else {})
+    monkeypatch.setattr(link, "note", notes.append)
+    runner.there = {jobs[1].key: runner.answer} if there else {}
+    draws.attach(jobs)
+    assert len(notes) == bool(said)
+    assert all(said in note and f"`job={name}`" in note for note in notes)
+    st.query_params["job"] = "another"
+    draws.attach(jobs)
+    assert len(notes) == bool(said)
+
+
+def test_a_visitor_has_one_name(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    assert len(draws.visitor()) == 32
+    assert draws.visitor() == draws.visitor()
+
+
+def test_results_are_picked_by_kind_and_config():
+    jobs = tuple(Job(key, "Draw", len, []) for key in (("a", 1), ("a", 2), ("b", 1)))
+    progress = Progress((), 1, False), Progress((1,), 1, False, "late"), Progress((), 1, True, "later")
+    made = Draws(jobs, progress, ((1, 2), (3,), (4,)))
+    assert (made.of_kind("a"), made.of_kind("a", 2), made.of_kind("b")) == ([1, 2, 3], [3], [4])
+    assert (made.running, made.finished, made.problem) == (True, False, "late")
+    assert (Draws().running, Draws().finished, Draws().problem) == (False, True, None)
+
+
+BAR = """
+import streamlit as st
+from pages.kit import draws
+from privdemo.jobs import Progress
+
+running = draws._STOPPED not in st.session_state
+jobs = [("Draw", [1, 2], len, ", soon"), ("Draw", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
+jobs = tuple(draws.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
+progress = (Progress((1,), 2, running), Progress((1, 1, 1), 3, False), Progress((), 1, False))
+draws.progress_bar("q", draws.Draws(jobs, progress))
+draws.progress_bar("q", draws.Draws(jobs[1:2], progress[1:2]))
+"""
+
+
+def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
+    made = Runner()
+    monkeypatch.setattr(cache, "runner", lambda: made)
+    at = opened(BAR, visitor="v")
+    bar = "container draw-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
+    assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
+    at.button(key="stop-draws").click().run()
+    assert made.asked == [("v",)]
+    assert at.session_state["stopped_draws"] == draws._remembered("q")
+    assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
+    at.button(key="more-draws").click().run()
+    assert at.session_state["draws_again"] is True
+    assert at.button(key="stop-draws")

@@ -1,0 +1,138 @@
+"""What is put on the screen: panels of every kind, the one sentence, folds, the dial."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+
+from pages.kit import live_dial, screen
+from pages.kit.panel import Live, Panel, Table
+from privdemo import figures
+from tests.pages.kit.elements import drawn, opened
+
+PANELS = """
+from plotly.graph_objects import Figure
+
+from pages.kit import screen
+from pages.kit.panel import Cards, Chart, Panel, Sheet, Table
+from pages.kit.snippet import Snippet
+
+rows, links = lambda: [{"a": 1}], [("far", "Far")]
+table, sheet = Table(["a"], [["b"]]), Sheet([{"a": 1.0, "b": "c"}], {"a": "%.2f"})
+full = Panel("full", "Why?", "A 5 %.", table, "In 5 %.", rows, Snippet(("import a",)), "Note", links)
+curves = Panel("curves", figure=Chart(Figure(), True), summary="A curve.", rows=rows)
+screen.draw([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
+screen.folds({"A": "B", "C": "D"})
+"""
+PANELS_DRAWN = """\
+container gap_size=MEDIUM direction=HORIZONTAL align=STRETCH
+  column weight=0.5 gap_size=MEDIUM
+    subheader tag=h3 body=Why? hide_anchor=True
+    markdown body=<p class="answer">A 5 %.</p> allow_html=True
+    caption body=Note
+    html body=<div class="…table></div>
+    html body=<p class="summary">In 5 %.</p>
+    container direction=HORIZONTAL
+      download_button full-csv label=CSV ignore_rerun=True
+      download_button full-html label=HTML ignore_rerun=True
+      popover allow_empty=True label=Python open=False
+        code code_text=import a language=python
+    container direction=HORIZONTAL
+      page_link page=far label=Far
+  column weight=0.5 gap_size=MEDIUM
+    container curves-place
+      html body=<p>look</p>
+      plotly_chart curves-figure theme=streamlit config={"displayModeBar": false} alt=A curve.
+    html body=<p class="summary">A curve.</p>
+    container direction=HORIZONTAL
+      download_button curves-csv label=CSV ignore_rerun=True
+      download_button curves-html label=HTML ignore_rerun=True
+dataframe columns={"a": {"type…den": true}}
+container late-place
+  plotly_chart late-figure theme=streamlit config={"displayModeBar": false}
+expander label=A expanded=False
+  markdown body=B
+expander label=C expanded=False
+  markdown body=D
+"""
+
+
+@pytest.fixture(autouse=True)
+def looks(monkeypatch):
+    """Seconds that were waited for the browser; a first look is a word."""
+    waited = []
+    monkeypatch.setattr(figures, "first_look", lambda figure: "<p>look</p>")
+    monkeypatch.setattr(screen, "time", SimpleNamespace(sleep=waited.append))
+    return waited
+
+
+def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
+    at = opened(PANELS)
+    assert drawn(at.main) == PANELS_DRAWN.rstrip()
+    assert looks == [screen.FIRST_LOOK]
+    columns = json.loads(at.dataframe[0].proto.columns)
+    assert columns["a"]["type_config"] == {"type": "number", "format": "%.2f"}
+    assert columns["_index"]["hidden"]
+    at.run()
+    assert looks == [screen.FIRST_LOOK]
+
+
+def test_the_first_chart_is_waited_for_only_if_it_was_seen_before(looks):
+    opened(PANELS.replace("(), True)", "())"))
+    assert looks == []
+
+
+def test_data_and_figure_can_be_downloaded(monkeypatch):
+    offered = []
+    monkeypatch.setattr(st, "download_button", lambda *args, **options: offered.append((*args, options)))
+    table = Table(["a"], [["b"]])
+    screen.under(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
+    (csv, data, *csv_rest), page = offered
+    assert (csv, data(), *csv_rest) == (
+        "CSV", "a\r\n1\r\n", "name.csv", "text/csv", {"key": "name-csv", "on_click": "ignore"}
+    )  # fmt: skip
+    assert page == ("HTML", table.page, "name.html", "text/html", {"key": "name-html", "on_click": "ignore"})
+    screen.under(Panel("name", figure=table))
+    screen.under(Panel("name", rows=list))
+    assert len(offered) == 2
+
+
+SENTENCE = """
+import streamlit as st
+from pages.kit import screen
+
+page = st.session_state["page"]
+place = st.empty()
+screen.last_takeaway(place, page)
+if "new" in st.session_state:
+    screen.takeaway(place, page, st.session_state["new"])
+"""
+
+
+def test_the_last_sentence_stays_until_the_new_one_is_known():
+    at = opened(SENTENCE, page="one", new="It is 5 %.")
+    words = 'markdown body=<p class="takeaway">It is 5\u00a0%.</p> allow_html=True'
+    assert drawn(at.main).replace("\n", "") == words
+    del at.session_state["new"]
+    assert drawn(at.run().main) == words
+    at.session_state["page"] = "another"
+    assert "takeaway" not in drawn(at.run().main)
+
+
+def test_a_dial_let_go_of_sets_its_number(monkeypatch):
+    mounted = {}
+    monkeypatch.setattr(live_dial, "_component", lambda **options: mounted.update(options))
+    monkeypatch.setattr(st, "session_state", {"dial": {"level": 1}})
+    live_dial.mount({"level": 0.5, "x": 2}, "p")
+    mounted.pop("on_level_change")()
+    assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}, "default": {"level": 0.5}}
+    assert st.session_state["p"] == 1.0
+    assert isinstance(st.session_state["p"], float)
+
+
+def test_a_live_figure_draws_itself():
+    drawn_ones = []
+    screen.figure(Panel(figure=Live(lambda: drawn_ones.append("live"), str)))
+    screen.figure(Panel(figure=None))
+    assert drawn_ones == ["live"]

@@ -1,0 +1,196 @@
+"""The widgets of settings and of privacy: what they say, what they take, and that linked ones follow each other."""
+
+import math
+
+import pytest
+
+from privdemo.mechanisms import GaussianNoise
+from tests.pages.kit.elements import drawn, opened
+
+SETTINGS = """
+import streamlit as st
+from pages.kit import inputs, privacy_inputs
+from pages.kit.settings import Choice, Number, Words
+from privdemo.limits import Limit
+from privdemo.mechanisms.pixels import FAMILIES
+
+N = Number("n", Limit("n", 1, 9, integer=True), 3, "N", help="Whole")
+P = Number("p", Limit("p", 0.0, 0.5), 0.2, "P", 0.1, "%.2f", "Share")
+Q = Number("q", Limit("q", 0.0, 0.5), 0.3, "Q")
+ONE, TWO = Choice("one", ("a", "b"), "b", "One"), Choice("two", ("a", "b"), ("b",), "Two", many=True)
+WORDS = Words("words", str, "so", "Words", "Any")
+"""
+PLAIN = f"""{SETTINGS}
+found = inputs.dial(N), inputs.dial(P, "Other"), inputs.choose(TWO), inputs.choose(ONE)
+inputs.dial(Number("fixed", Limit("fixed", 2, 2, integer=True), 2, "Fixed"), "Same")
+inputs.choose(Choice("hidden", ("a", "b"), "b", "One"), "Uno", hide_label=True)
+inputs.choose(Choice("some", ("a", "b"), (), "Two", many=True), "Due")
+inputs.pick(Choice("list", ("a", "b"), "b", "List"))
+inputs.pick(Choice("own", ("a", "b"), "a", "List", in_link=False), "Lista")
+st.session_state["found"] = *found, inputs.write(WORDS), inputs.write(Words("more", str, "", "Words"), "Parole")
+"""
+PLAIN_DRAWN = """\
+container
+  slider n_slide label=N format=%d default=1 min=1 max=9 step=1 value=3 help=Whole
+number_input n label=N format=%d default=3 step=1 min=1 max=9 help=Whole label_visibility=COLLAPSED query_param_key=n
+container
+  slider p_slide label=Other format=%.2f default=0 max=0.5 step=0.1 value=0.2 help=Share
+number_input p label=Other format=%.2f default=0.2 step=0.1 max=0.5 help=Share label_visibility=COLLAPSED
+    query_param_key=p
+button_group two options=a/b default=1 click_mode=MULTI_SELECT style=PILLS label=Two query_param_key=two
+button_group one options=a/b default=1 label=One query_param_key=one required=True
+number_input fixed label=Same format=%d default=2 step=1 min=2 max=2 query_param_key=fixed
+button_group hidden options=a/b default=1 label=Uno label_visibility=COLLAPSED query_param_key=hidden required=True
+button_group some options=a/b click_mode=MULTI_SELECT style=PILLS label=Due query_param_key=some
+selectbox list label=List default=1 options=a/b query_param_key=list
+selectbox own label=Lista default=0 options=a/b
+text_input words label=Words default=so help=Any query_param_key=words
+text_input more label=Parole default= query_param_key=more
+"""
+LIES = f"""{SETTINGS}
+flip = privacy_inputs.lie(P, 3, name="x", label="Lie", p_label="p", epsilon_label="ε")
+both = privacy_inputs.two_lies(P.__class__("r", P.limit, 0.2), Q, labels=("a", "b"), titles=("A", "B"))
+st.session_state["found"] = flip, both.p10, both.p01
+"""
+LIES_DRAWN = """\
+container
+  slider p_slide label=Lie format=%0.2f default=0 max=0.5 step=0.01 value=0.2
+  caption body=← more accurate · more private →
+container pair-x
+  container direction=HORIZONTAL align=STRETCH
+    column weight=0.5
+      number_input p label=p format=%.8g default=0.2 step=0.01 max=0.5 help=Share query_param_key=p
+    column weight=0.5
+      number_input x_epsilon label=ε format=%.4g step=0.1 max=700 help=ε bounds wha…her follows. value=2.07944
+          placeholder=∞
+container
+  slider r_slide label=A format=%0.2f default=0 max=0.5 step=0.01 value=0.2
+  slider q_slide label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3
+container pair-lies
+  container direction=HORIZONTAL align=STRETCH
+    column weight=0.5
+      number_input r label=a format=%.8g default=0.2 step=0.01 max=0.5 query_param_key=r
+    column weight=0.5
+      number_input q label=b format=%.8g default=0.3 step=0.01 max=0.5 query_param_key=q
+caption body=0 and 0 are …ays nothing.
+"""
+COUNTS = f"""{SETTINGS}
+EPSILON, DELTA = Number("e", Limit("e", 0.001, 20.0), 0.3), Number("d", Limit("d", 0, 0.5), 0.05)
+st.session_state["found"] = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "counts")
+"""
+COUNTS_DRAWN = """\
+container
+  select_slider e_ladder label=ε, how much …nge the odds format=%s default=0 max=13 step=1
+      options=0.001/0.002/…/1/2/5/10/20 help=Whatever is …umber below. raw_value=0.2
+  select_slider d_ladder label=δ, how likely that fails format=%s default=0 max=11 step=1
+      options=0/1e-10/1e-0…/0.1/0.2/0.3 help=With probabi… takes 0.05. raw_value=0.05
+  caption body=← more private · more accurate →
+container pair-counts
+  container direction=HORIZONTAL align=STRETCH
+    column weight=0.5
+      number_input e label=ε format=%.4g default=0.3 step=0.01 min=0.001 max=20 query_param_key=e
+    column weight=0.5
+      number_input d label=δ format=%.3g default=0.05 step=0.01 max=0.5 query_param_key=d
+"""
+PIXELS = f"""{SETTINGS}
+found = []
+for (name, family), low in zip(FAMILIES.items(), (0.0, 0.2, 0.2)):
+    level = Number(name[0], Limit("level", low, 0.5), 0.3, step=0.1)
+    what = {{"what": "value"}} if name == "laplace" else {{}}
+    places = st.container(key="level-" + name[0]), st.container(key="epsilon-" + name[0])
+    found.append(privacy_inputs.pixel_level(level, family, 4, 1e-5, name[0] + "_e", places, **what))
+st.session_state["found"] = tuple(found)
+"""
+PIXELS_DRAWN = """\
+container level-r
+  number_input r label=p, flip probability format=%.8g default=0.3 step=0.1 max=0.5 help=Type an exact level, or slide
+      it. query_param_key=r
+container epsilon-r
+  number_input r_e label=ε of one pixel format=%.4g step=0.1 min=1.09861 max=700 help=One released…her follows.
+      value=1.94591 placeholder=∞
+container level-g
+  number_input g label=σ, standard deviation format=%.8g default=0.3 step=0.1 min=0.2 max=0.5 help=Type an exact
+      level, or slide it. query_param_key=g
+container epsilon-g
+  number_input g_e label=ε of one pixel at δ = 10⁻⁵ format=%.4g step=0.1 min=9.99726 max=33.1037 help=One released…her
+      follows. value=19.1308 placeholder=∞
+container level-l
+  number_input l label=b, scale format=%.8g default=0.3 step=0.1 min=0.2 max=0.5 help=Type an exact level, or slide
+      it. query_param_key=l
+container epsilon-l
+  number_input l_e label=ε of one value format=%.4g step=0.1 min=2 max=5 help=One released…her follows. value=3.33333
+      placeholder=∞
+"""
+
+FOUND = (3, 0.2, ("b",), "b", "so", "")
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [(PLAIN, PLAIN_DRAWN), (LIES, LIES_DRAWN), (COUNTS, COUNTS_DRAWN), (PIXELS, PIXELS_DRAWN)],
+)
+def test_every_widget_says_what_its_setting_does(script, expected):
+    assert drawn(opened(script).main) == expected.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "key", "value", "found", "views"),
+    [
+        (PLAIN, "slider", "n_slide", 5, (5, *FOUND[1:]), {"n": 5}),
+        (PLAIN, "slider", "p_slide", 0.30000000000000004, (3, 0.3, *FOUND[2:]), {"p": 0.3}),
+        (PLAIN, "number_input", "p", 0.4, (3, 0.4, *FOUND[2:]), {"p_slide": 0.4}),
+        (LIES, "number_input", "x_epsilon", math.log(2), (0.5, 0.2, 0.3), {"p": 0.5, "p_slide": 0.5}),
+        (LIES, "number_input", "p", 0.0, (0.0, 0.2, 0.3), {"x_epsilon": None, "p_slide": 0.0}),
+        (LIES, "slider", "q_slide", 0.1, (0.2, 0.2, 0.1), {"q": 0.1}),
+        (COUNTS, "select_slider", "e_ladder", 5.0, (5.0, 0.05), {"e": 5.0}),
+        (COUNTS, "number_input", "e", 0.33, (0.33, 0.05), {"e_ladder": 0.5}),
+        (COUNTS, "number_input", "d", 0.0, (0.3, 0.0), {"d_ladder": 0.0}),
+        (COUNTS, "number_input", "d", 2e-9, (0.3, 2e-9), {"d_ladder": 1e-8}),
+        (PIXELS, "number_input", "r_e", math.log(9), (0.25, 0.3, 0.3), {"r": 0.25}),
+        (PIXELS, "number_input", "r", 0.0, (0.0, 0.3, 0.3), {"r_e": None}),
+        (PIXELS, "number_input", "g_e", 12.0, (0.3, GaussianNoise.from_epsilon(12, 1e-5).sigma, 0.3), {}),
+        (PIXELS, "number_input", "l_e", 4.0, (0.3, 0.3, 0.25), {"l": 0.25}),
+    ],
+)
+def test_a_number_is_set_by_any_of_its_widgets_and_the_others_follow(script, kind, key, value, found, views):
+    at = opened(script)
+    getattr(at, kind)(key=key).set_value(value).run()
+    assert not at.exception
+    assert at.session_state["found"] == (found if script is PLAIN else pytest.approx(found))
+    assert {view: at.session_state[view] for view in views} == pytest.approx(views)
+
+
+LATER = f"""{SETTINGS}
+from pages.kit import link
+
+st.button("Preset", on_click=link.assign, args=({{"n": 7}},))
+st.button("Reset", on_click=link.reset, args=([N, ONE, TWO],))
+st.button("Choose", on_click=link.choose, args=({{ONE: "a", TWO: ["a"]}},))
+if st.checkbox("Show"):
+    st.session_state["found"] = inputs.number(N), inputs.choose(ONE), inputs.choose(TWO)
+"""
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_preset_sets_what_is_or_comes_on_screen_and_reset_takes_it_back(shown):
+    at = opened(LATER)
+    if shown:
+        at.checkbox[0].check().run()
+    at.button[0].click().run()
+    at.checkbox[0].check().run()
+    assert at.session_state["found"] == (7, "b", ("b",))
+    assert at.session_state["assigned_later"] == {}
+    at.button[2].click().run()
+    assert at.session_state["found"] == (7, "a", ("a",))
+    at.button[1].click().run()
+    assert at.session_state["found"] == (3, "b", ("b",))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [(None, None, []), (9, 9, []), (12.5, 9, ["Size is now 9, the end of its range here."])],
+)
+def test_a_number_out_of_its_new_range_is_brought_back_in(before, after, said):
+    script = f'{SETTINGS}\nst.session_state["n"] = {before}\ninputs.keep_inside(N, "Size")'
+    at = opened(script)
+    assert (at.session_state["n"], [toast.value for toast in at.toast]) == (after, said)
