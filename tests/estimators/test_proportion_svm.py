@@ -71,19 +71,17 @@ def test_how_records_are_given_changes_little(kind):
     np.testing.assert_allclose(found.decision_function(kind(X)), expected.decision_function(X), atol=5e-4)
 
 
-def test_on_tiny_problems_no_labelling_is_much_better_and_more_starts_are_never_worse():
-    """Two bags of four, every labelling. Alternating may be stuck; how often says the last line."""
-    ratios = []
-    for seed in range(5):
-        draw = rng(seed)
-        bags, counts = np.repeat([0, 1], 4), draw.permutation([1, 2 + seed % 2])
-        X = draw.normal(size=(8, 2))
-        least = min(best_machine(X, labels, 1.0)[1] for labels in labellings(bags, counts))
-        losses = [ProportionSVM(n_starts=n).fit(X, bags, counts / 4).loss_ for n in (1, 5, 20)]
-        assert losses == sorted(losses, reverse=True)
-        assert losses[-1] > least - 1e-9  # labels are exact, and so is the least loss for them
-        ratios.append(np.array(losses) / least)
-    assert np.median(ratios, axis=0)[2] < 1.01 < np.max(ratios, axis=0)[0]  # one start is not always enough
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_on_tiny_problems_no_labelling_is_better_than_that_of_many_starts(seed):
+    """Two bags of four, every labelling. With one start alternating is stuck."""
+    draw = rng(seed)
+    bags, counts = np.repeat([0, 1], 4), draw.permutation([1, 2 + seed % 2])
+    X = draw.normal(size=(8, 2))
+    least = min(best_machine(X, labels, 1.0)[1] for labels in labellings(bags, counts))
+    losses = [ProportionSVM(n_starts=n).fit(X, bags, counts / 4).loss_ for n in (1, 5, 10)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[2] == pytest.approx(least, rel=1e-6)
+    assert losses[0] > 1.2 * least
 
 
 def test_beginning_with_weak_losses_finds_better_labels_of_digits(monkeypatch):
