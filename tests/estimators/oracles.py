@@ -188,17 +188,6 @@ def pixel_moments(mechanism, released, prior):
     return np.array(found).transpose(1, 0, 2)
 
 
-def law_by_convolution(probs, weights):
-    """Values and probabilities of Σ_d w_d x_d for whole w and independent states x_d ~ probs[d]."""
-    law, low = np.ones(1), 0
-    for p, w in zip(probs, weights, strict=True):
-        values = w * np.arange(len(p))
-        one = np.zeros(np.ptp(values) + 1)
-        np.add.at(one, values - values.min(), p)
-        law, low = np.convolve(law, one), low + values.min()
-    return low + np.arange(len(law)), law
-
-
 # --- linear classifiers ----------------------------------------------------------------------------
 
 
@@ -221,14 +210,6 @@ def truths(coef, intercept, rows, image, prior, channel_matrix):
         chances = class_probs(np.array(states) / (k - 1), coef, intercept)
         for row, chance in zip(rows, chances, strict=True):
             yield row * chance * of_x, of_x / len(rows), chance
-
-
-def label_information(x, model, channel):
-    """Fisher information of (coef, intercept), (d + 1, d + 1), in released labels of two classes."""
-    p = class_probs(x, *model[:2])
-    x = np.column_stack((x, np.ones(len(x))))
-    slope = (p[:, 0] * p[:, 1])[:, None] * (channel[:, 1] - channel[:, 0])
-    return x.T @ (x * np.square(slope / np.sqrt(p @ channel.T)).sum(axis=1, keepdims=True))
 
 
 # --- bags ------------------------------------------------------------------------------------------

@@ -1,6 +1,4 @@
-"""What is known of inputs, as nodes: against adaptive quadrature, exact convolution, enumeration and large samples."""
-
-import itertools
+"""What is known of inputs, as nodes: against adaptive quadrature, enumeration and large samples."""
 
 import numpy as np
 import pytest
@@ -11,9 +9,8 @@ from scipy.stats import norm
 
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
-from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
-from tests.estimators.oracles import law_by_convolution, rng
+from tests.estimators.oracles import rng
 
 KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
 
@@ -119,46 +116,6 @@ def test_two_scores_have_one_contrast_which_is_the_score_of_two_classes():
     one = expected(inputs, expit, coef[:, :1] - coef[:, 1:], np.zeros(1))[:, 0]
     np.testing.assert_allclose(two, one, atol=1e-10)
     assert np.abs(one - expit(inputs.mean @ (coef[:, 0] - coef[:, 1]))).max() > 1e-2  # that of the mean is another
-
-
-# --- discrete inputs -------------------------------------------------------------------------------
-
-
-def central_limit_error(n_pixels, seed):
-    """|E φ(score) by Gaussian nodes − exactly|, largest over three intercepts; the score's sd is 2 for any D."""
-    draw, x = rng(seed), np.arange(3)
-    probs, weights = draw.dirichlet(np.ones(3), n_pixels), draw.integers(-3, 4, n_pixels)
-    weights[0] = 3
-    mean = probs @ x
-    variance = probs @ x**2 - mean**2
-    scale = 2 / np.sqrt(weights**2 @ variance)
-    values, law = law_by_convolution(probs, weights)
-    inputs, errors = GaussianInputs(mean[None], variance[None], 64), []
-    for score in (-2, 0, 2):
-        intercept = score - scale * weights @ mean
-        found = expected(inputs, expit, scale * weights[:, None].astype(float), np.array([intercept]))
-        errors.append(abs(found.item() - law @ expit(scale * values + intercept)))
-    return max(errors)
-
-
-def test_the_central_limit_error_falls_with_the_number_of_pixels():
-    errors = [np.mean([central_limit_error(d, seed) for seed in range(10)]) for d in (4, 16, 64, 256, 784)]
-    # a skewness of order 1/√D of random sign and a kurtosis of order 1/D: each fourfold D at least halves the mean
-    assert all(large < small / 2 for small, large in itertools.pairwise(errors))
-    assert errors[0] > 5e-3
-    assert errors[-1] < 1e-4
-
-
-def test_enumerated_inputs_have_the_law_of_a_convolution():
-    k, d = 3, 4
-    mechanism, prior = RandomisedResponse(0.4, k), PixelPrior(np.arange(k), rng(1).dirichlet(np.ones(k), d))
-    released, weights = rng(2).integers(0, k, (5, d)).astype(np.uint8), np.array([2, -1, 3, 1])
-    coef = (k - 1) * weights[:, None] / 2  # inputs are on the scale 0 to 1
-    found = expected(enumerate_inputs(mechanism, released, prior), expit, coef, np.array([-0.7]))[:, 0]
-    for person, image in enumerate(released):
-        posterior = prior.probs * mechanism.channel_matrix[image]
-        values, law = law_by_convolution(posterior / posterior.sum(axis=1, keepdims=True), weights)
-        assert found[person] == pytest.approx(law @ expit(values / 2 - 0.7), abs=1e-13)
 
 
 def test_at_most_65536_inputs_are_enumerated():

@@ -1,16 +1,15 @@
-"""Likelihoods of a linear model against sums over every truth, finite differences and quadrature."""
+"""Likelihoods of a linear model against sums over every truth and finite differences."""
 
 import numpy as np
 import pytest
 from scipy.optimize import OptimizeResult, minimize
 from scipy.sparse import csr_array
-from scipy.stats import norm
 
-from privdemo.estimators import likelihoods, pixel_priors
+from privdemo.estimators import likelihoods
 from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
 from privdemo.estimators.likelihoods import Model, climb, maximise, reconstruction, spread_log_likelihood
 from privdemo.estimators.pixel_priors import PixelPrior
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import RandomisedResponse
 from tests.estimators.oracles import class_probs, finite_differences, rng, truths
 
 OBJECTIVES = [spread_log_likelihood, reconstruction]
@@ -155,15 +154,3 @@ def test_both_objectives_sum_over_every_truth(n_classes):
         terms = np.array(list(truths(*model[:2], channel[label], image, prior, pixels.channel_matrix)))
         assert spread[person] == pytest.approx(np.log(terms[:, 0].sum() / terms[:, 1].sum()), abs=1e-12)
         assert guessed[person] == pytest.approx(terms[:, 0] @ np.log(terms[:, 2]) / terms[:, 0].sum(), abs=1e-12)
-
-
-def test_gaussian_pixels_against_integration_on_a_fine_grid():
-    """One pixel, so p̃(c̃ | x̃) is ∫ p(c̃ | x) p(x̃ | x) p(x) dx / p(x̃)."""
-    noise, prior = GaussianNoise(0.7), pixel_priors.GaussianPrior(np.array([0.4]), np.array([0.3]))
-    model, channel, released, label = Model(np.array([[2.5]]), np.array([-0.8])), people()[1], 1.3, np.array([2])
-    x = np.linspace(-8, 9, 200_001)
-    posterior = norm.pdf(released, x, 0.7) * norm.pdf(x, 0.4, np.sqrt(0.3))
-    expected = np.log(class_probs(x[:, None], *model[:2]) @ channel[2] @ posterior / posterior.sum())
-    inputs = GaussianInputs(*pixel_priors.posterior_moments(noise, np.array([[released]]), prior), 64)
-    found = likelihoods.released_log_likelihood(inputs, np.log(channel[label]), model)[0]
-    assert found == pytest.approx(expected, abs=1e-9)  # 64 nodes at a standard deviation of 1

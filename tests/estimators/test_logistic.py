@@ -18,7 +18,7 @@ from privdemo.estimators.logistic import (
 )
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from tests.estimators.oracles import class_probs, label_information, rng, truths
+from tests.estimators.oracles import class_probs, rng, truths
 
 FLIPS, PIXELS = BinaryChannel(0.1, 0.3), RandomisedResponse(0.3, 3)
 STATES = rng(10).integers(0, 3, (20, 3)).astype(np.uint8)
@@ -70,26 +70,6 @@ def test_sparse_inputs_are_dense_ones_and_channels_mechanisms_matrices_or_lists(
     np.testing.assert_array_equal(listed.coef_, dense.coef_)
     found = sparse.released_proba(csr_array(x), released)
     np.testing.assert_allclose(found, dense.released_proba(x, released), atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "channel",
-    [FLIPS.channel_matrix, BinaryChannel(0.8, 0.7).channel_matrix, np.array([[0.5, 0.2], [0.3, 0.1], [0.2, 0.7]])],
-    ids=["flips", "reversed", "three labels"],
-)
-def test_known_weights_are_recovered_from_released_labels_and_missed_with_a_wrong_channel(channel):
-    x, y, truth = simulate(40_000, 3)
-    released = (rng().random(len(y)) > channel.cumsum(axis=0)[:-1, y]).sum(axis=0)
-    precision = label_information(x, truth, channel)
-
-    def distance(channel):
-        """Squared, in standard errors: χ² of 4 degrees of freedom for the right channel."""
-        found = SpreadLogisticRegression(channel, C=np.inf, tol=1e-7).fit(x, released)
-        error = np.append(found.coef_[0], found.intercept_) - np.append(truth.coef, truth.intercept)
-        return error @ precision @ error
-
-    assert distance(channel) < 4 + 5 * np.sqrt(8)  # five standard deviations of χ²₄
-    assert distance(0.8 * channel + 0.2 / len(channel)) > 4 + 5 * np.sqrt(8)
 
 
 # --- with pixel noise ------------------------------------------------------------------------------
@@ -158,20 +138,9 @@ def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
         by_word, by_prior = (SpreadLogisticRegression(FLIPS, pixels, p).fit(released, y) for p in (word, expected))
         np.testing.assert_array_equal(by_word.coef_, by_prior.coef_)
         assert by_prior.prior_ is expected
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_noisy_inputs_of_many_classes_keep_their_precision_and_teach_weights_that_sum_to_0(dtype):
-    """Well-separated classes in Gaussian noise, labels flipped: nearly all are recovered."""
-    y, centres = rng(2).integers(0, 4, 300), rng(1).random((4, 20))
-    x = np.clip(centres[y] + 0.05 * rng(3).standard_normal((300, 20)), 0, 1).astype(dtype)
-    flips, noise = RandomisedResponse(0.3, 4), GaussianNoise(0.2)
-    released = noise.randomise(x, rng(4))
-    fitted = SpreadLogisticRegression(flips, noise).fit(released, flips.randomise(y, rng(5)))
-    # float32 products round sums of 300 terms
-    np.testing.assert_allclose(fitted.coef_.sum(axis=0), 0, atol=1e-3 * np.abs(fitted.coef_).max())
-    assert (fitted.predict(x) == y).mean() > 0.95
-    assert fitted._inputs(released).mean.dtype == dtype  # no copy in double precision
+    for dtype in (released.dtype,) if pixels is PIXELS else (np.float32, np.float64):  # no copy in double precision
+        kept = by_word._inputs(released.astype(dtype)).mean.dtype
+        assert kept == (np.float32 if pixels is PIXELS else dtype)
 
 
 @pytest.mark.parametrize(
