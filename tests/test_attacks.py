@@ -17,9 +17,6 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-# --- linking -------------------------------------------------------------------------------------
-
-
 def test_ties_at_the_top_count_as_one_over_their_number_and_rounding_makes_no_winner():
     scores = np.array([[0.0, 0, 0], [0, 0, -1], [0, 0, -1], [-5, -4, -3], [-np.inf, 0, 0], [-np.inf] * 3])
     np.testing.assert_allclose(linked(scores, np.array([1, 0, 2, 2, 0, 1])), [1 / 3, 1 / 2, 0, 1, 0, 1 / 3])
@@ -55,18 +52,12 @@ def test_linking_equals_bayes_over_every_release(owner, flip_prob):
         assert (abs(found - expected) <= tolerance) == (assumed == flip_prob)
 
 
-# --- labels from images ----------------------------------------------------------------------------
-
-
 def test_labels_by_hand():
     released = np.array([[0, 0], [0, 2], [9, 9], [9, 7]], np.uint8)
     guessed = guess_labels(released, np.array([5, 5, 3, 3]), np.array([[0, 1], [8, 8], [4, 4], [5, 5]]))
     assert guessed.tolist() == [5, 3, 5, 3]  # means (0, 1) and (9, 8): the middle is (4.5, 4.5)
     many = np.repeat([[250], [10]], 500, axis=0).astype(np.uint8)  # small integers must not overflow
     assert guess_labels(many, np.arange(1000) // 500, np.array([[240], [20]], np.uint8)).tolist() == [0, 1]
-
-
-# --- one person, many answers ----------------------------------------------------------------------
 
 
 def fractions(p10, p01, prior, m):
@@ -103,13 +94,6 @@ def test_repeated_answers_in_exact_fractions(p10, p01, n_answers):
         for truth in (0, 1):
             chances = [float(pair[truth]) for pair in fractions(p10, p01, truth, n_answers)]
             np.testing.assert_allclose(found.chances[truth], chances, rtol=1e-11, atol=1e-300)
-
-
-@pytest.mark.parametrize("channel", [BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)])
-def test_answers_cost_epsilon_each(channel):
-    """As many answers alike as there can be move the log odds by M times ε, and no more."""
-    moved = repeated_answers(channel, 0.05, 50).log_odds - math.log(0.05 / 0.95)
-    assert np.abs(moved).max() == pytest.approx(50 * channel.epsilon, rel=1e-12)
 
 
 def test_the_table_has_a_row_for_every_count_of_ones():

@@ -48,9 +48,6 @@ def partition(groups):
     return {frozenset(np.flatnonzero(groups == g).tolist()) for g in range(groups.max() + 1)}
 
 
-# --- groups ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("how", GROUPINGS)
 @settings(max_examples=50)
 @given(case=bagged(), make=st.sampled_from([np.asarray, csr_array]))
@@ -150,9 +147,6 @@ def test_information_loss_is_sse_over_sst(case):
         assert information_loss(matrix, np.zeros(len(X), int)) == pytest.approx(float(sst > 0), abs=1e-12)
 
 
-# --- noise -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("release", ["means", "proportions"])
 @pytest.mark.parametrize("k", [1, 10])
 def test_noise_is_laplace_with_sensitivity_one_over_the_count(release, k):
@@ -175,6 +169,7 @@ def test_without_noise_means_and_proportions_are_as_they_were():
     np.testing.assert_array_equal(noisy_means(means, np.full(means.shape[0], 4), math.inf, rng()), means.toarray())
     np.testing.assert_array_equal(noisy_proportions([0, 0.3, 1], [5, 5, 5], math.inf, rng()), [0, 0.3, 1])
     assert noise_within(0.0, 0.5) == 1
+    assert smallest_epsilon(10) == pytest.approx(2 * math.log(10) / 10, rel=1e-14)  # nine tenths within a half
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
@@ -193,10 +188,6 @@ def test_the_smallest_epsilon_keeps_just_that_share_of_laplace_noise_within(k, h
     assert 1 - 2 * stats.laplace(scale=scale).sf(half_width) == pytest.approx(share, rel=1e-12, abs=1e-15)
 
 
-def test_by_default_nine_tenths_of_the_noise_lie_within_a_half():
-    assert smallest_epsilon(10) == pytest.approx(2 * math.log(10) / 10, rel=1e-14)
-
-
 def test_the_epsilon_of_a_record_is_the_largest_log_ratio_of_all_that_it_goes_into():
     """All D columns and the label of one record change at once; the releases lie beyond both ends."""
     k, m, D, of_feature, of_proportion = 4, 50, 7, 0.3, 0.8
@@ -209,8 +200,6 @@ def test_the_epsilon_of_a_record_is_the_largest_log_ratio_of_all_that_it_goes_in
     log_ratios = D * log_ratio(z, 1 / k, of_feature) + log_ratio(t, 1 / m, of_proportion)
     assert np.abs(log_ratios).max() == pytest.approx(record_epsilon(of_feature, of_proportion, D), rel=1e-12)
 
-
-# --- refusals --------------------------------------------------------------------------------------
 
 BAGS = np.repeat([0, 1], [8, 5])
 LABELS = np.repeat([0, 1], [9, 4])

@@ -11,16 +11,12 @@ from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 10, 49, 255, 256, 65536])
-def test_at_the_largest_flip_prob_the_release_is_independent_of_the_input(k):
-    top, less = RandomisedResponse((k - 1) / k, k), RandomisedResponse(0.9 * (k - 1) / k, k)
-    low, high = (np.full(20_000, state, np.min_scalar_type(k - 1)) for state in (0, k - 1))
-    released = top.randomise(low, rng(4))
-    np.testing.assert_array_equal(released, top.randomise(high, rng(4)))
-    assert (less.randomise(low, rng(4)) != less.randomise(high, rng(4))).any()  # here the input shows
-    assert top.redraw_prob == 1
-    assert top.epsilon == 0
-    assert released.min() < 0.05 * k  # over all states
-    assert released.max() > 0.95 * (k - 1) - 1
+def test_at_the_largest_flip_prob_every_value_is_drawn_afresh_over_all_states(k):
+    top = RandomisedResponse((k - 1) / k, k)
+    released = top.randomise(np.zeros(20_000, np.min_scalar_type(k - 1)), rng(4))
+    assert (top.redraw_prob, top.epsilon) == (1, 0)
+    # 0.95^20000 is no chance
+    assert released.max() >= 0.95 * (k - 1)
 
 
 @pytest.mark.parametrize("size", [1, BLOCK, 2 * BLOCK + 17])
@@ -35,16 +31,6 @@ def test_randomise_is_apply_of_draws_across_blocks(size):
     parts = [(block.random(n, dtype=np.float32), block.integers(0, 5, n, dtype=np.uint8)) for n in sizes]
     np.testing.assert_array_equal(draws.uniform, np.concatenate([u for u, _ in parts]))
     np.testing.assert_array_equal(draws.replacement, np.concatenate([r for _, r in parts]))
-
-
-@given(st.integers(2, 300), st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted), st.integers(0, 2**32 - 1))
-def test_raising_flip_prob_only_redraws_more(k, shares, seed):
-    x = rng(seed + 1).integers(0, k, 40).astype(np.uint16)
-    low, high = (RandomisedResponse(share * ((k - 1) / k), k) for share in shares)
-    draws = low.draws(x.shape, rng(seed))
-    a, b, redrawn = low.apply(x, draws), high.apply(x, draws), draws.uniform < low.redraw_prob
-    np.testing.assert_array_equal(a, np.where(redrawn, draws.replacement, x))
-    np.testing.assert_array_equal(b[redrawn], a[redrawn])  # redrawn at p: the same value at any larger p
 
 
 def test_a_value_is_redrawn_where_its_uniform_is_below_the_probability():
