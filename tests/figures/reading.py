@@ -12,15 +12,11 @@ from PIL import Image
 NASTY = "<script>alert('1')</script> & \"7\""
 
 
-def interval(trace, i, axis):
-    """The mean and both ends of the i-th point of a trace."""
-    at, bars = getattr(trace, axis)[i], getattr(trace, f"error_{axis}")
-    return at, at - bars.arrayminus[i], at + bars.array[i]
-
-
-def near(estimate):
-    """An estimate with its interval, up to rounding."""
-    return pytest.approx(tuple(estimate), abs=1e-12)
+def holds(trace, *estimates, axis="y"):
+    """Whether the points of a trace with their error bars are the `estimates` (mean, low, high), up to rounding."""
+    means, bars = np.asarray(getattr(trace, axis), float), getattr(trace, f"error_{axis}")
+    drawn = np.stack((means, means - np.array(bars.arrayminus), means + np.array(bars.array)), axis=1)
+    return drawn == pytest.approx(np.array(estimates, float), abs=1e-12)
 
 
 def look(trace):

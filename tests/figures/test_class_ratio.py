@@ -12,7 +12,7 @@ from privdemo.figures import class_ratio as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, EM, MMD, SPREAD
-from tests.figures.reading import interval, named, near
+from tests.figures.reading import holds, named
 
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
 
@@ -28,8 +28,7 @@ def test_the_truth_stands_beside_every_methods_shares(draws):
     assert tuple(traces["true"].x) == ("benign", "malignant")
     for method in (SPREAD, MMD, EM):
         trace = traces[CLASS_RATIO[method].title]
-        for c in range(2):
-            assert interval(trace, c, "y") == near(class_ratio.share_of(draws, method, c))
+        assert holds(trace, *(class_ratio.share_of(draws, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
     patterns = [trace.marker.pattern.shape for trace in traces.values()]
     assert len(set(patterns[1:])) == 3, "a second cue for those who cannot see colours"
@@ -39,8 +38,7 @@ def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
     figure = charts.errors(draws, (SPREAD, MMD))
     for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
         assert tuple(trace.x) == SHARES
-        for i in range(len(SHARES)):
-            assert interval(trace, i, "y") == near(class_ratio.error_along(draws, method, i))
+        assert holds(trace, *(class_ratio.error_along(draws, method, i) for i in range(len(SHARES))))
     assert figure.layout.shapes[0].x0 == 0.5
     assert figure.layout.yaxis.range[0] == 0
     at_random = [replace(draw, config=replace(draw.config, share=None)) for draw in draws]
@@ -57,8 +55,7 @@ def row(method, share, error, release="none"):
 def test_shipped_errors_are_drawn_by_method_or_by_release():
     figure = charts.study_errors({name: [row(name, share, share / 10) for share in SHARES] for name in (SPREAD, MMD)})
     assert [trace.name for trace in figure.data] == [CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title]
-    for i, share in enumerate(SHARES):
-        assert interval(figure.data[1], i, "y") == near((share / 10, share / 10 - 0.01, share / 10 + 0.01))
+    assert holds(figure.data[1], *((share / 10, share / 10 - 0.01, share / 10 + 0.01) for share in SHARES))
     releases = (NO_RELEASE, *RELEASES)
     figure = charts.study_errors({name: [row(MMD, 0.5, 0.1, name)] for name in releases})
     assert [trace.name for trace in figure.data][1:] == [release.title for release in RELEASES.values()]
@@ -74,12 +71,11 @@ def test_levers_are_drawn_with_and_without_noise(levels, kind):
     assert noisy.marker.symbol == plain.marker.symbol + "-open"
     assert figure.layout.xaxis.type == kind
     assert figure.layout.shapes[0].x0 == pytest.approx(levels[0])
-    assert interval(plain, 1, "y") == near(points[1][1])
+    assert holds(plain, *(estimate for _, estimate in points))
 
 
 def test_the_adversarys_guesses_are_in_their_colour(draws):
     rates = class_ratio.attack_rates(draws)
-    figure = charts.attack(rates)
-    for trace, rate in zip(figure.data, rates.values(), strict=True):
-        assert interval(trace, 0, "x") == near(rate)
+    for trace, rate in zip(charts.attack(rates).data, rates.values(), strict=True):
+        assert holds(trace, rate, axis="x")
         assert trace.marker.color == palette.ADVERSARY.colour

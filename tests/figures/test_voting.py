@@ -11,7 +11,7 @@ from privdemo.experiments import naive_training, voting
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import VOTING
-from tests.figures.reading import interval, near
+from tests.figures.reading import holds
 
 CONFIG = voting.ElectionConfig(n_elections=50)
 ELECTIONS = voting.run(CONFIG)
@@ -22,12 +22,10 @@ def test_estimates_stand_with_their_intervals_beside_the_truth():
     estimates = voting.poll(CONFIG, ELECTIONS).estimates
     figure = charts.estimates(estimates, CONFIG.share)
     for trace, (name, e) in zip(figure.data, estimates.items(), strict=True):
-        assert interval(trace, 0, "x") == near((e.value, e.low, e.high))
+        assert holds(trace, (e.value, e.low, e.high), axis="x")
         assert trace.y[0] == VOTING[name].title
     assert figure.layout.shapes[0].x0 == CONFIG.share
-
-
-def test_the_axis_of_estimates_holds_those_outside_0_to_1():
+    # the axis holds those outside 0 to 1
     outside = votes.estimate("spread", 0, 50, BinaryChannel(0.2, 0.2))
     low, high = charts.estimates({"spread": outside}, 0.1).layout.xaxis.range
     assert low < outside.low < 0
@@ -84,8 +82,7 @@ def test_candidates_have_the_intervals_of_the_inverted_channel():
     result = voting.run_many(config)
     traces = {trace.name: trace for trace in charts.candidates(config.shares, result).data}
     inverted = traces["channel inverted"]
-    np.testing.assert_allclose(inverted.y + inverted.error_y.array, result.high)
-    np.testing.assert_allclose(inverted.y - inverted.error_y.arrayminus, result.low)
+    assert holds(inverted, *zip(inverted.y, result.low, result.high, strict=True))
     assert list(traces["truth"].y) == list(config.shares)
     np.testing.assert_array_equal(traces["maximum likelihood"].y, result.mle)
 
