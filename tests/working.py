@@ -52,6 +52,25 @@ def give_what_cannot_be_sent(task):
     return lambda: task
 
 
+class Unreadable:
+    """Can be sent but not received."""
+
+    def __reduce__(self):
+        return int, ("x",)
+
+
+def unreadable(task):
+    return Unreadable()
+
+
+def flaky(path):
+    """Dies the first time."""
+    if not os.path.exists(path):
+        open(path, "w").close()
+        os._exit(1)
+    return 7
+
+
 class Gates:
     """The tasks of one `gated` job, and what becomes of them."""
 
@@ -93,28 +112,5 @@ def alive(pid):
 
 def done(runner, key, function, tasks, watcher="me"):
     """The end of a job, watched all the while."""
-
-    def ended():
-        progress = runner.watch(key, watcher, function, tasks)
-        return None if progress.running else progress
-
-    return until(ended)
-
-
-def flaky(path):
-    """Dies the first time."""
-    if not os.path.exists(path):
-        open(path, "w").close()
-        os._exit(1)
-    return 7
-
-
-class Unreadable:
-    """Can be sent but not received."""
-
-    def __reduce__(self):
-        return int, ("x",)
-
-
-def unreadable(task):
-    return Unreadable()
+    until(lambda: not runner.watch(key, watcher, function, tasks).running)
+    return runner.watch(key, watcher, function, tasks)
