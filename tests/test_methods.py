@@ -5,24 +5,32 @@ import pytest
 from privdemo import methods, palette
 from privdemo.experiments import class_ratio, comparison, label_proportions, training
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_PROPORTIONS, NOBODY, OWNER, PUBLISHER, TRAINING, TRUTH
+from privdemo.methods import (
+    CLASS_RATIO,
+    COMPARISON,
+    LABEL_COUNTS,
+    LABEL_PROPORTIONS,
+    NOBODY,
+    OWNER,
+    PUBLISHER,
+    TRAINING,
+    TRUTH,
+    VOTING,
+)
 
-TABLES = {
-    "training": TRAINING,
-    "label proportions": LABEL_PROPORTIONS,
-    "class ratio": CLASS_RATIO,
-    "comparison": COMPARISON,
-}
+TABLES = (VOTING, LABEL_COUNTS, TRAINING, LABEL_PROPORTIONS, CLASS_RATIO, COMPARISON)
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-def test_methods_of_a_table_can_be_told_apart(table):
+@pytest.mark.parametrize("table", TABLES)
+def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likelihood(table):
     assert list(table) == [method.name for method in table.values()]
     assert len({method.title for method in table.values()}) == len(table)
     together = [method for name, method in table.items() if name != methods.COUNT_NAIVE]  # naive, of another task
     assert len({method.style for method in together}) == len(together)
     assert {method.style.colour for method in table.values()} <= set(palette.PALETTE)
     assert {method.trust for method in table.values()} <= {TRUTH, NOBODY, OWNER, PUBLISHER}
+    for method in table.values():
+        assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("spread"), method
 
 
 @pytest.mark.parametrize(
@@ -33,31 +41,19 @@ def test_methods_of_a_table_can_be_told_apart(table):
         (CLASS_RATIO, class_ratio.study.load()),
         (COMPARISON, comparison.study.load()),
     ],
-    ids=TABLES,
 )
 def test_shipped_results_are_of_these_methods(table, rows):
     assert {row.method for row in rows} == set(table)
 
 
-def test_whom_a_method_trusts_is_its_marker_in_the_comparison():
+def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_its_title():
     for name, method in COMPARISON.items():
-        if name != methods.CLEAN:
-            assert method.style.marker == methods.MARKERS[method.trust]
+        assert method.style.marker == methods.MARKERS[method.trust] or name == methods.CLEAN
     assert len(set(methods.MARKERS.values())) == 4
-    trusted = {name: method.trust for name, method in COMPARISON.items()}
-    assert (trusted[methods.NAIVE], trusted[methods.LLP], trusted[methods.mmd("laplace")]) == (NOBODY, OWNER, PUBLISHER)
-    assert trusted[methods.CLEAN] == trusted[methods.TRUE] == TRUTH
-
-
-def test_one_colour_is_the_spread_likelihood():
-    for table in TABLES.values():
-        for method in table.values():
-            assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("spread"), method
-
-
-def test_methods_on_sets_are_named_after_their_noise():
-    assert COMPARISON[methods.set_names("dirichlet")].title == "spread on set names, scaled Dirichlet"
-    assert COMPARISON[methods.mmd("laplace")].title == "MMD, Laplace"
+    mmd, names = COMPARISON[methods.mmd("laplace")], COMPARISON[methods.set_names("dirichlet")]
+    assert (mmd.title, names.title) == ("MMD, Laplace", "spread on set names, scaled Dirichlet")
+    shown = [COMPARISON[name].trust for name in (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP)]
+    assert (*shown, mmd.trust, names.trust) == (TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER, PUBLISHER)
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 

@@ -12,60 +12,55 @@ from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, FLAT
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.27, "0.27"), (1 / 3, "0.3333"), (999.96, "1000"), (6431471.0, "6,431,471")]
-)
-def test_numbers_have_four_digits_and_counts_all_of_theirs(value, text):
-    assert reports.four_digits(value) == text
-
-
-def test_an_interval_has_three_decimals():
+def test_numbers_have_four_digits_counts_all_of_theirs_and_intervals_three_decimals():
+    numbers = (0.27, 1 / 3, 999.96, 6431471.0)
+    assert [reports.four_digits(value) for value in numbers] == ["0.27", "0.3333", "1000", "6,431,471"]
     assert reports.interval(Estimate(0.91666, 0.9, 1.0)) == "0.917 (0.900–1.000)"
 
 
+def end_of_bags(row):
+    value = label_proportions.study.published(row) if row.threshold == HALF else None
+    return f")  {value:.2f}" if value else ")"
+
+
+def end_of_counts(row):
+    value, promised = label_counts.published(row), not row.guarantee.startswith("none")
+    return (")" if promised else "  (no formal guarantee)") + (f"  {value:.2f}" if value else "")
+
+
 @pytest.mark.parametrize(
-    ("module", "report", "words"),
+    ("module", "report", "words", "end"),
     [
-        (label_proportions.study, reports.bag_lines, ("dataset", "selection", "method", "threshold")),
-        (ratio_study, reports.ratio_lines, ("dataset", "release", "method")),
-        (comparison.study, reports.comparison_lines, ("task", "dataset", "method", "metric", "trust")),
-        (label_counts, reports.count_lines, ("axis", "release")),
+        (label_proportions.study, reports.bag_lines, ("dataset", "selection", "method", "threshold"), end_of_bags),
+        (ratio_study, reports.ratio_lines, ("dataset", "release", "method"), lambda row: ")"),
+        (comparison.study, reports.comparison_lines, ("task", "dataset", "method", "metric"), lambda row: row.trust),
+        (label_counts, reports.count_lines, ("axis", "release"), end_of_counts),
     ],
     ids=["bags", "ratios", "comparison", "counts"],
 )
-def test_every_row_is_a_line_with_its_place_and_interval(monkeypatch, module, report, words):
+def test_every_row_is_a_line_with_its_place_and_interval_beside_what_was_published(
+    monkeypatch, module, report, words, end
+):
     rows = [row for row in module.load() if module is not ratio_study or math.isnan(row.share)]
     monkeypatch.setattr(module, "rows", lambda marks: module.load())
     title, _, *lines = report([])
     assert title == module.TITLE
-    for row, line in zip(rows, lines, strict=False):
+    for row, line in zip(rows, lines[: len(rows)], strict=True):
         assert reports.interval(row.estimate) in line
         assert all(f"{getattr(row, word)}" in line for word in words)
-
-
-def test_published_values_and_broken_promises_stand_beside_their_rows(monkeypatch):
-    lines = reports.count_lines([])
-    assert "by the published criterion 0.310, by the exact profile 0.036" in lines[-1]
-    monkeypatch.setattr(label_counts, "rows", lambda marks: label_counts.load())
-    for row, line in zip(label_counts.load(), reports.count_lines([])[2:], strict=False):
-        value = label_counts.published(row)
-        assert line.endswith(f"  {value:.2f}" if value else ")")
-        assert ("(no formal guarantee)" in line) == row.guarantee.startswith("none")
-    study = label_proportions.study
-    monkeypatch.setattr(study, "rows", lambda marks: study.load())
-    for row, line in zip(study.load(), reports.bag_lines([])[2:], strict=True):
-        value = study.published(row) if row.threshold == HALF else None
-        assert line.endswith(f")  {value:.2f}" if value else ")")
-        assert (f"ε proportions {row.proportion_epsilon:g}" in line) == math.isfinite(row.proportion_epsilon)
+        assert line.endswith(end(row))
+        if module is label_proportions.study:
+            assert (f"ε proportions {row.proportion_epsilon:g}" in line) == math.isfinite(row.proportion_epsilon)
+    if module is label_counts:
+        assert "by the published criterion 0.310, by the exact profile 0.036" in lines[-1]
 
 
 def test_training_is_printed_at_every_level_beside_the_published_accuracy():
     study = training.study.STUDIES["section6.1"]
-    rows = list(training.study.load("section6.1"))
-    lines = reports.trade_off_lines(study, rows)[2:]
-    points = [(name, p) for name, curve in training.study.points(tuple(rows)).items() for p in curve]
+    rows = training.study.load("section6.1")
+    points = [(name, point) for name, curve in training.study.points(rows).items() for point in curve]
     published = 0
-    for (name, point), line in zip(points, lines, strict=True):
+    for (name, point), line in zip(points, reports.trade_off_lines(study, list(rows))[2:], strict=True):
         value = study.published.get(name, {}).get(point.level)
         assert line.split()[0] == f"{point.level:g}"
         assert f"{name:14s}  {reports.interval(point.accuracy)}  {reports.interval(point.log_loss)}" in line

@@ -10,19 +10,8 @@ from privdemo.tasks import BINARY, COUNTING, Task, binary_records, binary_task, 
 
 def own_records(class_names=("no", "yes"), image_shape=None):
     n = len(class_names)
-    return Dataset(
-        name="mine",
-        title="My own",
-        X=np.zeros((n, 4)),
-        y=np.arange(n),
-        feature_names=("a", "b", "c", "d"),
-        class_names=class_names,
-        n_states=None,
-        image_shape=image_shape,
-        n_train=None,
-        source="",
-        licence="",
-    )
+    X, names = np.zeros((n, 4)), ("a", "b", "c", "d")
+    return Dataset("mine", "My own", X, np.arange(n), names, class_names, None, image_shape, None, "", "")
 
 
 @pytest.mark.parametrize("table", [BINARY, COUNTING], ids=["binary", "counting"])
@@ -34,18 +23,14 @@ def test_every_data_set_has_a_task_of_its_own_classes(table, data_folder, mnist)
         assert len(task.classes) == len(task.labels) == len(task.words) == (2 if table is BINARY else source.n_classes)
 
 
-def test_words_are_those_of_their_class():
+def test_words_are_those_of_their_class_and_the_first_class_named_is_class_0():
     assert COUNTING["mnist"].words[7:9] == ("are a 7", "are an 8")
     assert BINARY["digits"].positive == BINARY["digits"].words[1] == "are a 9"
     for name in ("adult", "sms", "breast_cancer"):
         assert BINARY[name] == COUNTING[name]
-
-
-def test_the_first_class_named_is_class_0():
-    chosen = binary_records("digits")
-    source = datasets.load("digits")
+    chosen, all_digits = binary_records("digits"), datasets.load("digits").y
     assert chosen.class_names == ("7", "9")
-    np.testing.assert_array_equal(chosen.y, (source.y[np.isin(source.y, (7, 9))] == 9).astype(int))
+    np.testing.assert_array_equal(chosen.y, all_digits[np.isin(all_digits, (7, 9))] == 9)
 
 
 @pytest.mark.parametrize("task_of", [binary_task, counting_task])
