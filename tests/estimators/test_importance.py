@@ -15,7 +15,6 @@ K, D = 3, 4
 PIXELS, FLIPS = RandomisedResponse(0.3, K), BinaryChannel(0.1, 0.2)
 FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.1, 0.3, 0.6], [0.45, 0.1, 0.45], [0.15, 0.7, 0.15]])
 PRIOR = PixelPrior(np.arange(K), FREQUENCIES)
-both = pytest.mark.parametrize("n_classes", [2, 3])
 
 
 def released_people(n=60, n_classes=2, seed=0):
@@ -41,8 +40,7 @@ def proposal(channel, y):
 # --- one step --------------------------------------------------------------------------------------
 
 
-@both
-@pytest.mark.parametrize("learning_rate", [0.7, None])
+@pytest.mark.parametrize(("n_classes", "learning_rate"), [(2, None), (3, None), (3, 0.7)])
 def test_one_step_follows_the_published_equations(n_classes, learning_rate):
     """Weights (59) and gradient (60) of the samples that the estimator itself draws, in plain loops."""
     n, n_samples, C = 7, 5, 2.0
@@ -113,24 +111,14 @@ def test_the_prior_becomes_the_weighted_share_of_the_samples():
 # --- what many steps approach ----------------------------------------------------------------------
 
 
-@both
-def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_few_do_not(n_classes):
-    released, y, channel = released_people(150, n_classes)
+def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_few_do_not():
+    released, y, channel = released_people(150, 3)
     right = SpreadLogisticRegression(channel, PIXELS, PRIOR, C=0.5, exact=True).fit(released, y).coef_
     many, few = (
         sampled(channel, C=0.5, n_samples=s, n_steps=100, learning_rate=4.0).fit(released, y).coef_ for s in (100, 3)
     )
     # self-normalised weights are biased by about 1/S of what is missing, here a fifth at ten samples
     assert np.linalg.norm(many - right) < 0.1 * np.linalg.norm(right) < np.linalg.norm(few - right)
-
-
-def test_what_is_learned_depends_on_the_seed_alone():
-    released, y, channel = released_people(100)
-    first, again, other = (
-        sampled(channel, n_samples=3, n_steps=2, random_state=seed).fit(released, y).coef_ for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert np.abs(other - first).max() > 1e-6
 
 
 def test_gaussian_pixels_have_their_own_prior():
