@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
@@ -45,11 +43,10 @@ def people(n=4000, share=0.3, seed=0):
 
 
 @pytest.mark.parametrize("name", TURNS)
-@settings(max_examples=30)
-@given(n_bags=st.integers(2, 40), bag_size=st.integers(2, 60), seed=st.integers(0, 99))
-def test_nobody_is_in_two_bags_and_bags_take_their_kinds_of_record_in_turns(name, n_bags, bag_size, seed):
-    y, part = people(2000, seed=seed)
-    bags = select(name, y, part, n_bags, bag_size, rng(seed))
+@pytest.mark.parametrize(("n_bags", "bag_size"), [(2, 2), (3, 60), (7, 5), (20, 40), (40, 60)])
+def test_nobody_is_in_two_bags_and_bags_take_their_kinds_of_record_in_turns(name, n_bags, bag_size):
+    y, part = people(2000)
+    bags = select(name, y, part, n_bags, bag_size, rng())
     everybody = np.concatenate(bags)
     assert len(bags) == n_bags
     assert len(set(everybody.tolist())) == len(everybody)
@@ -161,8 +158,5 @@ def test_the_probability_of_a_positive_is_that_of_scikit_learns_naive_bayes():
         positive_probability(binary, np.ones(300, int))
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=40))
-def test_distinct_labels_are_counted_in_every_block(pairs):
-    blocks, y = np.array(pairs).T
-    expected = [len({label for block, label in pairs if block == b}) for b in range(blocks.max() + 1)]
-    np.testing.assert_array_equal(distinct_labels(y, blocks), expected)
+def test_distinct_labels_are_counted_in_every_block():
+    np.testing.assert_array_equal(distinct_labels([0, 0, 1, 2, 1, 1, 3], np.array([0, 0, 0, 1, 3, 3, 0])), [3, 1, 0, 1])
