@@ -1,4 +1,4 @@
-"""The controls of the page on class ratios: a visitor's choices in, a frozen question out."""
+"""The controls of the page on class ratios: a visitor's choices in, a frozen question out; and those of its tabs."""
 
 from __future__ import annotations
 
@@ -266,3 +266,21 @@ def _apply(name: str) -> None:
     values = {CLASSES: n_classes, set_sizes: size, COPIES: 1, RHO: rho, test_sizes: n_test}
     values |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}
     link.assign({setting.key: value for setting, value in values.items()})
+
+
+# --- the tabs ------------------------------------------------------------------------------------
+
+FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
+FIGURE_3 = Choice(
+    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Shares found by"
+)
+
+
+def figure_2_controls(_: object) -> str:
+    """Draw the choice of figure 2's data set, and return its title."""
+    return inputs.choose(FIGURE_2)
+
+
+def figure_3_controls(_: object) -> str:
+    """Draw the choice of figure 3's method, and return its title."""
+    return inputs.choose(FIGURE_3)

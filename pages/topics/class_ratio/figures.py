@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.kit import cache, inputs, numbers
+from pages.kit import cache, numbers
 from pages.kit.numbers import with_range
 from pages.kit.panel import Chart, Panel
-from pages.kit.settings import Choice
 from pages.kit.snippet import Snippet
 from pages.topics.class_ratio.answer import L1, Answer
 from privdemo.experiments import results
@@ -17,11 +16,6 @@ from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, EM, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
-
-DATA = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
-METHOD = Choice(
-    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Shares found by"
-)
 
 shipped = cache.shared(study.load)
 
@@ -39,11 +33,6 @@ def study_snippet(name: str) -> Snippet:
 
 
 # --- figure 2 ------------------------------------------------------------------------------------
-
-
-def choose_data(_: Answer) -> str:
-    """Let the visitor choose the figure's data set."""
-    return inputs.choose(DATA)
 
 
 def two_classes(_: Answer, title: str) -> list[Panel]:
@@ -94,11 +83,6 @@ def _claims(rows: Sequence[Row], first: int, last: int) -> str:
 
 
 # --- figure 3 ------------------------------------------------------------------------------------
-
-
-def choose_method(_: Answer) -> str:
-    """Let the visitor choose the figure's method."""
-    return inputs.choose(METHOD)
 
 
 def private_counts(_: Answer, title: str) -> list[Panel]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from pages.kit import cache, inputs, numbers, own_data, privacy_inputs
+from pages.kit import cache, inputs, link, numbers, own_data, privacy_inputs
 from pages.kit.settings import Setting
 from pages.topics.comparison.pin import PIN, decode, encode
 from pages.topics.comparison.settings import (
@@ -30,7 +30,6 @@ from pages.topics.comparison.settings import (
     TASKS,
     TRUE_SHARE,
     TRUSTED,
-    current_source,
     data_choice,
     people_setting,
     source,
@@ -74,7 +73,7 @@ class Question:
 
 def all_settings() -> list[Setting]:
     """Every setting of the page, with the ranges that the current data set gives."""
-    return _settings(current_source())
+    return _settings(source(link.current(data_choice())))
 
 
 def default_settings() -> list[Setting]:

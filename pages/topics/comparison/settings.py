@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.kit import cache, link, own_data
+from pages.kit import cache, own_data
 from pages.kit.settings import Choice, Number
 from privdemo import datasets, limits
 from privdemo.datasets import Source
@@ -87,11 +87,6 @@ def source(title: str) -> Source:
     """The data set of a title."""
     names = {task.title: name for name, task in BINARY.items()}
     return own_data.source(title, names.__getitem__, binary=True)
-
-
-def current_source() -> Source:
-    """The data set that is chosen now."""
-    return source(link.current(data_choice()))
 
 
 def people_setting(dataset: Source) -> Number:

@@ -1,4 +1,4 @@
-"""The controls of the page on bags: a visitor's choices in, a frozen question out."""
+"""The controls of the page on bags: a visitor's choices in, a frozen question out; and those of its tabs."""
 
 from __future__ import annotations
 
@@ -233,3 +233,20 @@ def _apply(name: str) -> None:
             PROPORTION_EPSILON.key: proportions or PROPORTION_EPSILON.default,
         }
     )
+
+
+# --- the tabs ------------------------------------------------------------------------------------
+
+MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Means by")
+COLUMNS = "columns"
+NOISE_ON = Choice("noise_on", (COLUMNS, "proportions"), COLUMNS, "Noise on")
+
+
+def means_controls(_: object) -> str:
+    """Draw the choice of how the groups of k are made, and return it."""
+    return inputs.choose(MEANS)
+
+
+def noise_controls(_: object) -> str:
+    """Draw the choice of what the noise is on, and return it."""
+    return inputs.choose(NOISE_ON)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pages.kit import inputs, numbers
+from pages.kit import numbers
 from pages.kit.panel import Chart, Panel
-from pages.kit.settings import Choice
 from pages.topics.label_proportions import shipped
 from pages.topics.label_proportions.answer import Answer
 from pages.topics.label_proportions.shipped import Line
@@ -17,17 +16,11 @@ from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, NAMES
 
-MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Means by")
 # The least difference between two gains in F1 that is worth a word, and a turn that is only rounding error.
 LEAST_GAIN, NO_TURN = 0.01, 1e-9
 
 
 # --- k-anonymity ---------------------------------------------------------------------------------
-
-
-def choose_means(_: Answer) -> str:
-    """Let the visitor choose how the groups of k are made."""
-    return inputs.choose(MEANS)
 
 
 def k_anonymity(shown: Answer, kind: str) -> list[Panel]:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pages.kit import cache, inputs, numbers
+from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
-from pages.kit.settings import Choice
 from pages.topics.label_proportions import shipped
 from pages.topics.label_proportions.answer import Answer
+from pages.topics.label_proportions.controls import COLUMNS
 from pages.topics.label_proportions.shipped import Level
 from privdemo import datasets
 from privdemo.datasets import Source
@@ -21,8 +21,6 @@ from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms import aggregation
 from privdemo.methods import FULL, LABELLED, LLP, MEAN_MAP, NAMES
 
-COLUMNS = "columns"
-NOISY = Choice("noise_on", (COLUMNS, "proportions"), COLUMNS, "Noise on")
 # Where 90 % of the noise is wished to lie (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
 HALF_WIDTH = 0.5
 # The F1 that may be lost for it to be kept.
@@ -35,11 +33,6 @@ def _n_columns(dataset: Source) -> int:
 
 
 n_columns = cache.by_config(_n_columns)
-
-
-def controls(_: Answer) -> str:
-    """Let the visitor choose what the noise is on."""
-    return inputs.choose(NOISY)
 
 
 @dataclass(frozen=True)

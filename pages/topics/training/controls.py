@@ -1,4 +1,4 @@
-"""The controls of the training page: a visitor's choices in, a frozen question out."""
+"""The controls of the training page: a visitor's choices in, a frozen question out; and those of its tabs."""
 
 from __future__ import annotations
 
@@ -267,3 +267,22 @@ def _apply(name: str) -> None:
     link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: "7", SECOND: "9"})
     most = people_setting(cache.IMAGE_SETS[data.default], ("7", "9")).limit.high
     link.assign({LEVEL_KEYS[family]: level, LABEL.key: flip, "n": int(min(people, most))})
+
+
+# --- the tabs ------------------------------------------------------------------------------------
+
+# The shipped experiments of the tab on the trade-off, by their titles.
+STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
+STUDY = Choice("study", tuple(STUDIES), "figure 3", "Experiment")
+DISPUTED = "the disputed"
+PICKED = Choice("which", ("the first", DISPUTED), "the first", "Which")
+
+
+def study_controls(_: object) -> str:
+    """Draw the choice of an experiment, and return its title."""
+    return inputs.choose(STUDY)
+
+
+def image_controls(_: object) -> str:
+    """Draw the choice of test images, and return it."""
+    return inputs.choose(PICKED)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pages.kit import cache, inputs, numbers
+from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, count_draws, with_range
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Markup, Panel, Table
-from pages.kit.settings import Choice
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, snippet
+from pages.topics.training.controls import DISPUTED, PICKED, STUDY, image_controls, study_controls
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
@@ -21,8 +21,6 @@ from privdemo.methods import CLEAN, PUBLISHED, TRAINING
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 6, 12
-DISPUTED = "the disputed"
-PICKED = Choice("which", ("the first", DISPUTED), "the first", "Which")
 
 test_images = cache.by_config(training.test_images, max_entries=64)
 
@@ -131,11 +129,6 @@ def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) ->
 
 
 # --- some images ---------------------------------------------------------------------------------
-
-
-def choose_images(_: Answer) -> str:
-    """Let the visitor choose which test images are shown."""
-    return inputs.choose(PICKED)
 
 
 def some_images(shown: Answer, picked: str) -> list[Panel]:
@@ -275,10 +268,10 @@ def _row(shown: Answer, name: str, sampled: bool) -> list[str]:
 TABS = Tabs(
     "look_at",
     (
-        Tab("the trade-off", trade_off.panels, trade_off.controls, [trade_off.STUDY]),
+        Tab("the trade-off", trade_off.panels, study_controls, [STUDY]),
         Tab("probabilities", probabilities),
         Tab("weights", weights),
-        Tab("some images", some_images, choose_images, [PICKED], lambda shown: not shown.question.of_table),
+        Tab("some images", some_images, image_controls, [PICKED], lambda shown: not shown.question.of_table),
         Tab("the adversary", the_adversary),
         Tab("all numbers", all_numbers),
     ),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pages.kit import cache, inputs, numbers, own_data
+from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
-from pages.kit.settings import Choice
 from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training.answer import Answer
+from pages.topics.training.controls import STUDIES
 from privdemo.datasets import name_of
 from privdemo.experiments import training
 from privdemo.experiments.training.study import Row, Study
@@ -18,9 +18,6 @@ from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import family_of
 from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
-
-STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
-STUDY = Choice("study", tuple(STUDIES), "figure 3", "Experiment")
 
 shipped = cache.shared(training.study.load)
 
@@ -54,11 +51,6 @@ def panels(shown: Answer, chosen: str) -> list[Panel]:
             f"{study.title}. {own_words(study, shown, level)}",
         )
     ]
-
-
-def controls(_: Answer) -> str:
-    """Let the visitor choose a study."""
-    return inputs.choose(STUDY)
 
 
 def marks(shown: Answer, name: str) -> tuple[Estimate, Estimate]:

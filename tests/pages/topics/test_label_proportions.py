@@ -12,7 +12,7 @@ import streamlit as st
 from pages.kit.verdict import Verdict
 from pages.topics.label_proportions import PAGE, curves, filling, noise, shipped, tabs
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
-from pages.topics.label_proportions.controls import FILLS, PRESETS, Question, _apply
+from pages.topics.label_proportions.controls import FILLS, NOISE_ON, PRESETS, Question, _apply
 from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
@@ -147,7 +147,7 @@ def test_curves_are_there_for_every_data_set(dataset):
     assert f"falls by <b>{fall:.3f}</b> for the slides’ model" in curves.k_anonymity(other, "k-tree")[0].answer
     assert curves.number_of_bags(other)[0].rows()
     assert ("Instagram" in filling.panels(other)[1].summary) == (dataset == "sms")
-    for option in noise.NOISY.options:
+    for option in NOISE_ON.options:
         assert BINARY[named].title in noise.panels(other, option)[0].summary
 
 
