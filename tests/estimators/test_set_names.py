@@ -266,18 +266,12 @@ def test_the_contrast_is_that_of_the_two_classes_most_alike():
     ("method", "p", "sentence"),
     [
         *[(SpreadClassRatio(C=C), TWO, f"C must be above 0, got {C};") for C in (0, -1)],
-        *[
-            (method(C="best"), TWO, "C must be above 0 or \"cv\", got 'best'")
-            for method in (SpreadClassRatio, SetIdentityClassRatio)
-        ],
+        (SetIdentityClassRatio(C="best"), TWO, "C must be above 0 or \"cv\", got 'best'"),
         (SpreadClassRatio(tol=0.0), TWO, "tol must be in .0, 1., got 0"),
         (SpreadClassRatio(tol=2.0), TWO, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
         (SetIdentityClassRatio(max_iter=0), TWO, r"max_iter must be a whole number in \[1, 100000\], got 0"),
         # an infinite temperature makes all probabilities even, whatever x is
-        *[
-            (SpreadClassRatio(temperature=t), TWO, r"temperature must be in \[0.0001, 10000\], got")
-            for t in (0.0, -1, 9e-7, 1.1e6, math.nan, math.inf, "hot", None)
-        ],
+        *[(SpreadClassRatio(temperature=t), TWO, "temperature must be in .0.0001, 10000.") for t in (0, np.inf, "hot")],
         (SpreadClassRatio(), ALIKE, "^two classes have the same share of every set, so nothing tells them apart; give"),
         (SetIdentityClassRatio(), TWO[:1], "^sets must be two or more: nothing is learnt from the name of one"),
     ],
