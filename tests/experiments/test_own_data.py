@@ -1,7 +1,7 @@
 """Every experiment learns from a visitor's own records, and nothing of them is kept."""
 
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer
 
 from privdemo import datasets
 from privdemo.datasets import Dataset
@@ -12,7 +12,6 @@ from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import FULL, NAMES
-from tests.datasets.own_files import archive
 
 
 @pytest.fixture(scope="module")
@@ -39,24 +38,3 @@ def test_every_experiment_learns_from_a_visitors_own_records(tumours):
     assert ratio.fits["spread"].errors[4] < 0.25
     compared = comparison.run(ComparisonConfig(dataset=tumours, n_train=100, epsilon=4, methods=("spread",)))
     assert compared.fits["spread"].marks["accuracy"] > 0.75
-
-
-def test_what_cannot_be_asked_of_own_records_is_said(tumours):
-    digits = load_digits()
-    ten = datasets.from_npz(archive(X=digits.images, y=digits.target))
-    for make in (BagConfig, lambda dataset: ComparisonConfig(dataset=dataset)):
-        with pytest.raises(ValueError, match=r"own.npz has 10 classes and two are needed; name the one that is asked"):
-            make(ten)
-    with pytest.raises(ValueError, match=r"records of tumours.csv cannot be private here: only pixels are flipped"):
-        ComparisonConfig(dataset=tumours, private="records")
-    assert ComparisonConfig(dataset=ten.one_against_rest("3"), private="records").pixels.n_states == 17
-    with pytest.raises(ValueError, match=r"n_classes must be a whole number in \[2, 2\], got 3"):
-        RatioConfig(tumours, 3)
-    with pytest.raises(ValueError, match=r"tumours.csv has no more of B and M"):
-        training.run(TrainingConfig(tumours, ("B", "M"), 500, RandomisedResponse(0.2, 256)))
-
-
-def test_nothing_is_kept_of_own_records_but_of_names(tumours):
-    label_proportions.n_training(tumours)
-    assert label_proportions.records(tumours)[0].X is not label_proportions.records(tumours)[0].X
-    assert label_proportions.records("digits")[0].X is label_proportions.records("digits")[0].X

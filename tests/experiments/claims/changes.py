@@ -1,7 +1,5 @@
 """Shipped rows and changes of them, by which a verdict should turn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 

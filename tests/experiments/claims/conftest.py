@@ -1,7 +1,5 @@
 """What the tests of claims share."""
 
-from __future__ import annotations
-
 import pytest
 
 from privdemo.experiments import claims

@@ -1,7 +1,5 @@
 """Claims as values: what each must say, and how they are counted."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

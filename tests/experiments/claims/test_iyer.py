@@ -1,8 +1,5 @@
 """Iyer's claims: numbers of the files and formulas behind them, and verdicts that turn with their rows."""
 
-from __future__ import annotations
-
-import math
 from dataclasses import replace
 
 import pytest
@@ -25,25 +22,6 @@ def test_the_sizes_of_data_sets_are_counts_also_where_a_data_set_is_not_here(all
     assert [(claim.verdict, claim.published) for claim in without] == [*elsewhere, (OPEN, 48_842), (OPEN, 60_000)]
     assert "python -m privdemo data adult" in without[4].why
     assert {claim.unit for claim in (*found, *without)} == {""}, "a number of records is no percentage"
-
-
-def test_the_delta_of_noise_that_is_chosen_from_the_counts(claim_at):
-    claim = claim_at("section 3")
-    assert claim.ours == label_counts.leak(label_counts.CountConfig(), PUBLISHED).own_delta
-    assert (claim.published, claim.verdict) == (0.05, FAILS)
-
-
-def test_the_published_distortion_stands_beside_that_of_the_results_file(claim_at):
-    row = next(row for row in COUNTS if (row.axis, row.level, row.release) == ("epsilon", 0.05, PUBLISHED))
-    claim = claim_at("figure 1", "by the published criterion")
-    assert (claim.published, claim.ours, claim.verdict) == (0.06, row.estimate, FAILS)
-
-
-def test_a_bound_that_says_little_is_no_plain_success(claim_at):
-    rows = [row for row in SETS if row.method == "mmd" and math.isfinite(row.bound) and math.isnan(row.share)]
-    claim = claim_at("theorem 1")
-    assert claim.ours.mean == min(row.bound / row.error for row in rows) > 1
-    assert claim.verdict == CAVEAT
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The rules that turn numbers into verdicts, one row a case, with every threshold from both sides."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The records of a draw, and the proportions that are released of its sets."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -41,18 +39,6 @@ def test_three_tenths_of_every_class_are_kept_for_testing_and_true_proportions_r
         n = int((sample.dataset.y == c).sum())
         assert len(pool) == n - int(0.7 * n)
         assert (sample.dataset.y[pool] == c).all()
-
-
-@pytest.mark.parametrize(("c", "size", "copies"), [(2, 110, 1), (2, 37, 3), (3, 120, 1)])
-def test_every_record_serves_once_before_any_serves_again(c, size, copies):
-    sample = draw_sample(RatioConfig("digits", c, size, copies))
-    used = np.concatenate(sample.training.rows + sample.tuning.rows)
-    asked = np.concatenate(sample.pools)
-    for k in range(c):
-        every = np.setdiff1d(np.flatnonzero(sample.dataset.y == k), asked)
-        times = np.bincount(used, minlength=len(sample.dataset.y))[every]
-        assert times.max() >= 2, "else this shows nothing"
-        assert np.ptp(times) <= 1
 
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():

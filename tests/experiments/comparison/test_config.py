@@ -1,16 +1,12 @@
 """The question of the comparison: which methods take part, how secret counts are, and which configs are refused."""
 
-from __future__ import annotations
-
 import math
-import re
 from dataclasses import replace
 
 import pytest
 
-from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, run, solves
+from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, solves
 from privdemo.experiments.comparison.fit import SOLVERS
-from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, FLAT, NOBODY, OWNER, PUBLISHER, SPREAD, TRUTH
 
 DIGITS = ComparisonConfig(dataset="digits", n_train=100, n_asked=100)
@@ -40,28 +36,3 @@ def test_the_count_of_the_rarer_class_is_a_secret_around_rho(rho, expected):
     assert config.rarer_count_range == expected
     least = expected[0]
     assert config.set_name_epsilon == pytest.approx(math.log((250 - least) / least) if least else math.inf)
-
-
-def test_labels_and_pixels_are_flipped_with_one_probability():
-    config = replace(DIGITS, private=RECORDS, epsilon=1.0)
-    assert config.flips.flip_prob == pytest.approx(1 / (1 + math.e))
-    assert config.pixels == RandomisedResponse(config.flips.flip_prob, 17)
-    assert DIGITS.pixels is None
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"task": "count"}, "task must be one of classify, share, got 'count'"),
-        ({"private": "all"}, "private must be one of labels, records, got 'all'"),
-        ({"dataset": "faces"}, "dataset must be one of adult, "),
-        ({"dataset": "adult", "private": RECORDS}, "records of adult cannot be private here: only pixels are flipped"),
-        ({"bag_size": 101}, "bag_size must be a whole number in [2, 100]"),
-        ({"methods": ("magic",)}, "methods must be of clean, "),
-        ({"n_train": 150}, "in [20, 120], got 150; Small digits has no more of the rarer class"),
-        ({"methods": (CORRECTED_COUNT,)}, "none of corrected count says anything of this; leave methods out for all"),
-    ],
-)
-def test_a_bad_config_gets_a_sentence(change, words):
-    with pytest.raises(ValueError, match=re.escape(words)):
-        run(replace(DIGITS, **change))

@@ -1,7 +1,5 @@
 """The people of a draw: who they are, and that every release keeps its promise."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -9,15 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest, laplace
 
-from privdemo.experiments.comparison import (
-    RECORDS,
-    SHARE,
-    ComparisonConfig,
-    draw_people,
-    example_channels,
-    record_epsilon,
-    sizes,
-)
+from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, draw_people, record_epsilon, sizes
 from privdemo.experiments.draws import at_draw
 from privdemo.mechanisms import RandomisedResponse
 
@@ -107,13 +97,3 @@ def test_whoever_is_asked_several_times_answers_once():
     lied = (people.asked_lies[first] != np.repeat([0, 1], [350, 150])[first]).mean()
     p = config.flips.flip_prob
     assert lied == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / len(first)))
-
-
-def test_channels_are_stochastic_and_say_the_less_the_smaller_epsilon():
-    assert list(example_channels(replace(DIGITS, delta=0.0))) == ["lies", "bag names"], "no Gaussian noise has δ = 0"
-    loose, strict = (example_channels(replace(DIGITS, epsilon=epsilon)) for epsilon in (4.0, 0.1))
-    for matrix in (*loose.values(), *strict.values()):
-        assert np.sum(matrix, axis=0) == pytest.approx([1, 1])
-    for found, epsilon in ((loose, 4.0), (strict, 0.1)):
-        assert found["lies"][0][0] == pytest.approx(1 / (1 + math.exp(-epsilon)))
-    assert len(loose["bag names"]) == 8

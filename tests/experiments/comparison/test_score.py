@@ -1,7 +1,5 @@
 """Every method on one draw: marks by hand, what much and little privacy leave, and methods without an answer."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 

@@ -47,22 +47,3 @@ def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
         # batches of 100 releases: five standard errors of both means
         error = row.deviation * math.sqrt(1 / 200 + 1 / 1000)
         assert abs(row.distortion - other.distortion) < 5 * error + 1e-9
-
-
-def test_published_values_stand_at_the_papers_design_alone():
-    at = {
-        (row.axis, row.level, row.release): label_counts.published(row)
-        for row in label_counts.load()
-        if label_counts.published(row)
-    }
-    assert set(at.values()) == {0.06, 0.15}
-    assert {place[:2] for place in at} == {("classes", 5.0), ("share", 0.05), ("epsilon", 0.05)}
-
-
-def test_figure_1_holds_the_rows_of_a_file_along_an_axis():
-    rows = label_counts.load()
-    found = label_counts.figure_1(rows, label_counts.RHO_AXIS)
-    assert list(found) == list(label_counts.AXES[label_counts.RHO_AXIS])
-    assert sum(map(len, found.values())) == sum(row.axis == label_counts.RHO_AXIS for row in rows)
-    row = next(row for row in rows if (row.axis, row.level) == (label_counts.RHO_AXIS, 0.1) and "prior" in row.release)
-    assert found[0.1]["laplace prior"] == (row.distortion, row.low, row.high)

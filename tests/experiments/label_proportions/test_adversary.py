@@ -34,12 +34,9 @@ def test_no_noisy_proportion_moves_the_odds_of_a_label_by_more_than_epsilon(m, e
     least, *between, most = bag_posterior(np.array([-0.5, 0.1, 0.5, 0.9, 1.5]), np.full(5, m), epsilon, prior)
     assert (least, most) == (pytest.approx(low, rel=1e-9), pytest.approx(high, rel=1e-9))
     assert all(low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for one in between)
-
-
-@pytest.mark.parametrize("epsilon", [math.inf, 60.0])
-def test_without_noise_a_proportion_is_what_it_says(epsilon):
-    exact = np.array([0.0, 0.25, 1.0])
-    np.testing.assert_allclose(bag_posterior(exact, np.array([4, 4, 7]), epsilon, 0.4), exact, atol=1e-12)
+    exact, sizes = np.array([0.0, 0.25, 1.0]), np.array([4, 4, 7])
+    for noiseless in (math.inf, 60.0):
+        np.testing.assert_allclose(bag_posterior(exact, sizes, noiseless, 0.4), exact, atol=1e-12)
 
 
 def combined(by_model, by_bag, prior):

@@ -1,26 +1,16 @@
 """What is released of bags: counted again, with the noise asked for, each stream of randomness on its own."""
 
-import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import issparse
 
 from privdemo.experiments.draws import at_draw, generator
-from privdemo.experiments.label_proportions import (
-    BagConfig,
-    Records,
-    draw_release,
-    n_training,
-    records,
-    release,
-    run,
-    study,
-)
+from privdemo.experiments.label_proportions import BagConfig, draw_release, records, release, study
 from privdemo.mechanisms.aggregation import TooFewRecords, noisy_means, noisy_proportions
 from privdemo.methods import NAMES
-from tests.experiments.label_proportions.cases import CASES, GROUPED, NOISY, SINGLE, count_records, equal, without_noise
+from tests.experiments.label_proportions.cases import CASES, GROUPED, NOISY, count_records, equal, without_noise
 
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
@@ -76,12 +66,6 @@ def test_noise_averages_out_before_the_overall_share_is_projected(low, high, sha
     assert released.known_share == pytest.approx(raw if share is None else share, abs=1e-12)
 
 
-@pytest.mark.parametrize("end", [0, 1])
-def test_proportions_all_nought_or_all_one_are_moved_half_a_record_inside(end):
-    released = draw_release(SINGLE)._replace(proportions=np.full(15, 3.0 if end else -3.0))
-    assert released.projected.tolist() == [abs(end - 0.5 / 20)] * 15
-
-
 def test_one_choice_does_not_move_what_else_is_random():
     first, plain = draw_release(NOISY), without_noise(NOISY)
     people, groups = ("record_bags", "true_proportions", "proportions"), ("names", "counts", "positives")
@@ -90,23 +74,12 @@ def test_one_choice_does_not_move_what_else_is_random():
         assert equal(other, first, *people)
         assert equal(other.records, first.records, "X", "y")
         assert not equal(other, first, *groups)
-    for change, factor in (({"feature_epsilon": 0.3}, 10), ({"proportion_epsilon": 5.0}, 0.1)):
-        other = draw_release(replace(NOISY, **change))
-        name, still = ("rows", "proportions") if "feature_epsilon" in change else ("proportions", "rows")
-        assert equal(other, first, *groups, *people[:2], still)
-        gaps = [getattr(r, name) - getattr(plain, name) for r in (first, other)]
-        np.testing.assert_allclose(gaps[1], factor * gaps[0], rtol=1e-6, atol=1e-12)
+    other = draw_release(replace(NOISY, feature_epsilon=0.3))
+    assert equal(other, first, *groups, *people)
+    gaps = [released.rows - plain.rows for released in (first, other)]
+    np.testing.assert_allclose(gaps[1], 10 * gaps[0], rtol=1e-6, atol=1e-12)
     other = draw_release(replace(NOISY, selection="iid", n_bags=9, aggregation="none", k=1))
     assert equal(other.test, first.test, "X", "y")
-
-
-def test_another_draw_or_seed_has_other_people_bags_groups_and_noise():
-    first = draw_release(NOISY)
-    for change in ({"draw": 1}, {"seed": 1}):
-        other = draw_release(replace(NOISY, **change))
-        assert count_records(other.test) != count_records(first.test)
-        assert not equal(other, first, "rows")
-        assert not equal(other, first, "proportions")
 
 
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
@@ -122,52 +95,15 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
     assert alike == config.label_promise
 
 
-@pytest.mark.parametrize("config", [BagConfig("adult", 12, 60, "skewed"), BagConfig("sms", 8, 40)])
-def test_real_records_stay_sparse_till_there_is_noise(data_folder, config):
-    known, boundary = records(config.dataset)
-    n_train = n_training(config.dataset)
-    assert (n_train, boundary) == ((32_561, 32_561) if config.dataset == "adult" else (len(known.y) - 1672, None))
-    for change in ({}, {"aggregation": "random-k", "k": 5}, {"aggregation": "k-tree", "k": 5}):
-        released = draw_release(replace(config, **change))
-        assert issparse(released.rows)
-        assert issparse(released.records.X)
-        assert count_records(released.records) + count_records(released.test) <= count_records(known)
-        if boundary:
-            assert equal(released.test, Records(known.X[n_train:], known.y[n_train:]), "X", "y")
-    assert not issparse(draw_release(replace(config, feature_epsilon=1.0)).rows)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "sentence"),
-    [
-        ({"n_bags": 399}, ValueError, "n_bags must be at most 398, the records of breast_cancer to train on, got 399"),
-        (
-            {"bag_size": 40, "aggregation": "k-tree", "k": 20, "selection": "iid"},
-            TooFewRecords,
-            r"“at random” needs at least 30 records \(or means\) of a kind for 15 of the bags, got \d+; .* a lower k",
-        ),
-        (
-            {"n_bags": 10, "selection": "confident", "bag_size": 40, "aggregation": "random-k", "k": 40},
-            TooFewRecords,
-            r"k must be at most \d\d, the records of bag \d, got 40; lower k or take larger bags",
-        ),
-    ],
-)
-def test_questions_without_an_answer_say_why(change, error, sentence):
-    with pytest.raises(ValueError, match=f"^{sentence}") as refused:
-        run(replace(SINGLE, **change))
-    assert type(refused.value) is error
-
-
 def test_bags_of_one_class_alone_teach_nothing_and_say_so():
-    config, refused = BagConfig("breast_cancer", 2, 2, methods=(NAMES,)), {}
-    for draw in range(60):  # four records are benign with a chance of 0.63⁴ = 0.16, malignant with 0.02
-        try:
+    config = BagConfig("breast_cancer", 2, 2, methods=(NAMES,))
+    refused = []
+    for draw in range(40):  # four records are benign with a chance of 0.63⁴ = 0.16, malignant with 0.02
+        with suppress(TooFewRecords):
             assert len(set(draw_release(at_draw(config, draw)).records.y)) == 2
-        except TooFewRecords as error:
-            refused[draw] = str(error)
-    assert abs(len(refused) / 60 - 0.18) < 5 * math.sqrt(0.18 * 0.82 / 60)
-    for sentence in refused.values():
-        assert sentence.startswith("all 4 records that came into the bags are ")
-        assert sentence.endswith("learnt from one class; take larger or other bags, lower k, or change the seed")
-    assert study.trial("k", at_draw(config, next(iter(refused)))) == []
+            continue
+        refused.append(draw)
+    assert 0 < len(refused) < 20
+    assert study.trial("k", at_draw(config, refused[0])) == []
+    with pytest.raises(TooFewRecords, match="all 4 records that came into the bags are "):
+        draw_release(at_draw(config, refused[0]))

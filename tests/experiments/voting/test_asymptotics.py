@@ -78,11 +78,3 @@ def test_the_misprinted_formula_adds_where_it_should_subtract():
     assert voting.misprint(config) == pytest.approx((answer_prob(0.4, ASYMMETRIC) + 0.15) / 0.55)
     with pytest.raises(ValueError, match="carry no information"):
         voting.misprint(ElectionConfig(channel=BinaryChannel(0.3, 0.7)))
-
-
-def test_the_landscape_is_the_objective_of_answers():
-    config = ElectionConfig(share=0.3, channel=BinaryChannel(0.1, 0.1))
-    theta, found = voting.landscape(config)
-    np.testing.assert_array_equal(theta, np.linspace(0, 1, 401))
-    np.testing.assert_allclose(found[1:-1], objective(theta[1:-1], config.answer_prob, 0.1), atol=1e-13)
-    assert found[0] == found[-1] == 0

@@ -1,7 +1,6 @@
 """Simulated polls against the multinomial of their four kinds of people; dots against the counts they stand for."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ from scipy import stats
 
 from privdemo.experiments import voting
 from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE, ElectionConfig, Poll
-from privdemo.mechanisms import BinaryChannel
 from tests.experiments.voting.oracles import ASYMMETRIC, answer_prob, fits
 
 
@@ -31,14 +29,6 @@ def test_the_four_kinds_of_people_have_their_joint_distribution():
     assert ElectionConfig(n, theta, ASYMMETRIC).answer_prob == pytest.approx(answer_prob(theta, ASYMMETRIC), abs=1e-15)
 
 
-def test_a_longer_run_begins_with_the_shorter_one():
-    config = ElectionConfig(5000, 0.3, ASYMMETRIC, 1000, seed=7)
-    long, short = voting.run(config), voting.run(replace(config, n_elections=99))
-    for name in ("voted_a", "lied_a", "lied_b"):
-        np.testing.assert_array_equal(getattr(short, name), getattr(long, name)[:99])
-    assert (voting.run(replace(config, seed=8)).voted_a != long.voted_a).any()
-
-
 def test_a_poll_and_the_tables_hold_its_counts_and_every_estimate():
     config = ElectionConfig(400, 0.35, ASYMMETRIC, 10, seed=1)
     elections = voting.run(config)
@@ -53,21 +43,14 @@ def test_a_poll_and_the_tables_hold_its_counts_and_every_estimate():
         with pytest.raises(ValueError, match="index"):
             voting.poll(config, elections, index)
     people = {(row["voted"], row["said"]): row["people"] for row in voting.poll_table(shown)}
-    assert sum(people.values()) == 400
-    assert people["A", "A"] + people["B", "A"] == shown.said_a
-    assert people["A", "A"] + people["A", "B"] == shown.voted_a
-    assert people["B", "A"] == shown.lied_b
-    found = voting.estimate_table(shown)
-    assert {row["estimator"]: row["value"] for row in found} == {n: e.value for n, e in shown.estimates.items()}
+    a, lied_a, lied_b = shown.voted_a, shown.lied_a, shown.lied_b
+    expected = {("A", "A"): a - lied_a, ("A", "B"): lied_a, ("B", "B"): 400 - a - lied_b, ("B", "A"): lied_b}
+    assert people == expected
     records = voting.records(config, elections)
     rows = voting.record_table(records)
-    assert [row["election"] for row in rows] == [*range(1, 11)] * len(records)
-    assert [row["estimate"] for row in rows] == [value for record in records for value in record.values]
-
-
-def test_where_answers_say_nothing_the_spread_likelihood_has_no_estimate():
-    useless = ElectionConfig(channel=BinaryChannel(0.3, 0.7))
-    assert set(voting.poll(useless, voting.run(useless)).estimates) == {"honest", "naive", "reconstruction"}
+    assert [(row["election"], row["estimate"]) for row in rows] == [
+        (i, value) for record in records for i, value in enumerate(record.values, start=1)
+    ]
 
 
 def poll_of(n, voted_a, lied_a, lied_b):
@@ -80,17 +63,6 @@ def test_dots_are_the_poll_when_everybody_fits(counts):
     found = np.bincount(voting.dots(ElectionConfig(n), poll_of(*counts)), minlength=4)
     expected = {A_TRUE: voted_a - lied_a, A_LIED: lied_a, B_TRUE: n - voted_a - lied_b, B_LIED: lied_b}
     assert {kind: found[kind] for kind in expected} == expected
-
-
-def test_more_lies_make_more_liars_and_no_other_change():
-    config, poll = ElectionConfig(1000, seed=3), poll_of(1000, 400, 80, 90)
-    few, more = voting.dots(config, poll), voting.dots(config, poll_of(1000, 400, 130, 140))
-    changed = few != more
-    assert changed.sum() == 100
-    assert set(few[changed]) == {A_TRUE, B_TRUE}
-    # ten votes more turn ten people, and perhaps who lies on either side
-    assert 10 <= np.count_nonzero(few != voting.dots(config, poll_of(1000, 410, 80, 90))) <= 30
-    assert np.count_nonzero(few != voting.dots(replace(config, seed=4), poll)) > 100
 
 
 def test_dots_of_a_larger_poll_are_a_sample_without_replacement_in_no_order():
@@ -106,24 +78,3 @@ def test_dots_of_a_larger_poll_are_a_sample_without_replacement_in_no_order():
     np.testing.assert_allclose(counts.var(axis=0, ddof=1), variance, rtol=5 * math.sqrt(2 / seeds))
     first = np.mean([kinds[:100] < 2 for kinds in drawn])  # a hundred places hold as many voters for A as all do
     assert abs(first - 0.4) <= 5 * math.sqrt(0.4 * 0.6 / (100 * seeds))
-
-
-def test_an_icon_array_begins_with_the_voters_for_a():
-    assert voting.first_voted_a(2, 5).tolist() == [A_TRUE] * 2 + [B_TRUE] * 3
-    with pytest.raises(ValueError, match="n_a"):
-        voting.first_voted_a(6, 5)
-
-
-@pytest.mark.parametrize(
-    ("bad", "sentence"),
-    [
-        ({"n_voters": 0}, r"n_voters must be a whole number in \[1, 10000000\], got 0"),
-        ({"share": math.nan}, r"share must be in \[0, 1\], got nan"),
-        ({"channel": 0.2}, "channel must be a BinaryChannel"),
-        ({"n_elections": 0}, r"n_elections must be a whole number in \[1, 10000\], got 0"),
-        ({"seed": -1}, r"seed must be a whole number in \[0, 4294967295\], got -1"),
-    ],
-)
-def test_impossible_elections_are_refused(bad, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        ElectionConfig(**bad)

@@ -38,11 +38,6 @@ def test_records_against_their_definitions():
     assert found["naive"].covered.mean < 0.5 < 0.9 < found["spread"].covered.mean
 
 
-def test_one_poll_has_no_deviation():
-    config = ElectionConfig(n_elections=1)
-    assert {record.deviation for record in voting.records(config, voting.run(config))} == {0.0}
-
-
 @pytest.mark.parametrize(("n", "channel"), [(10, ASYMMETRIC), (137, BinaryChannel(0.9, 0.8)), (100_000, ASYMMETRIC)])
 def test_a_histogram_counts_every_poll_and_all_of_the_distribution(n, channel):
     config = ElectionConfig(n, 0.4, channel, 300, seed=3)
@@ -60,16 +55,3 @@ def test_a_histogram_counts_every_poll_and_all_of_the_distribution(n, channel):
             points = np.histogram(record.law.values, found.edges)[0]
             inner = points[np.flatnonzero(points)[0] + 1 : np.flatnonzero(points)[-1]]
             assert len(set(inner)) <= 1, "no bin looks fuller for having more points"
-
-
-def test_an_axis_holds_all_estimates_and_the_truth_but_never_goes_far():
-    config = ElectionConfig(50, 0.05, BinaryChannel(0.45, 0.45), 200)
-    records = voting.records(config, voting.run(config))
-    assert voting.span(records, config.share) == voting.FAR
-    outside = sum(((r.values < -0.5) | (r.values > 1.5)).sum() for r in records)
-    assert voting.beyond(records) == outside > 0
-    honest = records[:1]
-    low, high = voting.span(honest, 0.9)
-    assert low < honest[0].values.min()
-    assert 0.9 < high < 0.95
-    assert voting.beyond(honest) == 0
