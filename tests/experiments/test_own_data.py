@@ -1,4 +1,4 @@
-"""Every experiment learns from a visitor's own records, and nothing of them is kept."""
+"""Every experiment learns from a visitor's own records."""
 
 import pytest
 from sklearn.datasets import load_breast_cancer

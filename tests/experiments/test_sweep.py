@@ -52,17 +52,8 @@ def numbers(path: Path) -> dict[tuple[str, ...], tuple[str, ...]]:
 
 def started(folder: Path, out: Path, rows: int, jobs: int, **how) -> subprocess.Popen:
     """The command as a process of its own, once `rows` trials are in the file."""
-    command = [
-        sys.executable,
-        "-m",
-        "privdemo",
-        "sweep",
-        str(spec_file(folder)),
-        "--out",
-        str(out),
-        "--jobs",
-        str(jobs),
-    ]
+    arguments = [str(spec_file(folder)), "--out", str(out), "--jobs", str(jobs)]
+    command = [sys.executable, "-m", "privdemo", "sweep", *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, **how)
     while not out.exists() or len(sweep.load(out)) < rows:
         assert process.poll() is None, process.communicate()[1]

@@ -1,4 +1,4 @@
-"""The question of class ratios: which sets there are, and which configs are refused."""
+"""The question of class ratios: which sets there are, and how large they may be."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The question of the comparison: which methods take part, how secret counts are, and which configs are refused."""
+"""The question of the comparison: which methods take part, and how secret counts are."""
 
 import math
 from dataclasses import replace

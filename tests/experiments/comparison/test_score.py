@@ -1,4 +1,4 @@
-"""Every method on one draw: marks by hand, what much and little privacy leave, and methods without an answer."""
+"""Every method on one draw: marks by hand, and methods without an answer."""
 
 import warnings
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Releases of images: reproducible, coupled over levels, and right where the truth can be computed."""
+"""Releases of images, recomputed step by step from the streams of their seed."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Distortion of released counts: releases made by hand, known distortions, promises, axes and winners."""
+"""Distortion of released counts: releases made by hand, promises, and winners."""
 
 import math
 from dataclasses import replace

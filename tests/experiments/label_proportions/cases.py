@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.metrics import f1_score
 
 from privdemo.estimators.label_proportions import (
@@ -43,13 +42,7 @@ MODELS = {
 
 def count_records(data):
     """How often each labelled record is there."""
-    if issparse(data.X):
-        X = data.X.copy()  # the data set's own is read-only
-        X.sort_indices()
-        keys = [X.indices[i:j].tobytes() for i, j in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
-    else:
-        keys = [row.tobytes() for row in data.X]
-    return Counter(zip(keys, data.y.tolist(), strict=True))
+    return Counter(zip((row.tobytes() for row in data.X), data.y.tolist(), strict=True))
 
 
 def without_noise(config):

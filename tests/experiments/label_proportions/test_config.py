@@ -1,4 +1,4 @@
-"""Questions about bags: what is refused, what noise promises, and sizes that suit a data set."""
+"""Bags: what noise promises, a record's ε, and sizes that suit a data set."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every method on one draw: marks of models fitted here, by scikit-learn, and what no method may see."""
+"""Every method on one draw: marks by scikit-learn of models fitted here."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What trials say of a method: textbook intervals, and tables with every number in its column."""
+"""What trials say of a method: textbook intervals, draw by draw."""
 
 import math
 from dataclasses import replace

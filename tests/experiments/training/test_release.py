@@ -1,4 +1,4 @@
-"""What people release: counted, with the noise asked for, each stream of randomness on its own; what is refused."""
+"""What people release: counted, with the noise asked for, each stream of randomness on its own."""
 
 from dataclasses import replace
 

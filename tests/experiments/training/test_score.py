@@ -1,4 +1,4 @@
-"""What trials say of a method: textbook intervals, calibration by hand, and which images are shown."""
+"""What trials say of a method: textbook intervals, and calibration by hand."""
 
 from dataclasses import replace
 

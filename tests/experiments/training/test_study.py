@@ -1,4 +1,4 @@
-"""The studies of training: their files, curves and trials, and the shipped numbers made again."""
+"""The studies of training: their files and curves, and the shipped numbers made again."""
 
 import itertools
 import math
