@@ -205,6 +205,7 @@ def test_what_cannot_be_released_is_refused_in_words(call, sentence):
         *[(("laplace published", 1.0, bad, [5, 6]), r"^delta must be in \[0, 0.3\], got ") for bad in (0.31, -0.1)],
         *[(("laplace tight", 1.0, 0.05, [5, 6], bad), "^n_min must be a whole number in") for bad in (0, BILLION + 1)],
         (("dirichlet local", 0.05, 1e-4, PAPER), FOUND.format(1, 50, 83)),
+        (("dirichlet local", 0.05, 1e-4, [99, 1]), "class 2 has 1 label; with 83 or more .*; merge classes"),
         (("dirichlet published", 0.05, 1e-4, [171, 170, 171]), FOUND.format(2, 170, 171)),
         (("dirichlet public", 0.05, 1e-4, PAPER, 50), PUBLIC),
     ],
