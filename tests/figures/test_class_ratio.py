@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
@@ -72,10 +71,3 @@ def test_levers_are_drawn_with_and_without_noise(levels, kind):
     assert figure.layout.xaxis.type == kind
     assert figure.layout.shapes[0].x0 == pytest.approx(levels[0])
     assert holds(plain, *(estimate for _, estimate in points))
-
-
-def test_the_adversarys_guesses_are_in_their_colour(draws):
-    rates = class_ratio.attack_rates(draws)
-    for trace, rate in zip(charts.attack(rates).data, rates.values(), strict=True):
-        assert holds(trace, rate, axis="x")
-        assert trace.marker.color == palette.ADVERSARY.colour

@@ -63,7 +63,7 @@ def chart(curves, low, high):
     return charts.curve_chart(curves, charts.axis("x", [0, 2]), {"title": {"text": "share"}, "range": [low, high]})
 
 
-@pytest.mark.parametrize(("low", "high", "labels"), [(0.0, 1.0, 6), (0.42, 0.47, 6), (0.0, 0.031, 4)])
+@pytest.mark.parametrize(("low", "high", "labels"), [(0.42, 0.47, 6), (0.0, 0.031, 4)])
 def test_an_axis_without_labels_of_its_own_gets_round_ones(low, high, labels):
     curve = charts.Curve("a", palette.SPREAD, [0, 1], [Estimate(low, low, low), Estimate(high, high, high)])
     markup = figures.first_look(chart([curve], low, high))

@@ -55,9 +55,3 @@ def test_profiles_are_the_mechanisms_deltas_and_the_wish_is_marked():
     assert dirichlet.line.width > gaussian.line.width
     without_delta = charts.profiles({"laplace published": outcomes["laplace published"].mechanism}, "", 0.05, 0.0)
     assert all(np.isfinite(without_delta.layout.yaxis.range))
-
-
-def test_guesses_of_the_last_label_are_drawn_with_what_the_promise_allows():
-    figure = charts.attack({"laplace tight": 0.53, "gaussian tight": 0.52}, 0.54)
-    assert [trace.x[0] for trace in figure.data] == [0.53, 0.52]
-    assert {shape.x0 for shape in figure.layout.shapes} == {0.54, 0.5}

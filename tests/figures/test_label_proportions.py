@@ -1,14 +1,12 @@
 """Charts of label proportions hold the numbers that the experiment found."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from privdemo import palette
 from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
@@ -152,6 +150,8 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
     both = [name for name in names if name in yours]
     assert set(own) == {f"{title(name)}, yours" for name in both}, "a result without its curve is not drawn"
+    twice = charts.curves(lines * 2, "", LEVELS, yours, level).data
+    assert sum(trace.mode == "markers" for trace in twice) == len(both), "and once where there are two"
     for name in both:
         trace = own[f"{title(name)}, yours"]
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
@@ -160,13 +160,6 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
     low, high = figure.layout.yaxis.range
     assert all(low <= value <= high for trace in figure.data for value in trace.y)
     assert is_finite(figure)
-
-
-def test_own_results_are_drawn_once_where_a_method_has_two_curves():
-    rows = rows_of(study.BY_K, NAMES, aggregation="random-k")
-    several = [(NAMES, f"k = {k}", LABEL_PROPORTIONS[NAMES].style, rows, lambda row: row.k) for k in (1, 2)]
-    figure = charts.curves(several, "k", study.KS, {NAMES: Estimate(0.9, 0.8, 1.0)}, 5)
-    assert [trace.name for trace in figure.data] == ["k = 1", f"{title(NAMES)}, yours", "k = 2"]
 
 
 def test_losses_are_the_rows_and_rise_with_k():
@@ -202,13 +195,3 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, names):
         if dataset == "adult" and method in names
     ]
     assert sorted(stars) == sorted(expected)
-
-
-def test_the_attack_is_drawn_with_its_intervals_beside_what_is_known_without(trials):
-    rates = label_proportions.attack_rates(trials)
-    figure = charts.attack(rates)
-    for trace, rate, text in zip(figure.data, rates.values(), figure.layout.yaxis.ticktext, strict=True):
-        assert holds(trace, rate, axis="x")
-        assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
-        assert re.search(r"<b>(.*)%</b>", text).group(1) == f"{100 * rate.mean:.1f}"
-    assert [shape.x0 for shape in figure.layout.shapes] == [rates["prior"].mean]

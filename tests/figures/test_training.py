@@ -8,13 +8,12 @@ import pytest
 from scipy.special import expit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
-from privdemo import palette
 from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
-from tests.figures.reading import Reader, holds, inline, look, rules
+from tests.figures.reading import Reader, holds, inline, rules
 
 NAMES = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
 
@@ -110,18 +109,6 @@ def test_the_visitors_own_results_stand_at_their_level(level):
     assert own[0].marker.color == TRAINING[NAIVE].style.colour
     (rule,) = figure.layout.shapes
     assert (rule.x0, rule.x1, rule.yref) == (level, level, "paper"), "through both plots"
-
-
-def test_the_attack_is_drawn_with_its_intervals_and_what_the_lie_promises():
-    rates = training.attack_rates(TRIALS)
-    figure = charts.attack(rates, 0.8)
-    for trace, (source, rate) in zip(figure.data, rates.items(), strict=True):
-        assert holds(trace, rate, axis="x")
-        assert source in trace.y[0]
-        assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
-    assert [shape.x0 for shape in figure.layout.shapes] == [0.8, 0.5]
-    for text, share in zip(figure.layout.yaxis.ticktext, ("80.0%", "85.0%", "92.0%"), strict=True):
-        assert f"<b>{share}</b>" in text
 
 
 def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none():
