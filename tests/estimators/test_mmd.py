@@ -131,6 +131,8 @@ def test_random_features_are_those_of_the_kernel_but_for_chance(kind, monkeypatc
     few = MMDClassRatio(1.0, 100).fit(sets, TWO, tuning, TWO)
     assert np.abs(few.gram_ - kernel.gram_).max() > np.abs(fit.gram_ - kernel.gram_).max() > 0
     assert np.abs(grams[0] - grams[1]).max() > 0
+    with pytest.raises(ValueError, match="U must have 2 columns like the others, got 3"):
+        kernel.similarities(np.ones((4, 3)))
 
 
 @pytest.mark.parametrize("seed", [0, 1])

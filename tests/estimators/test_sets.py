@@ -59,7 +59,7 @@ X3 = [rng(i).random((6, 3)) for i in range(3)]
         (X3, [0.2, 0.3, 0.5], r"^proportions must have a row for each set and a column .*, got shape \(3,\)"),
         (X3, np.ones((3, 1)), r"got shape \(3, 1\)"),
         (X3, [[0.5, 0.5], [-0.1, 1.1], [1, 0]], r"sum to 1, got \[-0.1  1.1\] for {}set 2; project_simplex\(…\)"),
-        (X3, [[0.5, 0.5], [0.1, 0.9], [0.6, 0.6]], r"sum to 1, got \[0.6 0.6\] for {}set 3"),
+        (X3, [[1, 0], [0.1, 0.9], [0.6, 0.6]], r"sum to 1, got \[0.6 0.6\] for {}set 3"),
         (X3, [[0.5, 0.5], [0.1, 0.9], [np.nan, 1]], r"sum to 1, got \[nan  1.\] for {}set 3"),
         (X3, [[0.5, 0.5], [np.inf, 0], [0, 1]], r"sum to 1, got \[inf  0.\] for {}set 2"),
         (X3, [[0.5, 0.5], [0.5, 0.50002], [0, 1]], "for {}set 2"),
