@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from privdemo import datasets
-from privdemo.datasets import files
 from privdemo.datasets.builders import build_adult
 
 
@@ -25,23 +24,30 @@ def test_mnist_is_one_array_with_the_publishers_split(data_folder):
     assert mnist.test.X.mean() / 255 == pytest.approx(0.1325, abs=5e-5)
 
 
-def test_digits_have_17_grey_levels():
-    digits = datasets.load("digits")
+def check_names_and_origin(name):
+    dataset = datasets.load(name)
+    assert dataset.name == name
+    assert len(set(dataset.feature_names)) == dataset.X.shape[1]
+    assert (set(dataset.y), dataset.y.dtype) == (set(range(dataset.n_classes)), np.int64)
+    assert "https://" in dataset.source
+    assert dataset.licence.startswith("CC BY")
+    return dataset
+
+
+def test_digits_have_17_grey_levels_and_breast_cancer_is_continuous():
+    digits = check_names_and_origin("digits")
     assert (digits.X.shape, digits.X.dtype, digits.image_shape) == ((1797, 64), np.uint8, (8, 8))
     assert (digits.X.min(), digits.X.max(), digits.n_train) == (0, 16, None)
     np.testing.assert_array_equal(digits.n_states, np.full(64, 17))
     assert digits.class_counts == (178, 182, 177, 183, 181, 182, 181, 179, 174, 180)
-
-
-def test_breast_cancer_is_continuous():
-    cancer = datasets.load("breast_cancer")
+    cancer = check_names_and_origin("breast_cancer")
     assert (cancer.X.shape, cancer.X.dtype, cancer.n_states) == ((569, 30), np.float64, None)
     assert (cancer.class_names, cancer.class_counts) == (("malignant", "benign"), (212, 357))
     assert cancer.feature_names[0] == "mean radius"
 
 
 def test_adult_is_one_hot_in_states_that_say_what_they_hold(data_folder):
-    adult = datasets.load("adult")
+    adult = check_names_and_origin("adult")
     assert (adult.X.shape, adult.X.dtype, adult.n_train) == ((32_561 + 16_281, 338), np.uint8, 32_561)
     assert (adult.train.y.mean(), adult.test.y.sum()) == (pytest.approx(0.2408, abs=5e-5), 3846)
     np.testing.assert_array_equal(adult.n_states, np.full(338, 2))
@@ -76,7 +82,7 @@ def test_adult_states_come_from_the_training_rows_alone():
 
 
 def test_sms_is_a_sparse_binary_bag_of_words(data_folder):
-    sms = datasets.load("sms")
+    sms = check_names_and_origin("sms")
     assert isinstance(sms.X, csr_array)
     assert (sms.X.shape, sms.X.dtype, set(sms.X.data)) == ((5574, 6272), np.uint8, {1})
     assert (sms.class_names, sms.class_counts) == (("ham", "spam"), (5574 - 747, 747))
@@ -84,15 +90,3 @@ def test_sms_is_a_sparse_binary_bag_of_words(data_folder):
     # "FREE" as it is written tells spam: most of the messages that shout it are.
     shouts = sms.X[:, [sms.feature_names.index("FREE")]].toarray().ravel() == 1
     assert sms.y[shouts].mean() > 0.9
-
-
-@pytest.mark.parametrize("name", ["digits", "breast_cancer", "adult", "sms"])
-def test_names_match_columns_and_origin_is_stated(name, request):
-    if name in files.FILES:
-        request.getfixturevalue("data_folder")
-    dataset = datasets.load(name)
-    assert dataset.name == name
-    assert len(set(dataset.feature_names)) == dataset.X.shape[1]
-    assert (set(dataset.y), dataset.y.dtype) == (set(range(dataset.n_classes)), np.int64)
-    assert "https://" in dataset.source
-    assert dataset.licence.startswith("CC BY")

@@ -156,17 +156,14 @@ def test_a_file_that_is_missing_or_wrong_is_refused_and_nothing_is_downloaded(fo
     assert not server.requests
 
 
-def test_a_missing_folder_is_named(folder, monkeypatch):
-    monkeypatch.setenv("PRIVDEMO_DATA", str(folder / "nowhere"))
-    assert not datasets.available("sms")
-    with pytest.raises(DatasetError, match=r"PRIVDEMO_DATA names the folder .*nowhere, which does not exist"):
-        datasets.load("sms")
-
-
-def test_nothing_is_available_without_files_or_network(cache):
+def test_nothing_is_available_without_files_or_network(cache, monkeypatch):
     assert [name for name in datasets.DATASETS if datasets.available(name)] == ["digits", "breast_cancer"]
     assert (datasets.location("mnist"), datasets.location("digits")) == (cache / "mnist", None)
     assert not cache.exists()
+    monkeypatch.setenv("PRIVDEMO_DATA", str(cache / "nowhere"))
+    assert not datasets.available("sms")
+    with pytest.raises(DatasetError, match=r"PRIVDEMO_DATA names the folder .*nowhere, which does not exist"):
+        datasets.load("sms")
 
 
 @pytest.mark.parametrize("raw", [PACKED, SMS, zipped("SMSSpamCollection", SMS)], ids=["gzip", "plain", "zip"])
