@@ -1,200 +1,188 @@
-"""A visitor's own records on the four pages that take them: brought, asked about, refused, and gone."""
+"""A visitor's own file in the panel, what the session keeps of it, and the code that reads it."""
 
-import asyncio
-import gc
-import re
-import time
-import weakref
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import io
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits
-from starlette.datastructures import Headers
-from starlette.formparsers import MultiPartParser
-from streamlit.testing.v1 import AppTest
+import streamlit as st
 
-from pages.kit import cache, own_data
-from pages.kit.start_up import keep_uploads_in_memory
-from privdemo import datasets, limits
-from tests.pages.visiting import answers, finished, takeaway, visit, warnings
+from pages.kit import own_data
+from pages.kit.own_data import TITLE
+from pages.kit.settings import Number
+from privdemo import datasets
+from privdemo.limits import Limit
+from tests.pages.kit.elements import drawn, opened
 
-# So few draws, and so little more, that a page has all it asks for soon.
-FEW = {
-    "training": {"draws": "2", "methods": "naive"},
-    "proportions": {"bag_draws": "2", "train_by": "llp"},
-    "class_ratio": {"ratio_draws": "2"},
-}
-
-
-@pytest.fixture(scope="module")
-def table() -> bytes:
-    bunch = load_breast_cancer()
-    kinds = zip(bunch.data, bunch.target, strict=True)
-    rows = [f"{r[0]:.5g},{r[1]:.5g},{'big' if r[3] > 600 else 'small'},{'MB'[kind]}" for r, kind in kinds]
-    return "\n".join(["radius,texture,bulk,kind", *rows]).encode()
-
-
-def small_table(classes: tuple[str, ...]) -> bytes:
-    """As few rows as are allowed, of classes that take turns."""
-    rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{classes[i % len(classes)]}" for i in range(60 * len(classes))]
-    return "\n".join(["size,day,kind", *rows]).encode()
-
-
-def brought(at: AppTest, name: str, content: bytes) -> AppTest:
-    at.file_uploader[0].set_value((name, content, "application/octet-stream")).run()
-    assert not at.exception
-    return at
-
-
-def until(at: AppTest, there: Callable[[AppTest], bool]) -> AppTest:
-    """The page once something is there."""
-    deadline = time.monotonic() + 60
-    while not there(at):
-        assert time.monotonic() < deadline, takeaway(at)
-        time.sleep(0.1)
-        at.run()
-        assert not at.exception
-    return at
-
-
-def moved(at: AppTest, address: str) -> AppTest:
-    """Another page in the same session, as the menu leads there: without settings in the address."""
-    at.session_state["visited"] = address
-    at.query_params.clear()
-    at.run()
-    assert not at.exception
-    return at
-
-
-def n_done(at: AppTest) -> int:
-    """How many draws the page has, by its progress bar; all when there is none."""
-    bars = at.get("progress")
-    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else 15
-
-
-def records(at: AppTest) -> list[weakref.ref]:
-    """What the session holds of a visitor's file, without holding it."""
-    held = at.session_state["own_data"]
-    return [weakref.ref(held.records), weakref.ref(held.binary)]
-
-
-def assert_gone(refs: list[weakref.ref]) -> None:
-    """Nothing in this process holds the records any longer, whatever it keeps."""
-    deadline = time.monotonic() + 20
-    while any(ref() is not None for ref in refs) and time.monotonic() < deadline:
-        gc.collect()
-        time.sleep(0.2)
-    assert [ref() for ref in refs] == [None] * len(refs)
-
-
-@pytest.mark.parametrize("page", ["training", "class_ratio"])
-def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
-    at = brought(visit(page, **FEW[page]), "tumours.csv", table)
-    assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
-    assert at.dataframe[0].value.iloc[0].tolist() == ["M", "17.99", "10.38", "big"]
-    refs, words = records(at), takeaway(finished(at))
-    assert re.search("“[BM]”", words)
-    assert not re.search("digit|image", words + warnings(at))
-    at.button(key="own-forget").click().run()
-    assert not re.search("“[BM]”", takeaway(at))
-    assert_gone(refs)
-
-
-def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
-    at = brought(visit("comparison", compare_draws="12", show="naive"), "tumours.csv", table)
-    refs = records(at)
-    until(at, lambda at: "trusting" in takeaway(at))
-    at.button(key="stop-draws").click().run()
-    at.button(key="pin-it").click().run()
-    assert (pin := at.session_state["pin"]).startswith("classify,your own,labels,")
-    at.segmented_control(key="compare_on").set_value("Small digits").run()
-    at.segmented_control(key="compare_look").set_value("against a pin").run()
-    until(at, lambda at: " clearly" in " ".join(answers(at)))
-    jobs = cache.runner()._jobs
-    assert {jobs[key].private for key in list(jobs) if "tumours.csv" in repr(key)} == {True}
-    moved(at, "proportions").button(key="own-forget").click().run()
-    assert_gone(refs)
-    moved(at, "comparison")
-    assert "its records were a visitor’s own, which are in no link" in warnings(visit("comparison", pin=pin))
-
-
-def test_going_on_after_a_stop_does_what_is_left(table):
-    at = brought(visit("proportions", bag_draws="15", train_by="llp"), "tumours.csv", table)
-    until(at, lambda at: 2 <= n_done(at) < 15)
-    at.button(key="stop-draws").click().run()
-    done = n_done(at)
-    at.button(key="more-draws").click().run()
-    left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
-    assert left == [15 - done]
-    finished(at)
-    ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
-    assert [draw.config.draw for draw in draws] == list(range(1, 15))
-
-
-def test_what_is_uploaded_is_never_put_on_disk():
-    async def spooled(size: int) -> bool:
-        async def chunks():
-            head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
-            yield head + b"a" * size + b"\r\n--x--\r\n"
-
-        form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), chunks()).parse()
-        return form["f"].file._rolled
-
-    keep_uploads_in_memory()
-    most = int(limits.OWN_BYTES.high)
-    with ThreadPoolExecutor(1) as aside:  # this thread may have an event loop of its own
-        found = [aside.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (most, 3 * most)]
-    assert found == [False, True]
-
-
-def test_names_of_classes_stay_and_are_in_no_link():
-    here = visit("training", **FEW["training"])
-    at = finished(brought(here, "names.csv", small_table(("digit", "image", "pixel"))))
-    assert "of class “digit” and" in takeaway(at)
-    at.selectbox(key="own_second").select("pixel").run()
-    assert "of class “pixel”" in takeaway(at)
-    assert not {"first", "second", "own_first", "own_second"} & set(at.query_params)
-    assert "of class “a” and" in takeaway(finished(brought(at, "other.csv", small_table(("a", "b", "c")))))
-
-
-def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monkeypatch):
-    digits, file = load_digits(), tmp_path / "mine.npz"
-    np.savez_compressed(file, X=digits.images, y=digits.target)
-    at = finished(brought(visit("training", **FEW["training"]), "mine.npz", file.read_bytes()))
-    assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)
-    monkeypatch.chdir(tmp_path)
-    exec(at.code[0].value, scope := {"print": lambda *_: None})
-    assert isinstance(scope["config"].dataset, datasets.Dataset)
-    mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["draws"]])
-    assert f"<b>{mark:.1f} %</b> (naive)" in takeaway(at)
-
-
-def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
-    at = finished(brought(visit("proportions", **FEW["proportions"]), "tumours.csv", table))
-    before = takeaway(at)
-    brought(at, "broken.csv", table.replace(b"\n20.57,", b"\nunknown,", 1))
-    assert at.error[0].value.startswith("broken.csv cannot be used: line 3, column “radius” says “unknown”")
-    assert at.error[0].value.endswith(" tumours.csv is still in use.")
-    assert takeaway(at) == before
-    at.selectbox(key="own_label").select("bulk").run()
-    assert not at.error
-    at.selectbox(key="own_label").select("radius").run()
-    assert "the label column “radius” must have 2 to 20 different values, got" in at.error[0].value
-    assert "“small”" in takeaway(at)
-
-
-def test_a_class_is_asked_about_against_all_others():
-    at = brought(visit("proportions", **FEW["proportions"]), "few.csv", small_table(("a", "b", "c")))
-    assert "the share that are “c”" in takeaway(finished(at))
-    assert "the share that are “b”" in takeaway(finished(at.selectbox(key="own_positive").select("b").run()))
-
-
-@pytest.mark.parametrize(
-    ("page", "key"), [("training", "images"), ("class_ratio", "ratio_records"), ("comparison", "compare_on")]
+ROWS = [f"{i % 41},{'xyz'[i // 60]},1,{'abc'[i % 3]}" for i in range(180)]
+TABLE = "\n".join(["size,day,same,kind", *ROWS]).encode()
+WIDE = "\n".join(
+    [",".join(f"c{i}" for i in range(15)), *(f"{','.join(14 * [r[:2].strip(',')])},{r[-1]}" for r in ROWS)]
 )
-def test_a_link_to_somebodys_own_records_says_that_it_does_not_hold_them(page, key):
-    at = visit(page, **{key: own_data.TITLE})
-    assert f"`{key}=your own` was ignored" in warnings(at)
-    assert "A visitor’s own records are in no link: bring the file again." in warnings(at)
+PANEL = """
+import streamlit as st
+from pages.kit import own_data
+chosen = own_data.choice("on", ["A"])
+own_data.panel(chosen, st.session_state.get("binary", True))
+st.session_state["options"] = chosen.options
+"""
+EMPTY = """\
+popover allow_empty=True label=Your own data… open=False
+  file_uploader own_file_0 label=A table (.csv) or grey images (.npz) max_upload_size_mb=20 help=Up to 20 MB.…asses y
+      (n).
+  caption body=It stays in … others see."""
+BROUGHT = """\
+popover allow_empty=True label=Your own data: t.csv open=False
+  file_uploader own_file_1 label=A table (.csv) or grey images (.npz) max_upload_size_mb=20 help=Up to 20 MB.…asses y
+      (n).
+  caption body=It stays in … others see.
+  selectbox own_label label=Column with the label default=0 options=size/day/same/kind raw_value=kind
+  selectbox own_positive label=Class asked about, against all others default=0 options=a/b/c raw_value=c
+  markdown body=180 rows, 4 … 60, “c” 60.
+  caption body=Numbers: siz…hange: same.
+  dataframe columns={"_index": {"hidden": true}}
+  button own-forget label=Forget my data"""
+
+
+def images(n: int = 180) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, X=np.random.default_rng(0).integers(0, 4, (n, 8, 6)), y=np.arange(n) % 2)
+    return file.getvalue()
+
+
+def bring(at, name, content):
+    at.file_uploader[0].set_value((name, content, "text/csv")).run()
+    assert not at.exception
+    return at
+
+
+def test_a_table_is_brought_read_again_refused_and_forgotten():
+    at = opened(PANEL)
+    assert drawn(at.main) == EMPTY
+    assert list(at.file_uploader[0].proto.type) == [".csv", ".npz"]
+    bring(at, "t.csv", TABLE)
+    assert drawn(at.main) == BROUGHT
+    assert (at.session_state["on"], at.session_state["options"]) == (TITLE, ("A", TITLE))
+    assert at.markdown[0].value == "180 rows, 4 columns to learn from. Classes: “a” 60, “b” 60, “c” 60."
+    assert at.caption[1].value == "Numbers: size. Categories: day. Left out, as they never change: same."
+    shown = [dict(zip(("kind", "size", "day", "same"), (r[-1], *r.split(",")[:3]), strict=True)) for r in ROWS[:5]]
+    assert at.dataframe[0].value.to_dict("records") == shown
+    held = at.session_state["own_data"]
+    assert (held.content, held.file, held.label, held.positive, held.is_table) == (TABLE, "t.csv", None, "c", True)
+    assert held.binary.class_names == ("not c", "c")
+    at.selectbox(key="own_positive").select("b").run()
+    assert at.session_state["own_data"].binary.class_names == ("not b", "b")
+    at.selectbox(key="own_label").select("day").run()
+    held = at.session_state["own_data"]
+    assert (held.label, held.positive, held.content, held.file) == ("day", "z", TABLE, "t.csv")
+    at.selectbox(key="own_label").select("same").run()
+    assert at.error[0].value.startswith("t.csv cannot be read so: ")
+    assert at.error[0].value.endswith(". t.csv is still in use as before.")
+    assert at.selectbox(key="own_label").value == "day"
+    at.session_state["own_results"]["key"] = 1
+    bring(at, "bad.CSV", b"a,b")
+    assert at.error[0].value.startswith("bad.CSV cannot be used: ")
+    assert at.error[0].value.endswith(". t.csv is still in use.")
+    assert at.session_state["own_results"] == {"key": 1}
+    at.button(key="own-forget").click().run()
+    assert not any(key in at.session_state for key in ("own_data", "own_problem", "own_results"))
+    assert drawn(at.main) == EMPTY.replace("own_file_0", "own_file_3")
+    assert (at.session_state["on"], at.session_state["options"]) == ("A", ("A",))
+
+
+def test_nothing_is_in_use_after_a_first_file_that_cannot_be_read():
+    at = bring(opened(PANEL), "bad.npz", b"a,b")
+    assert at.error[0].value.startswith("bad.npz cannot be used: ")
+    assert "still in use" not in at.error[0].value
+    assert "on" not in at.session_state
+    bring(at, "t.csv", TABLE)
+    assert not at.error
+
+
+def test_images_are_shown_without_a_column_to_choose():
+    at = bring(opened(PANEL, binary=False), "mine.npz", images())
+    assert at.markdown[0].value == "180 images of 8 × 6 pixels, 4 grey levels. Classes: “0” 90, “1” 90."
+    held = at.session_state["own_data"]
+    assert (held.is_table, held.label, held.positive, held.top) == (False, None, "1", [])
+    assert not at.selectbox
+    assert "alt=" in at.get("html")[0].proto.body
+
+
+def test_of_a_wide_table_a_few_columns_are_named():
+    at = bring(opened(PANEL, binary=False), "wide.csv", WIDE.encode())
+    assert at.caption[1].value == f"Numbers: {', '.join(f'c{i}' for i in range(12))} and 2 more."
+    assert list(at.dataframe[0].value) == ["c14", *(f"c{i}" for i in range(11))]
+    assert [box.key for box in at.selectbox] == ["own_label"]
+
+
+@dataclass(frozen=True)
+class Config:
+    dataset: Any
+    most: float = 1.0
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """A visitor's table, held in a session of dictionaries."""
+    records = datasets.from_csv(TABLE, None, "t.csv")
+    top = datasets.first_rows(TABLE, 5)
+    made = own_data.Own(TABLE, "t.csv", None, records, "c", records.one_against_rest("c"), top)
+    monkeypatch.setattr(st, "session_state", {"own_data": made})
+    return made
+
+
+def test_the_choice_and_its_source(own):
+    assert own_data.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
+    assert own_data.choice("on", ["A", "B"]).default == "A"
+    assert "in no link" in own_data.choice("on", ["A"]).notes[TITLE]
+    named = {"A": "a", TITLE: "none"}.get
+    found = [own_data.source(*args) for args in (("A", named), (TITLE, named), (TITLE, named, True))]
+    assert found == ["a", own.records, own.binary]
+    assert [own_data.tag(source) for source in found[:2]] == ["a", "t.csv, 180 records"]
+    assert [own_data.is_own(value) for value in ("a", own.records, Config(own.records), Config("a"))] == [0, 1, 1, 0]
+    assert own_data.is_quick("a", 10**9)
+    assert [own_data.is_quick(own.records, n) for n in (250_000, 250_001)] == [True, False]
+    del st.session_state["own_data"]
+    assert own_data.source(TITLE, named) == "none"
+
+
+def test_sizes_go_back_to_their_defaults_when_the_records_change(own):
+    n, session = Number("n", Limit("n", 1, 9), 3), st.session_state
+    for source, expected in (("a", 7), ("a", 7), ("b", 3), (own.records, 3), (own.records, 7)):
+        session["n"] = 7
+        own_data.reset_sizes("before", source, [n])
+        assert (session["n"], session["before"]) == (expected, own_data.tag(source))
+    del session["before"]
+    own_data.reset_sizes("before", own.records, [n])
+    assert session["n"] == 3
+
+
+def test_results_not_asked_for_longest_make_room(own):
+    made = []
+
+    def double(n):
+        made.append(n)
+        return 2 * n
+
+    assert [own_data.of_session("double", double, (n,)) for n in range(24)] == [2 * n for n in range(24)]
+    assert own_data.recall(("double", 0)) == 0
+    own_data.keep("new", 1)
+    assert [own_data.recall(("double", n)) for n in range(3)] == [0, None, 4]
+    assert own_data.of_session("double", double, (5,)) == 10
+    assert made == list(range(24))
+    own_data.keep("new", 2)
+    assert own_data.recall("new") == 2
+    assert len(st.session_state["own_results"]) == 24
+
+
+@pytest.mark.parametrize(("binary", "label", "asked"), [(False, None, ""), (True, "kind", ".one_against_rest('c')")])
+def test_the_code_reads_the_visitors_file(own, tmp_path, monkeypatch, binary, label, asked):
+    st.session_state["own_data"] = replace(own, label=label) if label else own
+    code = str(own_data.snippet(Config(own.binary if binary else own.records), "from a import Config"))
+    argument = f", {label!r}" if label else ""
+    assert code == (
+        "from a import Config\nfrom pathlib import Path\n\nfrom privdemo import datasets\n\n"
+        f"own = datasets.from_csv(Path('t.csv').read_bytes(){argument}){asked}\nconfig = Config(dataset=own, most=1.0)"
+    )
+    assert str(own_data.snippet(Config("mnist"))) == "config = Config(dataset='mnist', most=1.0)"

@@ -1,0 +1,200 @@
+"""A visitor's own records on the four pages that take them: brought, asked about, refused, and gone."""
+
+import asyncio
+import gc
+import re
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartParser
+from streamlit.testing.v1 import AppTest
+
+from pages.kit import cache, own_data
+from pages.kit.start_up import keep_uploads_in_memory
+from privdemo import datasets, limits
+from tests.pages.visiting import answers, finished, takeaway, visit, warnings
+
+# So few draws, and so little more, that a page has all it asks for soon.
+FEW = {
+    "training": {"draws": "2", "methods": "naive"},
+    "proportions": {"bag_draws": "2", "train_by": "llp"},
+    "class_ratio": {"ratio_draws": "2"},
+}
+
+
+@pytest.fixture(scope="module")
+def table() -> bytes:
+    bunch = load_breast_cancer()
+    kinds = zip(bunch.data, bunch.target, strict=True)
+    rows = [f"{r[0]:.5g},{r[1]:.5g},{'big' if r[3] > 600 else 'small'},{'MB'[kind]}" for r, kind in kinds]
+    return "\n".join(["radius,texture,bulk,kind", *rows]).encode()
+
+
+def small_table(classes: tuple[str, ...]) -> bytes:
+    """As few rows as are allowed, of classes that take turns."""
+    rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{classes[i % len(classes)]}" for i in range(60 * len(classes))]
+    return "\n".join(["size,day,kind", *rows]).encode()
+
+
+def brought(at: AppTest, name: str, content: bytes) -> AppTest:
+    at.file_uploader[0].set_value((name, content, "application/octet-stream")).run()
+    assert not at.exception
+    return at
+
+
+def until(at: AppTest, there: Callable[[AppTest], bool]) -> AppTest:
+    """The page once something is there."""
+    deadline = time.monotonic() + 60
+    while not there(at):
+        assert time.monotonic() < deadline, takeaway(at)
+        time.sleep(0.1)
+        at.run()
+        assert not at.exception
+    return at
+
+
+def moved(at: AppTest, address: str) -> AppTest:
+    """Another page in the same session, as the menu leads there: without settings in the address."""
+    at.session_state["visited"] = address
+    at.query_params.clear()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def n_done(at: AppTest) -> int:
+    """How many draws the page has, by its progress bar; all when there is none."""
+    bars = at.get("progress")
+    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else 15
+
+
+def records(at: AppTest) -> list[weakref.ref]:
+    """What the session holds of a visitor's file, without holding it."""
+    held = at.session_state["own_data"]
+    return [weakref.ref(held.records), weakref.ref(held.binary)]
+
+
+def assert_gone(refs: list[weakref.ref]) -> None:
+    """Nothing in this process holds the records any longer, whatever it keeps."""
+    deadline = time.monotonic() + 20
+    while any(ref() is not None for ref in refs) and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.2)
+    assert [ref() for ref in refs] == [None] * len(refs)
+
+
+@pytest.mark.parametrize("page", ["training", "class_ratio"])
+def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
+    at = brought(visit(page, **FEW[page]), "tumours.csv", table)
+    assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
+    assert at.dataframe[0].value.iloc[0].tolist() == ["M", "17.99", "10.38", "big"]
+    refs, words = records(at), takeaway(finished(at))
+    assert re.search("“[BM]”", words)
+    assert not re.search("digit|image", words + warnings(at))
+    at.button(key="own-forget").click().run()
+    assert not re.search("“[BM]”", takeaway(at))
+    assert_gone(refs)
+
+
+def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
+    at = brought(visit("comparison", compare_draws="12", show="naive"), "tumours.csv", table)
+    refs = records(at)
+    until(at, lambda at: "trusting" in takeaway(at))
+    at.button(key="stop-draws").click().run()
+    at.button(key="pin-it").click().run()
+    assert (pin := at.session_state["pin"]).startswith("classify,your own,labels,")
+    at.segmented_control(key="compare_on").set_value("Small digits").run()
+    at.segmented_control(key="compare_look").set_value("against a pin").run()
+    until(at, lambda at: " clearly" in " ".join(answers(at)))
+    jobs = cache.runner()._jobs
+    assert {jobs[key].private for key in list(jobs) if "tumours.csv" in repr(key)} == {True}
+    moved(at, "proportions").button(key="own-forget").click().run()
+    assert_gone(refs)
+    moved(at, "comparison")
+    assert "its records were a visitor’s own, which are in no link" in warnings(visit("comparison", pin=pin))
+
+
+def test_going_on_after_a_stop_does_what_is_left(table):
+    at = brought(visit("proportions", bag_draws="15", train_by="llp"), "tumours.csv", table)
+    until(at, lambda at: 2 <= n_done(at) < 15)
+    at.button(key="stop-draws").click().run()
+    done = n_done(at)
+    at.button(key="more-draws").click().run()
+    left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
+    assert left == [15 - done]
+    finished(at)
+    ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
+    assert [draw.config.draw for draw in draws] == list(range(1, 15))
+
+
+def test_what_is_uploaded_is_never_put_on_disk():
+    async def spooled(size: int) -> bool:
+        async def chunks():
+            head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
+            yield head + b"a" * size + b"\r\n--x--\r\n"
+
+        form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), chunks()).parse()
+        return form["f"].file._rolled
+
+    keep_uploads_in_memory()
+    most = int(limits.OWN_BYTES.high)
+    with ThreadPoolExecutor(1) as aside:  # this thread may have an event loop of its own
+        found = [aside.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (most, 3 * most)]
+    assert found == [False, True]
+
+
+def test_names_of_classes_stay_and_are_in_no_link():
+    here = visit("training", **FEW["training"])
+    at = finished(brought(here, "names.csv", small_table(("digit", "image", "pixel"))))
+    assert "of class “digit” and" in takeaway(at)
+    at.selectbox(key="own_second").select("pixel").run()
+    assert "of class “pixel”" in takeaway(at)
+    assert not {"first", "second", "own_first", "own_second"} & set(at.query_params)
+    assert "of class “a” and" in takeaway(finished(brought(at, "other.csv", small_table(("a", "b", "c")))))
+
+
+def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monkeypatch):
+    digits, file = load_digits(), tmp_path / "mine.npz"
+    np.savez_compressed(file, X=digits.images, y=digits.target)
+    at = finished(brought(visit("training", **FEW["training"]), "mine.npz", file.read_bytes()))
+    assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)
+    monkeypatch.chdir(tmp_path)
+    exec(at.code[0].value, scope := {"print": lambda *_: None})
+    assert isinstance(scope["config"].dataset, datasets.Dataset)
+    mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["draws"]])
+    assert f"<b>{mark:.1f} %</b> (naive)" in takeaway(at)
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
+    at = finished(brought(visit("proportions", **FEW["proportions"]), "tumours.csv", table))
+    before = takeaway(at)
+    brought(at, "broken.csv", table.replace(b"\n20.57,", b"\nunknown,", 1))
+    assert at.error[0].value.startswith("broken.csv cannot be used: line 3, column “radius” says “unknown”")
+    assert at.error[0].value.endswith(" tumours.csv is still in use.")
+    assert takeaway(at) == before
+    at.selectbox(key="own_label").select("bulk").run()
+    assert not at.error
+    at.selectbox(key="own_label").select("radius").run()
+    assert "the label column “radius” must have 2 to 20 different values, got" in at.error[0].value
+    assert "“small”" in takeaway(at)
+
+
+def test_a_class_is_asked_about_against_all_others():
+    at = brought(visit("proportions", **FEW["proportions"]), "few.csv", small_table(("a", "b", "c")))
+    assert "the share that are “c”" in takeaway(finished(at))
+    assert "the share that are “b”" in takeaway(finished(at.selectbox(key="own_positive").select("b").run()))
+
+
+@pytest.mark.parametrize(
+    ("page", "key"), [("training", "images"), ("class_ratio", "ratio_records"), ("comparison", "compare_on")]
+)
+def test_a_link_to_somebodys_own_records_says_that_it_does_not_hold_them(page, key):
+    at = visit(page, **{key: own_data.TITLE})
+    assert f"`{key}=your own` was ignored" in warnings(at)
+    assert "A visitor’s own records are in no link: bring the file again." in warnings(at)
