@@ -59,12 +59,12 @@ def power_of_ten(value: float) -> str:
     exponent = math.floor(math.log10(value))
     factor = value / 10.0**exponent
     base = f"10{superscript(exponent)}"
-    return base if math.isclose(factor, 1, rel_tol=1e-9) else f"{factor:.3g}·{base}"
+    return base if math.isclose(factor, 1) else f"{factor:.3g}·{base}"
 
 
 def a_list(words: tuple[str, ...]) -> str:
     """“7 and 9”, “1, 2 and 3”."""
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def share(value: float, digits: int = 1) -> str:

@@ -118,6 +118,7 @@ def test_a_setting_that_two_tabs_share_is_listed_once():
     [
         ("[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
         ("www.b.test", "www\u2060\\.b\\.test"),
+        ("x" * 400, "x" * 400),
         ("x" * 401, "x" * 400 + "…"),
     ],
 )
