@@ -127,7 +127,7 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
 
 @pytest.mark.parametrize(
     ("p", "q", "d", "temperature"),
-    [(THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
+    [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
 )
 def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
     sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)
@@ -160,6 +160,13 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
     np.testing.assert_allclose(fit.predict_proba(U), softmax(scores / fit.temperature_ + fit.bias_, axis=1), atol=0.01)
     assert (fit.bias_ != 0).any() == (temperature == "cv")
+    if len(p) == 3:
+        pulls, names = (
+            both.decision_function(np.concatenate(sets + tuning)),
+            np.repeat(np.arange(7), [60] * 3 + [50] * 4),
+        )
+        bias = set_names._likeliest_bias(pulls / fit.temperature_, fit.channel_[names])
+        np.testing.assert_allclose(fit.bias_, bias, atol=0.02)
     np.testing.assert_allclose(fit.channel_, ratio_oracles.channel(sets + tuning, np.concatenate((p, q))), rtol=1e-12)
 
 
