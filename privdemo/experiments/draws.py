@@ -27,7 +27,7 @@ Config = TypeVar("Config", bound=Any)
 
 
 def at_draw(config: Config, draw: int) -> Config:
-    """`config` asked of other people, with other noise and other test records: its repeat number `draw`."""
+    """Repeat number `draw` of `config`: the same question, put to other people with other noise and test records."""
     return replace(config, draw=draw)
 
 

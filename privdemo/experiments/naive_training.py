@@ -54,7 +54,7 @@ class NaiveConfig:
 
     @property
     def covariance(self) -> Array:
-        """Of x in the plane of θ₀ (first axis) and θ, (2, 2)."""
+        """The covariance of x in the plane of θ₀ (first axis) and θ, (2, 2)."""
         turn = math.radians(self.angle)
         axes = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
         return axes @ np.diag([self.s**2, (self.ratio * self.s) ** 2]) @ axes.T

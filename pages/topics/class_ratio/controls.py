@@ -141,7 +141,7 @@ def all_settings() -> list[Setting]:
 
 
 def default_settings() -> list[Setting]:
-    """The same with the classes of the default data set."""
+    """Every setting of the page, with the classes that the default data set has."""
     return _settings(_source(data_choice().default))
 
 
@@ -217,7 +217,7 @@ def _more() -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _fit_rho(n_classes: int) -> None:
-    """Other classes, and a share that they cannot all have: half of what would make the sets alike."""
+    """After a change of the number of classes, lower a ρ that is too large for them to half of 1 / `n_classes`."""
     if st.session_state.get(OF_CLASSES, n_classes) != n_classes and st.session_state.get(RHO.key, 0) * n_classes >= 1:
         st.session_state[RHO.key] = 0.5 / n_classes
         st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all sets would be alike.")

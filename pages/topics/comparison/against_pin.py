@@ -59,7 +59,7 @@ def why_not(question: Question, running: bool) -> str:
 
 
 def difference_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
-    """What of two settings is not the same, in words."""
+    """Say in what two settings differ."""
     parts = [f"{name} {here} (pinned {there})" for name, here, there in differing(now, then)]
     return f"What differs: {'; '.join(parts)}." if parts else "Nothing differs: this is the pinned setting."
 

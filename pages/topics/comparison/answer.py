@@ -48,7 +48,7 @@ class Answer:
     running: bool
 
     def chosen(self, rows: Sequence[Row]) -> list[Row]:
-        """Of some rows those of the methods shown, by the chosen metric."""
+        """Select the rows of the methods shown, by the chosen metric."""
         metric, names = self.question.metric, self.question.config.methods
         return [row for row in rows if row.metric == metric and row.method in names]
 
@@ -88,7 +88,7 @@ class Answer:
         return f"none of the methods has a mark. {numbers.sentence(why)}"
 
     def main(self) -> tuple[Panel, ...]:
-        """Every method along ε."""
+        """The marks of every method along ε."""
         question, curves = self.question, self.chosen(self.curves)
         rows = (*self.curves, *self.mine)
         if not rows:
@@ -236,7 +236,7 @@ def _has_sets(config: ComparisonConfig) -> bool:
 
 
 def whose(curves: Sequence[Row]) -> str:
-    """Of how many people curves are."""
+    """How many people stand behind the curves."""
     return f"{curves[0].n_train:,} people of each class"
 
 

@@ -77,7 +77,7 @@ def all_settings() -> list[Setting]:
 
 
 def default_settings() -> list[Setting]:
-    """The same with the ranges of the default data set."""
+    """Every setting of the page, with the ranges that the default data set gives."""
     return _settings(source(data_choice().default))
 
 
@@ -123,7 +123,7 @@ def controls() -> Question | str:
 
 
 def _private(dataset: Source) -> str:
-    """What is private; images can be only where there are such."""
+    """What is private: labels, or images too where the records are images."""
     with st.container(key="private-shown" if has_pixels(dataset) else "other-levels-private"):
         private = PRIVATE_PARTS[inputs.choose(PRIVATE)]
     return private if has_pixels(dataset) else LABELS
@@ -163,7 +163,7 @@ def _epsilon() -> float:
 
 
 def _metric(task: str) -> str:
-    """What methods are judged by; a share has one measure alone."""
+    """What methods are judged by; a share has only one measure."""
     with st.container(key="metric-shown" if task == CLASSIFY else "other-levels-metric"):
         metric = METRIC_NAMES[inputs.choose(METRIC)]
     return metric if task == CLASSIFY else next(iter(METRICS[SHARE]))

@@ -102,9 +102,9 @@ def nearest_epsilon(epsilon: float) -> float:
 
 
 def of_one_source(pair: Pair, shown: Answer, epsilon: float) -> tuple[str, tuple[Row, Row]] | None:
-    """Whose the rows of a pair are, and the rows: both the visitor's own, else both shipped at `epsilon`.
+    """The two rows of a pair with words for their source: the visitor's setting, else the shipped rows at `epsilon`.
 
-    A difference of two settings would say nothing of the two methods.
+    None where neither source has both: a difference of two settings would say nothing of the two methods.
     """
     if mine := pair.of(shown.mine):
         return "of your setting", mine

@@ -37,7 +37,7 @@ def has_curves(config: ComparisonConfig) -> bool:
 
 
 def on_curves(config: ComparisonConfig) -> bool:
-    """Whether the shipped curves are of this setting, but for its ε and methods."""
+    """Whether the shipped curves are of this setting, apart from its ε and methods."""
     return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0) == _context(config)
 
 
@@ -47,7 +47,7 @@ def is_shipped(config: ComparisonConfig, n_draws: int) -> bool:
 
 
 def unlike_yours(config: ComparisonConfig) -> str:
-    """What the shipped curves have other than the visitor's setting, but for ε; nothing where they have all of it."""
+    """Say in what the shipped curves differ from the visitor's setting, apart from ε; an empty string for nothing."""
     context = _context(config)
     if context is None or on_curves(config):
         return ""

@@ -112,7 +112,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 
 
 def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
-    """What of two settings is not the same: its name and both values, in words."""
+    """What differs between two settings: its name and both values, in words."""
     found = []
     for name, field, words in _FIELDS:
         here, there = getattr(now, field), getattr(then, field)

@@ -42,7 +42,7 @@ def _config(dataset: str) -> ComparisonConfig:
 
 
 def cost_words(dataset: str) -> str:
-    """Say what the four numbers are of, as Markdown."""
+    """Say on which records and people the four numbers were measured, as Markdown."""
     first, second = binary_task(dataset).classes
     ceiling = best_by_trust(dataset)[TRUTH]
     return (

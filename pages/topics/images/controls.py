@@ -84,7 +84,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What the visitor asks for, but for the noise level, which stands by the dial."""
+    """What the visitor asks for, apart from the noise level, which is set beside the dial."""
 
     data: str
     classes: tuple[str, ...]
@@ -103,7 +103,7 @@ class Setup:
         return images.n_states(self.data)
 
     def at(self, level: float) -> Question:
-        """The question that this is at a noise level."""
+        """The question at a noise level."""
         return Question(**vars(self), level=level)
 
 

@@ -52,7 +52,7 @@ def pixel_words(privacy: Privacy) -> str:
 
 
 def label_words(class_names: Sequence[str], label_truth: Sequence[float | None]) -> str:
-    """Of those who sent a class, how many meant it; of each class where that differs."""
+    """How many of those who sent a class meant it; for each class where that differs."""
     shares = zip(class_names, label_truth, strict=True)
     meant = [f"“{name}”, {100 * share:.0f} meant it" for name, share in shares if share is not None]
     same = len({round(share or 0, 9) for share in label_truth}) == 1

@@ -71,7 +71,7 @@ def leak_words(config: CountConfig) -> str:
 
 
 def _published_leak(config: CountConfig) -> str:
-    """The same of the paper's own criterion, if it breaks: δ between two neighbours, each with its own σ."""
+    """What noise by the paper's criterion gives away, if too much: δ between two neighbours, each with its own σ."""
     try:
         leak = label_counts.leak(config, "dirichlet published")
     except ValueError:

@@ -58,18 +58,18 @@ def answer(question: Question, _: Draws) -> Answer:
 
 
 def misplaced(value: float, total: int) -> str:
-    """An L1 distance of proportions as labels that changed class: half of it, times the labels there are."""
+    """How many of `total` labels change class at an L1 distance of proportions: half of it, times `total`."""
     labels = value * total / 2
     return f"{labels:,.0f}" if labels >= 9.5 else f"{labels:.2g}"
 
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """Of the mechanisms whose promise holds (Laplace noise always has one), the one that distorts least."""
+    """The mechanism that distorts least among those whose promise holds; Laplace noise always has one."""
     return outcomes[label_counts.least(outcomes)[0]]
 
 
 def level_words(names: Sequence[str]) -> str:
-    """Those that cannot be told from the best, in brackets."""
+    """Name the mechanisms that cannot be told from the best, in brackets."""
     titles = tuple(RELEASES[name].title for name in names)
     return f", no clear difference from {numbers.a_list(titles)}" if titles else ""
 
@@ -106,7 +106,7 @@ def _promise(outcome: Outcome) -> str:
 
 
 def _capital(words: str) -> str:
-    """With a capital at its start."""
+    """`words` with a capital at their start."""
     return words[:1].upper() + words[1:]
 
 

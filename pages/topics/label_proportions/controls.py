@@ -104,7 +104,7 @@ def all_settings() -> list[Setting]:
 
 
 def default_settings() -> list[Setting]:
-    """The same with the ranges of the default data set."""
+    """Every setting of the page, with the ranges that the default data set gives."""
     return _settings(_source(data_choice().default))
 
 
@@ -172,7 +172,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
     """The ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count): either can be set. ∞ for no noise."""
 
     def scale(at: float) -> float:
-        """The scale of an ε, and just so the ε of a scale."""
+        """The scale of an ε; the same formula gives the ε of a scale."""
         return float(aggregation.mean_scale(count, at))
 
     chosen = inputs.choose(kind)

@@ -83,7 +83,7 @@ def study_words(shown: Answer, at_random: bool = False, counted: bool = True) ->
 
 
 def differences(shown: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
-    """What tells the visitor's setting from that of the curves (means of `k`), but for what is on the `axis`."""
+    """In what the visitor's setting differs from that of the curves (means of `k`), apart from what is on `axis`."""
     make = study.base if axis == "k" else study.at_random
     own, base = shown.question.config, make(stand_in(shown))
     sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)

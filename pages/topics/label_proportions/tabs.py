@@ -136,7 +136,7 @@ def _named(rates: dict[str, Estimate]) -> str:
 
 
 def _rate_words(shown: Answer, rates: dict[str, Estimate], spy: str) -> str:
-    """The same with intervals; `spy` is the model that guesses, if there is one."""
+    """How often the adversary is right, with intervals; `spy` is the model that guesses, if there is one."""
     by_model = (
         f", by the model alone ({spy}) {with_range(rates['model'])}, by both {with_range(rates['both'])}" if spy else ""
     )

@@ -73,7 +73,7 @@ class Question:
         return not isinstance(dataset, str) and dataset.image_shape is None
 
     def said(self, sentence: str) -> str:
-        """What is said of images, of a table's records where they are such."""
+        """`sentence`, with the words for a table where the records are rows of one."""
         return of_tables(sentence) if self.of_table else sentence
 
     @property
@@ -119,7 +119,7 @@ def class_choices(data: Source) -> tuple[Choice, Choice]:
 
 
 def _told_apart(pair: tuple[Choice, Choice], classes: tuple[str, ...]) -> tuple[str, ...]:
-    """The two `classes` that are chosen; the defaults of `pair` where those are no two classes at hand."""
+    """The chosen `classes`, if they are two different ones of the data set; else the defaults of `pair`."""
     known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
     return classes if known else tuple(choice.default for choice in pair)
 
@@ -146,7 +146,7 @@ def all_settings() -> list[Setting]:
 
 
 def default_settings() -> list[Setting]:
-    """The same with the ranges of the default data set and classes."""
+    """Every setting of the page, with the ranges that the default data set and classes give."""
     return _settings(data_choice().default, (FIRST.default, SECOND.default))
 
 

@@ -28,13 +28,13 @@ test_images = cache.by_config(training.test_images, max_entries=64)
 def _panel(
     shown: Answer, name: str, question: str, answer: str, figure: Chart | Markup | Table, summary: str, **more: Any
 ) -> Panel:
-    """A panel whose words are said of a table's records where they are such."""
+    """A panel, with the words for a table where the records are rows of one."""
     said = shown.question.said
     return Panel(name, said(question), said(answer), figure, said(summary), **more)
 
 
 def probabilities(shown: Answer) -> list[Panel]:
-    """Calibration curves."""
+    """The calibration curves of every method."""
     second = shown.question.config.classes[1]
     errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
     words = "; ".join(
@@ -168,7 +168,7 @@ def some_images(shown: Answer, picked: str) -> list[Panel]:
 
 
 def _percent(value: float) -> str:
-    """A probability as a cell says it: “7 %”, “> 99 %”."""
+    """A probability as a table cell shows it: “7 %”, “> 99 %”."""
     return "> 99 %" if value > 0.995 else "< 1 %" if value < 0.005 else f"{100 * value:.0f} %"
 
 

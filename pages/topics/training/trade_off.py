@@ -155,7 +155,7 @@ def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
 
 
 def _about_the_em(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
-    """The published EM, stopped early and without a penalty, beside quadrature with a chosen one."""
+    """Where the published EM, stopped early and without a penalty, differs from quadrature with a chosen one."""
     accuracy = training.study.compare(rows, PUBLISHED, SPREAD, "accuracy")
     losses = training.study.compare(rows, PUBLISHED, SPREAD, "log_loss")
     return {
@@ -177,7 +177,7 @@ def _gaps(gaps: Mapping[float, Estimate]) -> str:
 
 
 def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:
-    """The curves in a sentence a method, and the published numbers."""
+    """Each method's curve in words, and the published numbers."""
     lines = "; ".join(
         f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()

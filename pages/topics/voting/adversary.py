@@ -171,7 +171,7 @@ def standing_words(channel: BinaryChannel) -> str:
         more = "“asking twice” goes on to several answers."
     return (
         f"To somebody who holds both votes equally likely: {numbers.a_list(tuple(told))}. One answer costs "
-        f"ε = {numbers.epsilon(channel.epsilon)}. The lesson “the adversary” starts from any other belief; {more}"
+        f"ε = {numbers.epsilon(channel.epsilon)}. The tab “the adversary” starts from any other belief; {more}"
     )
 
 

@@ -147,7 +147,7 @@ def snippet(config: ElectionConfig) -> Snippet:
 
 
 def poll_snippet(config: ElectionConfig) -> Snippet:
-    """The same, and the pictures of the last poll."""
+    """The lines that hold the polls and draw the pictures of the last one."""
     return snippet(config).then(
         "poll = voting.poll(config, elections)  # the last one",
         "dots = voting.dots(config, poll)",

@@ -34,7 +34,7 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
 
 
 def solve(plan: Plan) -> Plan:
-    """The same plan with the number that is looked for filled in."""
+    """The plan with the number that is looked for filled in."""
     if plan.solve == PEOPLE:
         return replace(plan, voters=survey.voters_needed(plan.lie, plan.width, plan.share))
     if plan.solve == PRECISION:
