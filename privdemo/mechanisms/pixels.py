@@ -14,6 +14,8 @@ from privdemo.mechanisms.pixel_mechanism import PixelMechanism
 from privdemo.mechanisms.randomised_response import RandomisedResponse
 
 Array = NDArray[np.floating]
+# Levels of a curve, one end of the range at each end.
+N_LEVELS = 17
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class PixelFamily:
     grid: Callable[[limits.Limit], Array]
 
     def levels(self, n_states: int) -> Array:
-        """Seventeen levels for a curve, denser where linking a noisy image starts to fail."""
+        """The `N_LEVELS` levels of a curve, denser where linking a noisy image starts to fail."""
         return self.grid(self.limit(n_states))
 
 
@@ -46,7 +48,7 @@ def _flip_prob_grid(limit: limits.Limit) -> Array:
 
 
 def _noise_grid(limit: limits.Limit) -> Array:
-    return np.concatenate(([limit.low], limit.high * np.linspace(1, 16, 16) / 16))
+    return np.concatenate(([limit.low], limit.high * np.arange(1, N_LEVELS) / (N_LEVELS - 1)))
 
 
 FAMILIES = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Page
-from pages.topics.claims.answer import SNIPPET, Answer, answer
+from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer
 from pages.topics.claims.controls import Question, all_settings, arrange, controls
 
 _HERE = Path(__file__).parent
@@ -12,7 +12,8 @@ _HERE = Path(__file__).parent
 
 def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
+    how = folds.read(_HERE / "how.md", rules=RULES)
+    adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("adversary", "caveats"))
     return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))
 
 

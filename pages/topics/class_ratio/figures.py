@@ -98,7 +98,7 @@ def private_counts(_: Answer, title: str) -> list[Panel]:
         if name in at and release.tight and not release.data_dependent
     }
     best = min(tight, key=lambda name: tight[name])
-    noisy = at["laplace published"]
+    noisy, n_sets = at["laplace published"], first.copies * first.n_classes
     by_release = {name: [row for row in single if row.release == name] for name in at}
     return [
         Panel(
@@ -108,9 +108,9 @@ def private_counts(_: Answer, title: str) -> list[Panel]:
             f"and δ = {noisy.delta:g}, by {noisy.error:.3f}; with tight noise ({RELEASES[best].title}) by "
             f"<b>{tight[best]:.3f}</b>, a difference to true counts of {numbers.signed(tight[best] - clean)}.",
             Chart(charts.study_errors(by_release)),
-            f"MNIST, ten digits: ten sets of {first.set_size:,} (ρ = {first.rho:g}), ten more to choose settings, sets "
-            f"of {study.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; {results.N_DRAWS} draws with 95 % "
-            "intervals. Mean over mixes: "
+            f"MNIST, {first.n_classes} digits: {n_sets} sets of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
+            f"to choose settings, sets of {study.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; "
+            f"{results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
             + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
             + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(shipped(), 1, 4)} Some "
             "records are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",

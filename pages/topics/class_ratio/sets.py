@@ -37,13 +37,13 @@ def which_sets(shown: Answer) -> list[Panel]:
 
 
 def _advice(shown: Answer, skew: Sequence[Row], sets: Sequence[Row]) -> str:
-    """The paper's advice, and what its two parts come to."""
+    """The paper's advice, and how much each of its two parts helps."""
     by = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
         "The paper’s advice is <b>few, large, skewed sets: easier to learn, harder to hide.</b> The condition number Q "
-        "says how much errors are magnified; it is at the bandwidth that was chosen. On three digits, from ρ = "
-        f"{low:g} to {high:g}, Q goes from {by[low, MMD].condition_number:.0f} to "
+        "says how much errors are magnified; it is at the bandwidth that was chosen. On "
+        f"{skew[0].n_classes} digits, from ρ = {low:g} to {high:g}, Q goes from {by[low, MMD].condition_number:.0f} to "
         f"{by[high, MMD].condition_number:.0f}, MMD’s error from {by[low, MMD].error:.3f} to "
         f"{by[high, MMD].error:.3f} and spread’s from {by[low, SPREAD].error:.3f} to {by[high, SPREAD].error:.3f}. "
         f"{few_words(sets)} {_yours(shown)}"
@@ -128,19 +128,21 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
         for method in (SPREAD, MMD)
         for release in (NO_RELEASE, study.WITH_NOISE)
     ]
+    first, noisy = rows[0], next(row for row in rows if row.release == study.WITH_NOISE)
     if name == "rho":
-        what = "Three digits, six sets of 600"
+        n_sets = first.copies * first.n_classes
+        what = f"{first.n_classes} digits, {n_sets} sets of {first.set_size}, {n_sets} more to choose settings"
     else:
         what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
     return (
         f"{what}. MNIST, mean L1 error over mixes, {results.N_DRAWS} draws with 95 % intervals. Private counts: "
-        f"{RELEASES[study.WITH_NOISE].title}, ε = δ = 0.05. From {ends[0]:g} to {ends[1]:g}: "
-        f"{'; '.join(parts)}.{_odd_words(name, rows)}"
+        f"{RELEASES[study.WITH_NOISE].title}, ε = {noisy.epsilon:g}, δ = {noisy.delta:g}. From {ends[0]:g} to "
+        f"{ends[1]:g}: {'; '.join(parts)}.{_odd_words(name, rows)}"
     )
 
 
 def _odd_words(name: str, rows: Sequence[Row]) -> str:
-    """What is to be made of places where private counts do better than true ones."""
+    """How many times private counts do better than true ones, and whether that is clear."""
     at = {(getattr(row, name), row.method, row.release): row.estimate for row in rows}
     pairs = [
         (at[place, method, study.WITH_NOISE], estimate)

@@ -18,7 +18,7 @@ from pages.topics.images.promises import promises
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import Point, Privacy, Result
-from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
 
 PAPER = "Barber, Private machine learning via randomised response"
 # The rows of guesses, by what the adversary knows of pixels.
@@ -26,7 +26,7 @@ GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true p
 
 run = cache.shared(images.run, max_entries=256)
 measure = cache.shared(images.measure, max_entries=1024)
-curve = cache.shared(images.curve, max_entries=256, spinner="Releasing and linking images at 17 noise levels…")
+curve = cache.shared(images.curve, max_entries=256, spinner=f"Releasing and linking images at {N_LEVELS} noise levels…")
 strip = cache.shared(images.strip, max_entries=64)
 
 

@@ -139,8 +139,8 @@ def _stand_in_words(dataset: str) -> str:
     if dataset == SLIDES:
         return ""
     negative, positive = datasets.load(dataset).class_counts
-    share = numbers.share(positive / (negative + positive))
+    share, theirs = numbers.share(positive / (negative + positive)), numbers.share(study.INSTAGRAM_SHARE, 0)
     return (
-        f" The slides’ Instagram comments are private; {BINARY[dataset].title}, as rare ({share} against 13 %) and as "
-        "sparse, stands in."
+        f" The slides’ Instagram comments are private; {BINARY[dataset].title}, as rare ({share} against {theirs}) and "
+        "as sparse, stands in."
     )

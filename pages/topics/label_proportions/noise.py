@@ -21,8 +21,8 @@ from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms import aggregation
 from privdemo.methods import FULL, LABELLED, LLP, MEAN_MAP, NAMES
 
-# Where 90 % of the noise is wished to lie (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
-HALF_WIDTH = 0.5
+# How much of the noise is wished to lie within ± what (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
+WITHIN, HALF_WIDTH = 0.9, 0.5
 # The F1 that may be lost for it to be kept.
 LOST = 0.02
 
@@ -66,7 +66,7 @@ def _curves(shown: Answer, on_columns: bool) -> _Curves:
 def panels(shown: Answer, noise_on: str) -> list[Panel]:
     """F1 against ε, what ε promises, and the smallest ε that keeps the noise within bounds."""
     config, curves = shown.question.config, _curves(shown, noise_on == COLUMNS)
-    bound = aggregation.smallest_epsilon(curves.count, HALF_WIDTH)
+    bound = aggregation.smallest_epsilon(curves.count, HALF_WIDTH, WITHIN)
     marks = shipped.yours(shown, curves.methods, curves.threshold)
     figure = charts.curves(
         shipped.lines(curves.rows, curves.methods, curves.level),
@@ -74,7 +74,7 @@ def panels(shown: Answer, noise_on: str) -> list[Panel]:
         study.EPSILONS,
         marks,
         config.feature_epsilon if curves.on_columns else config.proportion_epsilon,
-        [(bound, "90 % within ±0.5")],
+        [(bound, f"{numbers.share(WITHIN, 0)} within ±{HALF_WIDTH}")],
     )
     axis, k = ("feature_epsilon", curves.count) if curves.on_columns else ("proportion_epsilon", 1)
     own = shipped.own_words(shown, marks, shipped.differences(shown, axis, k), curves.threshold)
@@ -101,8 +101,8 @@ def _curve_words(curves: _Curves, bound: float) -> str:
     )
     ends = shipped.ends(curves.rows, curves.methods, lambda row: f"ε = {numbers.epsilon(curves.level(row))}")
     return (
-        f"Laplace noise of scale 1/({curves.count} ε) on {what}. {ends} Dotted: from ε = {bound:.3g} on, 90 % of the "
-        f"noise lies within ±{HALF_WIDTH}."
+        f"Laplace noise of scale 1/({curves.count} ε) on {what}. {ends} Dotted: from ε = {bound:.3g} on, "
+        f"{numbers.share(WITHIN, 0)} of the noise lies within ±{HALF_WIDTH}."
     )
 
 
@@ -163,12 +163,12 @@ def _whole_record(shown: Answer) -> tuple[str, str, str]:
 
 
 def _within(count: int, epsilon: float, where: str) -> str:
-    """How much of the noise on means of `count` is small, and which ε keeps 90 % of it so."""
+    """How much of the noise on means of `count` is small, and which ε keeps `WITHIN` of it so."""
     within = aggregation.noise_within(float(aggregation.mean_scale(count, epsilon)), HALF_WIDTH)
-    bound = numbers.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH))
+    bound = numbers.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH, WITHIN))
     share = numbers.share(within)
-    words = f"{share[:1].upper()}{share[1:]} of the noise lies within ±{HALF_WIDTH}; ε = {bound} keeps 90 % there"
-    return f"{words} ({where})."
+    words = f"{share[:1].upper()}{share[1:]} of the noise lies within ±{HALF_WIDTH}"
+    return f"{words}; ε = {bound} keeps {numbers.share(WITHIN, 0)} there ({where})."
 
 
 def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str, str]:

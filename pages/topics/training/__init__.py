@@ -8,6 +8,7 @@ from pages.topics.training.answer import Answer, answer, jobs, snippet, waiting
 from pages.topics.training.controls import (
     DELTA,
     EM_DRAWS,
+    PEOPLE,
     Question,
     all_settings,
     controls,
@@ -15,6 +16,7 @@ from pages.topics.training.controls import (
     presets,
 )
 from pages.topics.training.tabs import TABS
+from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.experiments.results import N_DRAWS
 from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
 
@@ -23,8 +25,17 @@ _HERE = Path(__file__).parent
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    model = SpreadLogisticRegression()
     found = folds.folds(
-        folds.read(_HERE / "how.md", n_samples=N_SAMPLES, n_steps=N_STEPS, em_draws=EM_DRAWS),
+        folds.read(
+            _HERE / "how.md",
+            n_nodes=model.n_nodes,
+            n_folds=model.cv,
+            n_people=PEOPLE,
+            n_samples=N_SAMPLES,
+            n_steps=N_STEPS,
+            em_draws=EM_DRAWS,
+        ),
         folds.read(_HERE / "adversary.md"),
         folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_DRAWS, delta=f"{DELTA:g}"),
         "" if isinstance(question, str) else snippet(question).markdown,

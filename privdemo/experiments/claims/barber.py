@@ -125,8 +125,9 @@ def _pictures() -> Claim:
 def _accuracies(rows: Rows) -> list[Claim]:
     points = training.study.points(rows)
     study = training.study.STUDIES["section6.1"]
+    n = study.config(study.levels[0]).n_train
     words = {
-        CLEAN: "clean data, 4,500 + 4,500 images: accuracy",
+        CLEAN: f"clean data, {n:,} + {n:,} images: accuracy",
         FLAT: "spread, flat prior, label flips 0.2, pixel noise of variance {:g}: accuracy",
     }
     found = []

@@ -46,7 +46,8 @@ def _table_1() -> list[Claim]:
                 command=f"python -m privdemo data {name}",
                 verdict=judge_value(records, n),
                 why=f"its {'14' if name == 'adult' else '780'} features are "
-                f"{dataset.X.shape[1]} columns here" + ("" if name == "adult" else "; 10,000 more are for testing"),
+                f"{dataset.X.shape[1]} columns here"
+                + ("" if name == "adult" else f"; {len(dataset.y) - n:,} more are for testing"),
             )
         )
     return found

@@ -244,7 +244,7 @@ def promise() -> Claim:
         f"{config.epsilon:g} between the paper’s counts and a neighbour, each with its own σ",
         published=config.delta,
         ours=leak.own_delta,
-        seeds="200,000 releases, seed 0",
+        seeds=f"{label_counts.N_SIMULATED:,} releases, seed {config.seed}",
         verdict=FAILS if leak.own_delta.low > config.delta else HOLDS,
         why=f"by equation 9 σ is {leak.sigma:.5f} here and {leak.neighbour_sigma:.5f} there, so that the choice of "
         f"noise leaks; with one σ for both δ would be {leak.neighbour_delta:.4f}",

@@ -68,7 +68,7 @@ def _tables(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
 
 def _f1(row: label_proportions.study.Row, place: str, words: str, published: float, ours: Estimate) -> Claim:
     verdict, why = judge_number(published, ours)
-    words = f"Adult, 100 bags of 100, {words}"
+    words = f"Adult, {row.n_bags} bags of {row.bag_size}, {words}"
     return Claim(
         source=YAN,
         place=place,
@@ -181,6 +181,7 @@ def _instagram(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
         for (name, method), found in label_proportions.study.INSTAGRAM_43.items()
         if method == LLP and found[2] != label_proportions.study.INSTAGRAM_41[name]
     }
+    n_bags, bag_size = label_proportions.default_bags("adult")  # the slides fill as many of both data sets
     found = []
     for name, average in label_proportions.study.INSTAGRAM_41.items():
         row = sms.get((name, LLP))
@@ -190,7 +191,7 @@ def _instagram(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
             unverifiable(
                 YAN,
                 "table 4.1",
-                f"Instagram comments, 100 bags of 100, their model, bags “{name}”: average F1",
+                f"Instagram comments, {n_bags} bags of {bag_size}, their model, bags “{name}”: average F1",
                 f"the comments are not public; {beside}{also}",
                 average,
                 PERCENT,

@@ -1,6 +1,6 @@
 """Released label counts: how far mechanisms, published and tight, move them from the true ones."""
 
-from privdemo.experiments.label_counts.adversary import Leak, guess_rates, leak, promised_rate
+from privdemo.experiments.label_counts.adversary import N_SIMULATED, Leak, guess_rates, leak, promised_rate
 from privdemo.experiments.label_counts.config import (
     AXES,
     C_AXIS,
@@ -48,6 +48,7 @@ __all__ = [
     "EPSILON_AXIS",
     "MOST_SHARES",
     "NAME",
+    "N_SIMULATED",
     "PUBLISHED",
     "RHO",
     "RHO_AXIS",

@@ -53,7 +53,7 @@ class Leak(NamedTuple):
 
 
 # Releases that simulate δ, and that choose the neighbour.
-_SIMULATED, _SCREENED = 200_000, 40_000
+N_SIMULATED, _N_SCREENED = 200_000, 40_000
 
 
 def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
@@ -79,10 +79,10 @@ def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
             return Leak(sigma, tuple(other.tolist()), math.nan, same, Estimate(1.0, 1.0, 1.0))
         pair = sigma * counts, there * other
         for one, two in (pair, pair[::-1]):
-            mean = accounting.dirichlet_delta_samples(one, two, config.epsilon, _SCREENED, rng).mean()
+            mean = accounting.dirichlet_delta_samples(one, two, config.epsilon, _N_SCREENED, rng).mean()
             found.append((float(mean), other, there, one, two))
     _, other, there, one, two = max(found, key=lambda way: way[0])
-    own = mean_interval(accounting.dirichlet_delta_samples(one, two, config.epsilon, _SIMULATED, rng), 0.0, 1.0)
+    own = mean_interval(accounting.dirichlet_delta_samples(one, two, config.epsilon, N_SIMULATED, rng), 0.0, 1.0)
     same = ScaledDirichlet(sigma, accounting.neighbouring_moves(other)).delta_at(config.epsilon)
     return Leak(sigma, tuple(other.tolist()), there, same, own)
 
