@@ -36,7 +36,7 @@ all_claims = cache.shared(claims.all_claims, spinner="Reading the results of eve
 
 @dataclass(frozen=True)
 class Answer:
-    """All claims, and those asked for by their numbers: a claim has the same number whatever is shown."""
+    """All claims, and the `chosen` ones by number; a claim keeps its number whatever is chosen."""
 
     everything: Sequence[Claim]
     chosen: Mapping[int, Claim]
@@ -51,7 +51,7 @@ class Answer:
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """The picture of those that are shares, if there are such, and the table of all that are asked for."""
+        """The picture of the claims about shares, if there are any, and the table of all that are asked for."""
         if not self.chosen:
             return (Panel(answer="No claim has this verdict; choose another above."),)
         return (*self._picture(), self._table())

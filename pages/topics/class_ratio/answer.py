@@ -23,7 +23,7 @@ from privdemo.tasks import Task, counting_task
 
 # An L1 error, a distance of two mixes, as it is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
-# Where a set's common class is ahead of the others by less, the sets are nearly alike.
+# The least lead of a set's common class over the others; with less the sets are nearly alike.
 ALIKE = 0.1
 
 one_trial = cache.by_config(class_ratio.run, max_entries=64, spinner="Drawing sets, training and asking once…")
@@ -69,7 +69,7 @@ def jobs(question: Question) -> list[Job]:
 
 
 def answer(question: Question, draws: Draws) -> Answer | None:
-    """The trials that are there."""
+    """Gather the trials that are done."""
     (trials,) = draws.results
     return Answer(question, trials) if trials else None
 
@@ -87,7 +87,7 @@ def waiting(question: Question) -> str:
 
 
 def takeaway(shown: Answer) -> str:
-    """The one sentence: what is found, how far off, and what all labels would give."""
+    """Say what is found, how far off it is, and what all labels would give."""
     config, trials = shown.question.config, shown.trials
     first = shown.task.words[shown.task.classes.index(config.chosen_classes[0])]
     blind = [name for name in shown.methods if name not in LABELLED][:2]
@@ -159,7 +159,7 @@ def compare_words(verdict: Verdict, gap: float, where: str) -> str:
 
 
 def _alike(shown: Answer) -> str:
-    """A warning where the sets hardly differ."""
+    """A warning where the sets are nearly alike; else an empty string."""
     row = shown.trials[0].proportions[0]
     if row.max() - row.min() > ALIKE:
         return ""

@@ -19,7 +19,7 @@ from privdemo.tasks import COUNTING, counting_task
 
 # Up to this many records in training sets a first draw takes about a second.
 AT_ONCE = 6000
-# From so many on draws go where long work is done, apart from others.
+# With more records draws are slow: one process is kept free for others.
 LARGE = 20_000
 SLIDE, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"

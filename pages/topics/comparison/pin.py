@@ -15,7 +15,7 @@ from privdemo.experiments.comparison import ComparisonConfig
 
 # How many words every pin has: task, data set, what is private, people, ε and seed.
 _ALWAYS = 6
-# What a pin holds only where it is not as usual, and how it is read.
+# The fields that a pin holds only where they differ from the default, and how each is read.
 _RARE: dict[str, Callable[[str], Any]] = {"delta": float, "bag_size": int, "rho": float, "n_asked": int, "share": float}
 # The settings that bound what a pin may hold, as they bound the page's own.
 _BOUNDS: dict[str, Number] = {

@@ -69,7 +69,7 @@ OFF_BY = Number(
     0.5,
     "%.4g",
 )
-# Of sets ε covers the counts alone, so they take no part unless asked for.
+# Methods on sets are left out unless asked for: there ε covers the counts alone.
 TRUSTED = Choice(
     "trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), "Who may be trusted with true labels?", many=True
 )

@@ -96,7 +96,7 @@ def about_sets(config: ComparisonConfig) -> str:
     )
 
 
-# What two settings may differ in: in words, the field of the config, and how its value is written.
+# In what two settings may differ: its name, the field of the config, and how its value is written.
 _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("records", "dataset", lambda dataset: binary_task(dataset).title),
     ("people of each class", "n_train", lambda n: f"{n:,}"),

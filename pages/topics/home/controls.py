@@ -27,7 +27,7 @@ _IN_A_ROW = 4
 
 @dataclass(frozen=True)
 class Question:
-    """Whose digits are shown: of which data set, by which seed."""
+    """What is shown: digits of a data set, chosen by a seed."""
 
     dataset: str
     seed: int

@@ -75,7 +75,7 @@ def level_words(names: Sequence[str]) -> str:
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
-    """The one sentence: what the promise costs at least, and with noise as published."""
+    """Say what the promise costs at least, and with noise as published."""
     config = question.config
     total, smallest = sum(config.counts), min(config.counts)
     least, laplace, chosen = best(outcomes), outcomes["laplace published"], outcomes[question.release]

@@ -107,7 +107,7 @@ def _curve_words(curves: _Curves, bound: float) -> str:
 
 
 def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) -> str:
-    """From which ε on the slides' model keeps nearly all of its F1."""
+    """Say from which ε on the slides' model keeps nearly all of its F1."""
     mine = {level(row): row.average for row in rows if row.method == LLP}
     whole, least, largest = mine[math.inf], min(mine), max(filter(math.isfinite, mine))
     enough = min(epsilon for epsilon in mine if all(mine[e] > whole - LOST for e in mine if e >= epsilon))

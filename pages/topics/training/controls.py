@@ -24,7 +24,7 @@ LEVEL_KEYS = {"randomised_response": "pixel_p", "gaussian": "pixel_sigma"}
 LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.5}
 # The slack at which the ε of a pixel under Gaussian noise is given.
 DELTA = 1e-5
-# Beyond this many people a first draw takes more than a second, and is made away from the screen.
+# With more people a first draw takes more than a second, and is made in the background.
 AT_ONCE = 300
 # The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
 EM_DRAWS = 3
@@ -82,13 +82,13 @@ class Question:
         return self.config.n_train <= AT_ONCE and own_data.is_quick(self.config.dataset, 2 * self.config.n_train)
 
 
-# What is said of images, said of a table's records.
+# The words for images, and those for a table's records in their place.
 _OF_IMAGES = {"image": "record", "pixel": "column", "digit": "class"}
 _OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _OF_IMAGES.items()}
 
 
 def of_tables(sentence: str) -> str:
-    """Say of a table's records what is said of images. What stands between quotation marks is a name, and stays."""
+    """Replace the words for images by those for a table's records; names, in quotation marks, stay."""
     return re.sub(
         rf"“[^”]*”|(?i:\b(?:{'|'.join(_OF_IMAGES)})\b)",
         lambda found: found[0] if found[0].startswith("“") else _as_written(found[0]),
