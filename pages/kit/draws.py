@@ -191,8 +191,8 @@ def progress_bar(question: Any, draws: Draws) -> None:
     notes = {job.name: job.note for job in draws.jobs}
     parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
     done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-progress"):
-        st.progress(done / total, " · ".join(parts) + ("" if draws.running else ", stopped"), width="stretch")
+    with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
+        st.progress(done / total, " · ".join(parts) + ("" if draws.running else ", stopped"))
         if draws.running:
             st.button("Stop", on_click=_stop, args=(_remembered(question),), key="stop-draws")
         else:

@@ -138,5 +138,5 @@ def keep_inside(setting: Number, name: str) -> None:
 def side_by_side(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
     """Two linked numbers on one line."""
     with st.container(key=f"pair-{name}"):
-        left, right = st.columns(2, gap="small")
+        left, right = st.columns(2)
         yield left, right

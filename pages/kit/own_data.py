@@ -196,7 +196,6 @@ def _preview_table(own: Own) -> None:
     st.dataframe(
         [{title: row[header.index(title)] for title in shown} for row in rows],
         hide_index=True,
-        width="stretch",
         key="own-preview",
     )
 

@@ -114,8 +114,8 @@ class Page:
     def run(self) -> None:
         """Draw the page."""
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.title(self.question, anchor=False, width="stretch")
-            with st.container(horizontal=True, width="content", gap="small"):
+            st.title(self.question, anchor=False)
+            with st.container(horizontal=True, width="content"):
                 st.button("↺ Reset", on_click=self._reset, key="reset")
                 link.copy_button()
         link.check(self.all_settings(), self.address)

@@ -82,7 +82,7 @@ def _at_rest(panel: Panel) -> None:
         shown.mount()
     elif isinstance(shown, Sheet):
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
-        st.dataframe(shown.rows, hide_index=True, width="stretch", key=f"{panel.name}-table", column_config=forms)
+        st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)
     elif shown is not None and not isinstance(shown, Chart):
         st.html(shown.html)
 
@@ -107,14 +107,14 @@ def under(panel: Panel) -> None:
     shown, rows, name = panel.figure, panel.rows, panel.name
     if rows is None or shown is None:
         return
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True):
         st.download_button(
             "CSV", lambda: to_csv(rows()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
         st.download_button("HTML", shown.page, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
         if panel.snippet:
             with st.popover("Python"):
-                st.code(str(panel.snippet), language="python")
+                st.code(str(panel.snippet))
 
 
 def folds(contents: Mapping[str, str]) -> None:

@@ -18,7 +18,7 @@ _USUAL = {
     "justify": "JUSTIFY_START",
     "wrap": True,
 }
-_TWICE = {"has_min", "has_max", "data_type", "set_value", "element_type", "type", "scale", "use_stretch", "use_content"}
+_TWICE = {"has_min", "has_max", "data_type", "set_value", "element_type", "type", "scale", "use_stretch"}
 _TWICE |= {f"{kind}_{what}" for kind in ("js", "html", "css") for what in ("content", "source_path")}
 _TWICE |= {"isolate_styles", "accept_new_options", "deferred_file_id", "page_script_hash", "data", "spec"}
 
@@ -52,9 +52,9 @@ def _lines(block: Block, indent: str) -> Iterator[str]:
 def _fields(message: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The fields of a message and of those in it, but for the usual."""
     for name, value in message.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and name != "height_config":
             yield from ((name if inner == "value" else inner, one) for inner, one in _fields(value))
-        elif _USUAL.get(name) != value:
+        elif _USUAL.get(name) != value and name != "height_config":
             yield name, value
 
 

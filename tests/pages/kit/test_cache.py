@@ -37,3 +37,30 @@ def test_a_bad_file_of_mnist_is_named(mnist, data_folder, monkeypatch, tmp_path,
     monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path))
     assert name in cache.problem("mnist")
     assert cache.image_titles() == ("Small digits",)
+
+
+def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(cache.own_data, "is_own", lambda value: value == "mine")
+    options, calls = [], []
+    kept = st.cache_data
+    monkeypatch.setattr(st, "cache_data", lambda **given: options.append(given) or kept(**given))
+
+    def found(one: str, two: str) -> str:
+        calls.append(two)
+        return one + two
+
+    quick, slow = cache.by_config(found), cache.by_config(found, spinner="Wait", ttl="1m")
+    assert options == [{"show_spinner": False}, {"show_spinner": "Wait", "ttl": "1m"}]
+    assert quick.__name__ == "found"
+    assert [slow("a", who) for who in ("all", "all", "mine", "mine")] == ["aall", "aall", "amine", "amine"]
+    assert calls == ["all", "mine"]
+    ((name, *args),) = st.session_state["own_results"]
+    assert (name, args) == (f"{__name__}.{found.__qualname__}", ["a", "mine"])
+
+
+def test_names_alone_have_problems_and_a_folder_that_is_set_is_looked_into(no_mnist, monkeypatch, tmp_path):
+    assert cache._problem(object()) is None
+    monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path))
+    assert "mnist" in cache._problem("mnist")
+    assert "Run `python -m" not in cache._problem("mnist")

@@ -36,7 +36,7 @@ container gap_size=MEDIUM direction=HORIZONTAL align=STRETCH
     container direction=HORIZONTAL
       download_button full-csv label=CSV ignore_rerun=True
       download_button full-html label=HTML ignore_rerun=True
-      popover allow_empty=True label=Python open=False
+      popover allow_empty=True label=Python open=False use_content=True
         code code_text=import a language=python
     container direction=HORIZONTAL
       page_link page=far label=Far
