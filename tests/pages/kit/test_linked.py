@@ -132,3 +132,15 @@ def test_a_number_set_by_a_view_is_told_to_the_browser_again(clock):
     told.clear()
     linked.repeat(state, "p")
     assert told == [("p", 0.4)]
+
+
+def test_all_that_was_said_lately_is_remembered(clock):
+    state: dict = {"p": 0.2}
+    slider, odds = views(state, clock)
+    for value in (0.2, 0.4, 0.3):
+        state["slide"] = value
+        slider.write_back()
+        odds.prepare()
+    state["odds"] = 0.25  # what the box said two changes ago
+    odds.write_back()
+    assert state["p"] == 0.3

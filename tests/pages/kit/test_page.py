@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.kit import draws
 from privdemo.jobs import Progress
 from tests.pages.kit.elements import drawn, opened
 from tests.pages.visiting import answers, takeaway
@@ -67,7 +69,8 @@ def numbers(shown, sign):
     return [Panel("numbers", "How many?", f"{sign}{shown.n}", Table(["x"], [["y"]])), cards]
 
 
-tabs = Tabs("look", (Tab("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN]), Tab("none", lambda shown: [])))
+none = Tab("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
+tabs = Tabs("look", (Tab("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN]), none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer, controls=controls,
     settings=lambda: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
@@ -122,7 +125,7 @@ def test_a_tabs_own_controls_and_the_link_reach_its_words():
     at = visit(sign="-", n="2")
     assert "-2" in answers(at)[-1]
     at.get("button_group")[0].set_value("none").run()
-    assert len(answers(at)) == 2
+    assert "None of 2" in answers(at)[-1]
 
 
 def test_reset_sets_every_setting_back_those_of_tabs_too():
@@ -131,8 +134,12 @@ def test_reset_sets_every_setting_back_those_of_tabs_too():
     assert "+3" in answers(at)[-1]
 
 
-def test_draws_under_way_can_be_stopped():
+def test_draws_under_way_are_looked_at_again_and_can_be_stopped(monkeypatch):
+    every, fragment = [], st.fragment
+    monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
+    visit()
     at = visit(done=1)
+    assert every == [{"run_every": None}, {"run_every": draws.POLL}]
     assert "There are 1." in takeaway(at)
     assert at.get("progress")[0].proto.text == "Draw 1 of 3"
     assert any(button.key == "stop-draws" for button in at.button)
@@ -242,3 +249,10 @@ container page-main
 
 def test_a_page_is_laid_out_in_two_columns_and_an_end():
     assert drawn(opened(LEVER).main) == LEVER_DRAWN.rstrip()
+
+
+def test_a_page_without_a_lever_answers_its_question():
+    at = opened(LEVER.replace('["all but the level"]', "7").replace("lever=lambda question: inputs.number(LEVEL),", ""))
+    assert "The level is 7." in takeaway(at)
+    assert at.expander[0].markdown[0].value == "of 7"
+    assert not at.number_input

@@ -77,6 +77,7 @@ def test_a_table_names_its_rows_and_labels_its_cells():
     assert 'class="grid labelled"' in table.html
     page = table.page()
     assert page.startswith("<!doctype html>")
+    assert page.endswith(Table(["", "error"], [["naive", "5 %"]]).html)
     assert "labelled" not in page
 
 
