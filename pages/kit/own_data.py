@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit.settings import Choice, Number
-from pages.kit.snippet import Snippet
+from pages.kit.snippet import OWN, Snippet, as_code
 from privdemo import datasets, figures, limits
 from privdemo.datasets import Dataset, OwnDataError, Source
 
@@ -45,6 +45,19 @@ class Own:
         return self.records.image_shape is None
 
 
+@dataclass(frozen=True)
+class File:
+    """How code reads a visitor's records: its `name`, the `reader` in `privdemo.datasets` and the `label` column.
+
+    `positive` is the class asked about against all others; None where all classes are told apart.
+    """
+
+    name: str
+    reader: str
+    label: str | None = None
+    positive: str | None = None
+
+
 def held() -> Own | None:
     """What this visitor has brought."""
     found: Own | None = st.session_state.get(_HELD)
@@ -66,6 +79,15 @@ def source(title: str, named: Callable[[str], str], binary: bool = False) -> Sou
     if title == TITLE and own:
         return own.binary if binary else own.records
     return named(title)
+
+
+def file_of(source: Source) -> File | None:
+    """The file that a page's records came from; None of those that the package has."""
+    own = held()
+    if own is None or not is_own(source):
+        return None
+    positive = own.positive if source is own.binary else None
+    return File(own.file, "from_csv" if own.is_table else "from_npz", own.label, positive)
 
 
 def tag(source: Source) -> str:
@@ -261,17 +283,14 @@ _HELP = (
 # --- the code ------------------------------------------------------------------------------------
 
 
-def snippet(config: Any, *imports: str) -> Snippet:
-    """The lines that make `config`, which reads the visitor's file first if it is of one."""
-    words, own, first = repr(config), held(), Snippet(imports)
-    if own and is_own(config):
-        reader = "from_csv" if own.is_table else "from_npz"
-        label = f", {own.label!r}" if own.label else ""
-        asked = f".one_against_rest({own.positive!r})" if config.dataset is own.binary else ""
+def snippet(config: Any, file: File | None, *imports: str) -> Snippet:
+    """The lines that make `config`; those that read the visitor's `file` come first if its records are of one."""
+    code, first = as_code(config), Snippet(imports)
+    if file is not None and is_own(config):
+        label = f", {file.label!r}" if file.label else ""
+        asked = f".one_against_rest({file.positive!r})" if file.positive is not None else ""
         first = first.then(
-            f"own = datasets.{reader}(Path({own.file!r}).read_bytes(){label}){asked}",
+            f"{OWN} = datasets.{file.reader}(Path({file.name!r}).read_bytes(){label}){asked}",
             imports=("from pathlib import Path", "from privdemo import datasets"),
         )
-        words = words.replace(repr(config.dataset), "own")
-    infinite = words.replace("=inf", "=math.inf")
-    return first.then(f"config = {infinite}", imports=("import math",) if infinite != words else ())
+    return first.then(f"config = {code}", imports=("import math",) if "math.inf" in code else ())

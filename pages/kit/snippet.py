@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from privdemo.datasets import Dataset
+
+# What the shown code calls a visitor's own records.
+OWN = "own"
 
 
 @dataclass(frozen=True)
@@ -27,3 +34,20 @@ class Snippet:
     def markdown(self) -> str:
         """The code as a Markdown block."""
         return f"```python\n{self}\n```"
+
+
+def as_code(value: Any) -> str:
+    """Write a value as the Python that makes it: infinity as ``math.inf``, a visitor's records as ``own``.
+
+    A config or a mechanism is its class with each of its fields, by name; all others are as Python prints them.
+    """
+    if isinstance(value, Dataset):
+        return OWN
+    if is_dataclass(value):
+        given = (f"{field.name}={as_code(getattr(value, field.name))}" for field in fields(value) if field.init)
+        return f"{type(value).__name__}({', '.join(given)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(as_code, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float) and math.isinf(value):
+        return "math.inf" if value > 0 else "-math.inf"
+    return repr(value)

@@ -200,6 +200,7 @@ def snippet(question: Question) -> Snippet:
     """The lines that make the draws."""
     return own_data.snippet(
         question.config,
+        question.own_file,
         "from privdemo.experiments import class_ratio",
         "from privdemo.experiments.class_ratio import RatioConfig",
         "from privdemo.experiments.draws import at_draw",

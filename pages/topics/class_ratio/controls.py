@@ -83,10 +83,11 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, and how many draws."""
+    """What the visitor asks: the first draw's config, how many draws, and the visitor's file if records are of it."""
 
     config: RatioConfig
     n_draws: int
+    own_file: own_data.File | None = None
 
     @property
     def n_records(self) -> int:
@@ -180,7 +181,7 @@ def controls() -> Question | str:
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
         return f"Nothing can be found here. {numbers.sentence(error)}"
-    return Question(config, n_draws)
+    return Question(config, n_draws, own_data.file_of(dataset))
 
 
 def _n_classes(dataset: Source) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
@@ -80,8 +81,8 @@ def _people_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
 
 def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:
     """The lines that draw both settings and their differences."""
-    now = config_snippet(question.config)
-    return config_snippet(pinned).then(
+    now = config_snippet(question)
+    return config_snippet(replace(question, config=pinned)).then(
         "then = config",
         *now.lines,
         "",

@@ -286,10 +286,11 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
 # --- code ----------------------------------------------------------------------------------------
 
 
-def config_snippet(config: ComparisonConfig) -> Snippet:
-    """The lines that make a setting."""
+def config_snippet(question: Question) -> Snippet:
+    """The lines that make the setting of a question."""
     return own_data.snippet(
-        config,
+        question.config,
+        question.own_file,
         "from privdemo.experiments import comparison",
         "from privdemo.experiments.comparison import ComparisonConfig",
     )
@@ -297,7 +298,7 @@ def config_snippet(config: ComparisonConfig) -> Snippet:
 
 def snippet(question: Question) -> Snippet:
     """The lines that compute the visitor's own marks."""
-    return config_snippet(question.config).then(
+    return config_snippet(question).then(
         f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
         "for method in draws[0].fits:",
         f'    print(method, comparison.mean_mark(draws, method, "{question.metric}"))',

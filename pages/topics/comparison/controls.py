@@ -47,7 +47,7 @@ class Question:
     """What the visitor asks: a setting with the methods to show, how many draws, and what to judge them by.
 
     `goal` is what is sought, in the units of `metric`; `trusted` are those who may see true labels; `pinned` is a
-    setting to compare with.
+    setting to compare with; `own_file` is the visitor's file if the records of either setting are of it.
     """
 
     config: ComparisonConfig
@@ -56,6 +56,7 @@ class Question:
     goal: float | None
     trusted: tuple[str, ...]
     pinned: ComparisonConfig | None = None
+    own_file: own_data.File | None = None
 
     @property
     def lower_is_better(self) -> bool:
@@ -116,7 +117,8 @@ def controls() -> Question | str:
     names = tuple(name for title, name in METHOD_NAMES.items() if title in chosen and name in config.chosen)
     if not names:
         return "None of the methods that are chosen under “More settings” can do this; choose more of them."
-    question = Question(replace(config, methods=names), n_draws, metric, goal, trusted, pinned)
+    own_file = own_data.file_of(dataset) or (own_data.file_of(pinned.dataset) if pinned else None)
+    question = Question(replace(config, methods=names), n_draws, metric, goal, trusted, pinned, own_file)
     if pinned and question.shared:
         return replace(question, pinned=replace(pinned, methods=question.shared))
     return question

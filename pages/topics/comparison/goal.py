@@ -122,7 +122,7 @@ def own_words(shown: Answer) -> str:
 
 def _snippet(question: Question, goal: float) -> Snippet:
     """The lines that seek the goal among the shipped curves, or among curves drawn anew where none are shipped."""
-    code = config_snippet(question.config)
+    code = config_snippet(question)
     if shipped.has_curves(question.config):
         code = code.then("rows = comparison.study.load()")
     else:

@@ -152,14 +152,14 @@ def _channels(question: Question) -> Panel:
             for name, matrix in matrices.items()
             for i, row in enumerate(matrix)
         ],
-        snippet=config_snippet(question.config).then("print(comparison.example_channels(config))"),
+        snippet=config_snippet(question).then("print(comparison.example_channels(config))"),
         links=_LINKS,
     )
 
 
 def _snippet(question: Question, epsilon: float) -> Snippet:
     """The lines that compute the differences, of the visitor's own draws where both of a pair have some."""
-    return config_snippet(question.config).then(
+    return config_snippet(question).then(
         f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
         "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
         f"here = (config.dataset, config.private, {epsilon!r})",

@@ -179,6 +179,7 @@ def snippet(question: Question) -> Snippet:
     """The lines that make the draws."""
     return own_data.snippet(
         question.config,
+        question.own_file,
         "from privdemo.experiments import label_proportions",
         "from privdemo.experiments.draws import at_draw",
         "from privdemo.experiments.label_proportions import BagConfig",

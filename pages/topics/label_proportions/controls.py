@@ -57,11 +57,15 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, how many draws, and where a record counts as positive."""
+    """What the visitor asks: the first draw's config, how many draws, and where a record counts as positive.
+
+    `own_file` is the visitor's file if the records are of it.
+    """
 
     config: BagConfig
     n_draws: int
     asked_threshold: str
+    own_file: own_data.File | None = None
 
     @property
     def at_once(self) -> bool:
@@ -143,7 +147,8 @@ def controls() -> Question | str:
         config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
     except ValueError as error:  # k and the size of a bag, each in its range, may not go together
         return f"Nothing can be learnt here. {sentence(error)}"
-    return Question(config, n_draws, next(key for key, words in THRESHOLDS.items() if words == threshold))
+    asked = next(key for key, words in THRESHOLDS.items() if words == threshold)
+    return Question(config, n_draws, asked, own_data.file_of(dataset))
 
 
 def _bags(dataset: Source) -> tuple[int, int]:

@@ -248,6 +248,7 @@ def snippet(question: Question) -> Snippet:
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     made = own_data.snippet(
         quick,
+        question.own_file,
         "from privdemo.experiments import training",
         "from privdemo.experiments.draws import at_draw",
         "from privdemo.experiments.training import TrainingConfig",

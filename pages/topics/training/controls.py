@@ -61,10 +61,11 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, and how many draws."""
+    """What the visitor asks: the first draw's config, how many draws, and the visitor's file if records are of it."""
 
     config: TrainingConfig
     n_draws: int
+    own_file: own_data.File | None = None
 
     @property
     def of_table(self) -> bool:
@@ -201,7 +202,8 @@ def controls() -> Question | str:
     if not trained:
         return "Choose at least one way to train, under “Train by”."
     methods = (CLEAN, *(name for name in TRAINERS if name in trained))
-    return Question(TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed), n_draws)
+    config = TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed)
+    return Question(config, n_draws, own_data.file_of(data))
 
 
 def _out_of_sight(data: Source) -> None:

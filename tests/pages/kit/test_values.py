@@ -1,17 +1,14 @@
-"""Verdicts, snippets, folds and panels: the kit's values."""
+"""Verdicts, folds and panels: the kit's values."""
 
 import csv
 import io
-import math
 
 import pytest
 
-from pages.kit import folds, numbers, own_data
-from pages.kit.numbers import Scale
+from pages.kit import folds, numbers
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Cards, Sheet, Table, to_csv
 from pages.kit.settings import Choice
-from pages.kit.snippet import Snippet
 from pages.kit.verdict import ENOUGH, Verdict, judge
 from privdemo.intervals import Estimate
 
@@ -41,23 +38,6 @@ def test_one_rule_says_which_is_better(difference, options, verdict):
 
 def test_five_draws_are_enough():
     assert ENOUGH == 5
-
-
-def test_a_snippet_puts_each_import_once_and_ours_last():
-    first = Snippet(("from privdemo import b", "from pathlib import Path"), ("x = 1",))
-    more = first.then("y = 2", imports=("from privdemo import a", "from privdemo import b"))
-    assert str(more) == "from pathlib import Path\n\nfrom privdemo import a\nfrom privdemo import b\n\nx = 1\ny = 2"
-    assert str(first) == "from pathlib import Path\n\nfrom privdemo import b\n\nx = 1"
-    assert more.markdown == f"```python\n{more}\n```"
-
-
-@pytest.mark.parametrize(("value", "code"), [(math.inf, "import math\n\nconfig = Scale("), (1.0, "config = Scale(")])
-def test_the_code_of_an_infinite_setting_runs(value, code):
-    made = str(own_data.snippet(Scale(most=value)))
-    assert made.startswith(code)
-    scope = {"Scale": Scale}
-    exec(made, scope)
-    assert scope["config"] == Scale(most=value)
 
 
 def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
