@@ -17,6 +17,8 @@ from pages.topics import PAGES
 from tests.pages.visiting import answers, html, takeaway, visit, warnings
 
 pytestmark = pytest.mark.mnist
+# A good text for each setting that is one, other than its default.
+OTHER_WORDS = {"counts": "10, 20, 30", "shares": "0.5, 0.3, 0.2", "pin": "classify,mnist,labels,250,2,0"}
 by_address = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 
 
@@ -27,16 +29,30 @@ def _real_data(mnist: object) -> None:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
-    """The panels whose figures are put on screen from now on."""
+    """The panels that are put on screen from now on, with all that stands under their figures."""
     found: list[Panel] = []
-    draw = screen.figure
+    draw = screen.under
 
-    def figure(panel: Panel) -> None:
+    def under(panel: Panel) -> None:
         found.append(panel)
         draw(panel)
 
-    monkeypatch.setattr(screen, "figure", figure)
+    monkeypatch.setattr(screen, "under", under)
     return found
+
+
+def assert_to_take_away(panels: list[Panel]) -> None:
+    """Some of `panels` have rows, and each of these gives its data, its figure as a page, its summary and its code."""
+    figures = [panel for panel in panels if panel.rows is not None]
+    assert figures
+    for panel in figures:
+        assert panel.rows is not None
+        assert panel.figure is not None
+        assert len(to_csv(panel.rows()).splitlines()) > 1, panel.name
+        assert panel.summary, panel.name
+        assert "<" in panel.figure.page()[:100], panel.name
+        assert panel.snippet, panel.name
+        compile(str(panel.snippet), panel.name, "exec")
 
 
 def answered(page: Page, drawn: list[Panel], **link: str) -> AppTest:
@@ -61,7 +77,7 @@ def another(setting: Setting) -> str | list[str]:
         others = [option for option in setting.options if option != setting.default]
         return list(setting.options) if setting.many else others[0] if others else setting.default
     if isinstance(setting, Words):
-        return setting.default
+        return OTHER_WORDS[setting.key]
     value = setting.limit.nearest(setting.default + setting.step)
     return f"{value if value != setting.default else setting.limit.nearest(setting.default - setting.step):.10g}"
 
@@ -78,7 +94,7 @@ def test_it_opens_on_its_defaults(page: Page, drawn: list[Panel]) -> None:
     at = answered(page, drawn)
     assert at.title[0].value == page.question
     assert not at.warning, warnings(at)
-    assert drawn
+    assert_to_take_away(drawn)
     words = html(at) + "".join(text.value for text in at.markdown)
     plain_words = re.sub(r"<[^>]*>|```.*?```|\$+[^$]*\$+", "", words, flags=re.DOTALL)
     assert not re.search(r"\b(nan|None|inf)\b|\{[a-z_]{4,}\}", plain_words)
@@ -96,24 +112,18 @@ def test_every_tab_answers_and_gives_its_data_and_code(page: Page, tab: str, dra
     at = answered(page, drawn, **{page.tabs.key: tab})
     assert not at.warning, warnings(at)
     assert answers(at)
-    figures = [panel for panel in drawn if panel.rows is not None]
+    assert_to_take_away(drawn)
     alone = [panel for panel in drawn if panel.figure and not isinstance(panel.figure, Cards | Table)]
-    assert figures
     assert all(panel.rows for panel in alone), "tables and cards may belong to the figure beside them, no others"
-    for panel in figures:
-        assert panel.rows is not None
-        assert panel.figure is not None
-        assert len(to_csv(panel.rows()).splitlines()) > 1, panel.name
-        assert panel.summary, panel.name
-        assert "<" in panel.figure.page()[:100], panel.name
-    assert any(panel.snippet for panel in figures) or "Code that reproduces this" in {e.label for e in at.expander}
 
 
 @by_address
-@pytest.mark.parametrize("kind", [Number, Choice])
+@pytest.mark.parametrize("kind", [Number, Choice, Words])
 def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type) -> None:
-    """Numbers and choices apart: other records may have other ranges."""
+    """Numbers, choices and texts apart: other records may have other ranges."""
     asked = {setting.key: another(setting) for setting in bare_settings(page) if isinstance(setting, kind)}
+    if not asked:
+        pytest.skip("the page has no such setting")
     at = visit(page.address, **asked)
     assert not at.warning, warnings(at)
     there = [setting for setting in bare_settings(page) if setting.key in asked and setting.key in at.session_state]

@@ -18,8 +18,9 @@ gallery = cache.shared(images.gallery, max_entries=64, spinner="Releasing two di
 
 @dataclass(frozen=True)
 class Answer:
-    """Two people's digits at rising noise levels, with the adversary's guesses."""
+    """A question, and two people's digits at rising noise levels with the adversary's guesses."""
 
+    question: Question
     gallery: Gallery
 
     def takeaway(self) -> str:
@@ -35,7 +36,15 @@ class Answer:
         picture = Markup(
             figures.picture_html(sheet, columns, names, alt), lambda: figures.picture_page(sheet, columns, names, alt)
         )
-        return (Panel("home", "", "", picture, summary, lambda: images.strip_table(names, columns, made.images)),)
+        return (
+            Panel(
+                "home",
+                figure=picture,
+                summary=summary,
+                rows=lambda: images.strip_table(names, columns, made.images),
+                snippet=snippet(self.question),
+            ),
+        )
 
     def _summary(self) -> str:
         names, levels = self.gallery.class_names, [f"{level:.3g}" for level in self.gallery.levels]
@@ -57,7 +66,7 @@ class Answer:
 
 def answer(question: Question, _: Draws) -> Answer:
     """Release two people's digits at rising noise levels, and guess them."""
-    return Answer(gallery(_config(question)))
+    return Answer(question, gallery(_config(question)))
 
 
 def snippet(question: Question) -> Snippet:

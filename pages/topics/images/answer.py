@@ -104,6 +104,7 @@ def _dial(shown: Answer) -> Panel:
         figure=Live(partial(live_dial.mount, data, LEVELS[family.name].key), page),
         summary=summary,
         rows=lambda: images.picture_table(result),
+        snippet=snippet(question),
     )
 
 
@@ -146,6 +147,7 @@ def _paper_figure(shown: Answer) -> Panel:
         ),
         summary=summary,
         rows=lambda: images.strip_table(classes, columns, shown.strip),
+        snippet=snippet(shown.question),
     )
 
 
@@ -171,6 +173,7 @@ def _damage_and_linkage(shown: Answer) -> Panel:
         f"{numbers.with_range(here.linked)} of the time; chance is {1 / n:.1%}. Lines above: exact expectation. "
         f"Markers: {images.N_RELEASES} releases each, with 95 % intervals.",
         rows=lambda: images.curve_table(shown.points),
+        snippet=snippet(question),
     )
 
 

@@ -6,7 +6,6 @@ from pages.kit import folds
 from pages.kit.page import Page
 from pages.topics.training.answer import Answer, answer, jobs, snippet, waiting
 from pages.topics.training.controls import (
-    DELTA,
     EM_DRAWS,
     PEOPLE,
     Question,
@@ -15,6 +14,7 @@ from pages.topics.training.controls import (
     default_settings,
     presets,
 )
+from pages.topics.training.pixel_noise import DELTA
 from pages.topics.training.tabs import TABS
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.experiments.results import N_DRAWS

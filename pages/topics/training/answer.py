@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from pages.kit import cache, numbers, own_data
 from pages.kit.draws import Draws, Job
@@ -13,14 +11,13 @@ from pages.kit.numbers import count_draws, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
-from pages.topics.training.controls import DELTA, EM_DRAWS, Question
+from pages.topics.training.controls import EM_DRAWS, Question
+from pages.topics.training.pixel_noise import noise_of
 from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import GaussianNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import family_of
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 # The least difference in accuracy and in log loss that a reader sees.
@@ -122,26 +119,8 @@ def noise_words(question: Question) -> str:
         else f"“{first}” is sent as “{second}” with probability <b>{numbers.probability(p10)}</b>, “{second}” as "
         f"“{first}” with <b>{numbers.probability(p01)}</b>"
     )
-    image = _PIXEL_WORDS[family_of(config.pixels).name](config.pixels)
+    image = noise_of(config.pixels).words(config.pixels)
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
-
-
-def _replaced_words(pixels: RandomisedResponse) -> str:
-    return (
-        f"every pixel is replaced with probability <b>{numbers.probability(pixels.flip_prob)}</b> "
-        f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
-    )
-
-
-def _gaussian_words(pixels: GaussianNoise) -> str:
-    return (
-        f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
-        f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
-    )
-
-
-# What each family of noise on pixels does.
-_PIXEL_WORDS: dict[str, Callable[[Any], str]] = {"randomised_response": _replaced_words, "gaussian": _gaussian_words}
 
 
 def _sentences(shown: Answer) -> list[str]:

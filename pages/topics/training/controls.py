@@ -9,21 +9,18 @@ import streamlit as st
 
 from pages.kit import cache, inputs, link, own_data, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
+from pages.topics.training.pixel_noise import DELTA, NOISES
 from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import images, training
 from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
-NOISES = {FAMILIES[name].title: FAMILIES[name] for name in ("randomised_response", "gaussian")}
-LEVEL_KEYS = {"randomised_response": "pixel_p", "gaussian": "pixel_sigma"}
-LEVEL_DEFAULTS = {"randomised_response": 0.2, "gaussian": 0.5}
-# The slack at which the ε of a pixel under Gaussian noise is given.
-DELTA = 1e-5
+MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
 # With more people a first draw takes more than a second, and is made in the background.
 AT_ONCE = 300
 # The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
@@ -35,7 +32,7 @@ _DATA = "people_with_images_of"
 
 FIRST = Choice("first", DIGITS, "7")
 SECOND = Choice("second", DIGITS, "9")
-NOISE = Choice("pixel_noise", tuple(NOISES), next(iter(NOISES)))
+NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
 KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
 ZERO_LIES = Number("first_lies", limits.P10, 0.1)
@@ -133,10 +130,10 @@ def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
     return Number("n", limit, min(PEOPLE, most), step=10, help=help)
 
 
-def level_setting(family_name: str, n_states: int) -> Number:
-    """The noise level of pixels, in the range its mechanism checks."""
-    limit = FAMILIES[family_name].limit(n_states)
-    return Number(LEVEL_KEYS[family_name], limit, LEVEL_DEFAULTS[family_name], step=0.01)
+def level_setting(family: PixelFamily, n_states: int) -> Number:
+    """The noise level of `family`, in the range its mechanism checks."""
+    noise = NOISES[family.name]
+    return Number(noise.key, family.limit(n_states), noise.default, step=0.01)
 
 
 def all_settings() -> list[Setting]:
@@ -154,7 +151,7 @@ def default_settings() -> list[Setting]:
 def _settings(title: str, classes: tuple[str, ...]) -> list[Setting]:
     data, source = data_choice(), _source(title)
     people = people_setting(source, classes)
-    levels = [level_setting(family, images.n_states(source)) for family in LEVEL_KEYS]
+    levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
     labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
     return [
         data,
@@ -209,9 +206,9 @@ def controls() -> Question | str:
 def _out_of_sight(data: Source) -> None:
     """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
     with st.container(key="other-levels"):
-        for family in NOISES.values():
+        for family in MECHANISMS.values():
             if st.session_state[NOISE.key] != family.title:
-                hidden = level_setting(family.name, images.n_states(data))
+                hidden = level_setting(family, images.n_states(data))
                 inputs.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
                 inputs.number(hidden, family.title)
         if st.session_state[KIND.key] == ASYMMETRIC:
@@ -221,9 +218,9 @@ def _out_of_sight(data: Source) -> None:
 def _pixels(data: Source) -> training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
     what = "pixel" if isinstance(data, str) or data.image_shape else "column"
-    family = NOISES[inputs.choose(NOISE, f"Noise on every {what}")]
+    family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
     n_states = images.n_states(data)
-    setting = level_setting(family.name, n_states)
+    setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     slider = st.container()
     with inputs.side_by_side("pixel_level") as places:
@@ -268,7 +265,7 @@ def _apply(name: str) -> None:
     data = data_choice()
     link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: "7", SECOND: "9"})
     most = people_setting(cache.IMAGE_SETS[data.default], ("7", "9")).limit.high
-    link.assign({LEVEL_KEYS[family]: level, LABEL.key: flip, "n": int(min(people, most))})
+    link.assign({NOISES[family].key: level, LABEL.key: flip, "n": int(min(people, most))})
 
 
 # --- the tabs ------------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from pages.kit.snippet import Snippet
 from pages.kit.verdict import Verdict, judge
 from pages.topics.training.answer import Answer
 from pages.topics.training.controls import STUDIES
+from pages.topics.training.pixel_noise import noise_of
 from privdemo.datasets import name_of
 from privdemo.experiments import training
 from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.pixels import family_of
 from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 
 shipped = cache.shared(training.study.load)
@@ -60,15 +60,9 @@ def marks(shown: Answer, name: str) -> tuple[Estimate, Estimate]:
 
 def own_level(study: Study, shown: Answer) -> float | None:
     """Where the visitor's setting stands on the axis of `study`; None where it is another kind of noise."""
-    pixels, channel = shown.question.config.pixels, shown.question.config.labels.channel_matrix
-    gaussian = family_of(pixels).name == "gaussian"
-    if gaussian != (study.name == "section6.1"):
-        return None
-    if gaussian:
-        return float(pixels.sigma**2)
-    if study.name == "asymmetric":
-        return float(channel[0, 1])
-    return pixels.flip_prob if channel[0, 1] == channel[1, 0] else None
+    config = shown.question.config
+    axes = noise_of(config.pixels).axes
+    return axes[study.name](config) if study.name in axes else None
 
 
 def on_axis(study: Study, level: float) -> bool:
@@ -81,8 +75,9 @@ def on_axis(study: Study, level: float) -> bool:
 def own_words(study: Study, shown: Answer, level: float | None) -> str:
     """How the visitor's own point differs from the experiment's."""
     if level is None:
-        other = "section 6.1" if family_of(shown.question.config.pixels).name == "gaussian" else "lies that differ"
-        return f"Your own noise is of another kind, so it has no place on this axis; it has one under “{other}”."
+        *_, fitting = noise_of(shown.question.config.pixels).axes
+        title = next(title for title, name in STUDIES.items() if name == fitting)
+        return f"Your own noise is of another kind, so it has no place on this axis; it has one under “{title}”."
     if not on_axis(study, level):
         return f"Your own setting, {level:.3g}, lies far outside this axis."
     own, theirs = shown.question.config, study.config(study.levels[0])

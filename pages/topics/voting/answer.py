@@ -70,12 +70,14 @@ class Answer:
                     ),
                     summary=summary,
                     rows=lambda: voting.poll_table(self.poll),
+                    snippet=_draw_people(last_poll_snippet(self.config)),
                 ),
                 Panel(
                     "estimates",
                     figure=Chart(charts.estimates(self.poll.estimates, self.config.share)),
                     summary=estimate_words(self.poll, self.config.share),
                     rows=lambda: voting.estimate_table(self.poll),
+                    snippet=_draw_estimates(last_poll_snippet(self.config)),
                 ),
             ),
         )
@@ -146,18 +148,30 @@ def snippet(config: ElectionConfig) -> Snippet:
     )
 
 
+def last_poll_snippet(config: ElectionConfig) -> Snippet:
+    """The lines that hold the polls and pick the last one."""
+    return snippet(config).then("poll = voting.poll(config, elections)  # the last one")
+
+
 def poll_snippet(config: ElectionConfig) -> Snippet:
     """The lines that hold the polls and draw the pictures of the last one."""
-    return snippet(config).then(
-        "poll = voting.poll(config, elections)  # the last one",
+    return _draw_estimates(_draw_people(last_poll_snippet(config)))
+
+
+def _draw_people(made: Snippet) -> Snippet:
+    """Add the picture of the people of a poll."""
+    return made.then(
         "dots = voting.dots(config, poll)",
         'seen = figures.dot_field("votes, and who lied", dots, people.TRUTH)',
         'told = figures.dot_field("answers", dots, people.ANSWERS)',
         'open("people.html", "w").write(figures.people_page([seen, told], people.LEGEND, "one poll"))',
+        imports=("from privdemo import figures", "from privdemo.figures import people"),
+    )
+
+
+def _draw_estimates(made: Snippet) -> Snippet:
+    """Add the figure of the estimates of a poll."""
+    return made.then(
         "charts.estimates(poll.estimates, config.share).show()",
-        imports=(
-            "from privdemo import figures",
-            "from privdemo.figures import people",
-            "from privdemo.figures import voting as charts",
-        ),
+        imports=("from privdemo.figures import voting as charts",),
     )

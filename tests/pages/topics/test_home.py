@@ -9,7 +9,7 @@ import pytest
 
 from pages.kit.draws import Draws
 from pages.topics import PAGES
-from pages.topics.home.answer import answer, snippet
+from pages.topics.home.answer import answer
 from pages.topics.home.controls import Question
 from pages.topics.home.cost import EPSILON, best_by_trust, cost, cost_words
 from privdemo.experiments import images
@@ -58,8 +58,9 @@ def test_the_picture_says_how_often_the_sender_is_found():
 def test_the_shown_code_makes_the_shown_picture(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(str(snippet(QUESTION)), names)
-    np.testing.assert_array_equal(names["picture"].images, answer(QUESTION, Draws()).gallery.images)
+    shown = answer(QUESTION, Draws())
+    exec(str(shown.main()[0].snippet), names)
+    np.testing.assert_array_equal(names["picture"].images, shown.gallery.images)
     assert (tmp_path / "picture.png").exists()
 
 

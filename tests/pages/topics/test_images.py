@@ -115,7 +115,9 @@ def test_the_shown_code_gives_the_shown_numbers(family, view, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     made = shown(family=family, view=view, level=0.9)
     names: dict = {}
-    exec(str(snippet(made.question)).replace(".show()", ""), names)
+    panels = [panel for panel in (*made.main(), *below(made)) if panel.rows]
+    assert [panel.snippet for panel in panels] == [snippet(made.question)] * 2
+    exec(str(panels[0].snippet).replace(".show()", ""), names)
     assert names["promise"] == made.privacy
     assert names["here"] == made.here
     np.testing.assert_array_equal(names["result"].released, made.result.released)

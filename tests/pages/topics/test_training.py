@@ -10,10 +10,11 @@ from pages.kit.draws import Draws
 from pages.topics.training import tabs, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_tables
+from pages.topics.training.pixel_noise import noise_of
 from privdemo import accounting, datasets
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, TrainingConfig
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
 from tests.experiments.training.cases import make_trial
 from tests.pages.visiting import takeaway, visit
@@ -58,6 +59,11 @@ def test_both_verdicts_name_who_is_ahead_where_one_can_see_it(n, accuracy, loss,
 )
 def test_the_promise_of_pixels_and_labels_is_said(changes, words):
     assert words in noise_words(Question(replace(SMALL, **changes), 1))
+
+
+def test_noise_of_a_family_without_a_row_is_refused():
+    with pytest.raises(TypeError, match=r"has noise of randomised_response, gaussian, got LaplaceNoise\(scale=0.3\)"):
+        noise_of(LaplaceNoise(0.3))
 
 
 def test_the_takeaway_names_what_was_tried_and_labels_that_lie_more_than_not():

@@ -140,9 +140,12 @@ def test_luck_decides_where_guesses_end_unless_one_half_confirms_itself():
 def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     shown, names = polls(n_elections=20, n_voters=300), {}
-    snippets = [poll_snippet(shown.config), *(panel.snippet for name in TABS for panel in look(name, shown))]
+    snippets = [panel.snippet for panels in (*shown.main(), *(look(name, shown) for name in TABS)) for panel in panels]
     exec("\n".join(map(str, filter(None, snippets))).replace(".show()", ""), names)
     assert names["poll"].estimates == shown.poll.estimates
+    assert (tmp_path / "people.html").exists()
+    fold = str(poll_snippet(shown.config))
+    assert all(line in fold for panel in shown.main()[0] for line in panel.snippet.lines)
     assert [record.bias for record in names["records"]] == [record.bias for record in shown.records]
     assert names["people"] == survey.voters_needed(PLAN.lie, 0.02)
     assert names["belief"] == pytest.approx(accounting.posterior(FIFTH.channel_matrix, [0.9, 0.1], 1)[1])

@@ -1,0 +1,75 @@
+"""Noise on pixels, as the training page sets it, says it and finds it in the shipped studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from pages.kit import numbers
+from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms import GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixel_mechanism import PixelMechanism
+from privdemo.mechanisms.pixels import family_of
+
+# The slack at which the ε of a pixel under Gaussian noise is given.
+DELTA = 1e-5
+
+
+class PixelNoise(NamedTuple):
+    """How the page treats a family of noise.
+
+    The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does.
+    `axes[study](config)` is where a config with such noise stands on the axis of a study, None where it has no place;
+    the last study has a place for every config.
+    """
+
+    key: str
+    default: float
+    words: Callable[[Any], str]
+    axes: Mapping[str, Callable[[TrainingConfig], float | None]]
+
+
+def _replaced_words(pixels: RandomisedResponse) -> str:
+    return (
+        f"every pixel is replaced with probability <b>{numbers.probability(pixels.flip_prob)}</b> "
+        f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
+    )
+
+
+def _gaussian_words(pixels: GaussianNoise) -> str:
+    return (
+        f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
+        f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
+    )
+
+
+def _flip_prob(config: TrainingConfig) -> float | None:
+    """The flip probability of a pixel, where both kinds of label lie alike."""
+    channel = config.labels.channel_matrix
+    return config.pixels.flip_prob if channel[0, 1] == channel[1, 0] else None
+
+
+def _second_lies(config: TrainingConfig) -> float:
+    """The probability that a person of the second class lies about the label."""
+    return float(config.labels.channel_matrix[0, 1])
+
+
+def _variance(config: TrainingConfig) -> float:
+    return float(config.pixels.sigma**2)
+
+
+# One row for each family of noise.
+NOISES = {
+    "randomised_response": PixelNoise(
+        "pixel_p", 0.2, _replaced_words, {"figure3": _flip_prob, "asymmetric": _second_lies}
+    ),
+    "gaussian": PixelNoise("pixel_sigma", 0.5, _gaussian_words, {"section6.1": _variance}),
+}
+
+
+def noise_of(pixels: PixelMechanism) -> PixelNoise:
+    """The row of the family of `pixels`. Raises ``TypeError`` for a mechanism without a row."""
+    family = family_of(pixels)
+    if family.name not in NOISES:
+        raise TypeError(f"the training page has noise of {', '.join(NOISES)}, got {pixels!r}")
+    return NOISES[family.name]
