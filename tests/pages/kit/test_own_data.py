@@ -1,4 +1,4 @@
-"""A visitor's own file in the panel, what the session keeps of it, and the code that reads it."""
+"""A visitor's own file in the panel, what the session keeps of it, and what code must know to read it."""
 
 import io
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from pages.kit import own_data
-from pages.kit.own_data import TITLE
+from pages.kit.own_data import TITLE, File
 from pages.kit.settings import Number
 from privdemo import datasets
 from privdemo.limits import Limit
@@ -176,13 +176,14 @@ def test_results_not_asked_for_longest_make_room(own):
     assert len(st.session_state["own_results"]) == 24
 
 
-@pytest.mark.parametrize(("binary", "label", "asked"), [(False, None, ""), (True, "kind", ".one_against_rest('c')")])
-def test_the_code_reads_the_visitors_file(own, tmp_path, monkeypatch, binary, label, asked):
-    st.session_state["own_data"] = replace(own, label=label) if label else own
-    code = str(own_data.snippet(Config(own.binary if binary else own.records), "from a import Config"))
-    argument = f", {label!r}" if label else ""
-    assert code == (
-        "from a import Config\nfrom pathlib import Path\n\nfrom privdemo import datasets\n\n"
-        f"own = datasets.from_csv(Path('t.csv').read_bytes(){argument}){asked}\nconfig = Config(dataset=own, most=1.0)"
-    )
-    assert str(own_data.snippet(Config("mnist"))) == "config = Config(dataset='mnist', most=1.0)"
+@pytest.mark.parametrize(("binary", "label", "positive"), [(False, None, None), (True, "kind", "c")])
+def test_the_file_of_the_visitors_records_is_known(own, binary, label, positive):
+    st.session_state["own_data"] = replace(own, label=label)
+    found = own_data.file_of(own.binary if binary else own.records)
+    assert found == File("t.csv", "from_csv", label, positive)
+    assert own_data.file_of("mnist") is None
+    pictures = datasets.from_npz(images(), "t.npz")
+    st.session_state["own_data"] = replace(own, file="t.npz", records=pictures)
+    assert own_data.file_of(pictures) == File("t.npz", "from_npz")
+    del st.session_state["own_data"]
+    assert own_data.file_of(pictures) is None
