@@ -17,7 +17,7 @@ from privdemo.datasets import DatasetError, files
 
 SMS = b"ham\tsee you at noon\nspam\tWIN cash now\nham\tsee cash at noon\n"
 OTHER = b"ham\tsomething else\n"
-PACKED = gzip.compress(SMS)
+PACKED = gzip.compress(SMS, mtime=0)
 PATH = "sms/SMSSpamCollection.gz"
 REFUSED = "http://127.0.0.1:1/refused.gz"
 
@@ -58,7 +58,7 @@ def server(monkeypatch):
     """A mirror of `SMS` at /sms.gz, of something else at /other.gz."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.files, server.requests = {"/sms.gz": PACKED, "/other.gz": gzip.compress(OTHER)}, Counter()
+        server.files, server.requests = {"/sms.gz": PACKED, "/other.gz": gzip.compress(OTHER, mtime=0)}, Counter()
         server.slow_s, server.extra = 0.0, 0
         server.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -130,7 +130,7 @@ DAMAGED = WRONG + "a damaged or wrong archive"
     [
         (None, f"{PATH} is missing from "),
         ("folder", "cannot be read (Is a directory); replace it, or unset PRIVDEMO_DATA"),
-        (gzip.compress(OTHER), f"{WRONG}SHA-256 {sha256(OTHER)}; replace it, or unset PRIVDEMO_DATA"),
+        (gzip.compress(OTHER, mtime=0), f"{WRONG}SHA-256 {sha256(OTHER)}; replace it, or unset PRIVDEMO_DATA"),
         (b"<html>Sign in to this network</html>", f"{WRONG}SHA-256 "),
         (b"", f"{WRONG}SHA-256 {sha256(b'')}"),
         (PACKED[:-20], DAMAGED),
@@ -139,6 +139,7 @@ DAMAGED = WRONG + "a damaged or wrong archive"
         (b"PK\x03\x04 not a zip", DAMAGED),
         (zipped("another", SMS), DAMAGED),
     ],
+    ids=["missing", "folder", "other", "page", "empty", "short", "shorter", "holes", "no zip", "zip of another"],
 )
 def test_a_file_that_is_missing_or_wrong_is_refused_and_nothing_is_downloaded(folder, server, raw, message):
     path = folder / PATH
