@@ -77,6 +77,6 @@ def test_only_bad_parameters_of_an_address_are_named():
 
 
 def test_a_links_words_stay_in_their_code_span():
-    assert quoted("key", ["a`b\nc"]) == "`key=a b c`"
+    assert quoted("key", ["a`b\nc", "d"]) == "`key=a b c, d`"
     assert quoted("k" * 61) == f"`{'k' * 60}…`"
     assert quoted("k" * 60) == f"`{'k' * 60}`"
