@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Page
-from pages.topics.training.answer import Answer, answer, jobs, snippet, waiting
+from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
 from pages.topics.training.controls import (
     EM_DRAWS,
     PEOPLE,
@@ -38,7 +38,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         ),
         folds.read(_HERE / "adversary.md"),
         folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_DRAWS, delta=f"{DELTA:g}"),
-        "" if isinstance(question, str) else snippet(question).markdown,
+        "" if isinstance(question, str) else print_scores(question).markdown,
     )
     return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}
 

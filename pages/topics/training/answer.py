@@ -55,11 +55,7 @@ class Answer:
                 figure=Chart(charts.scores(self.trials, self.methods)),
                 summary=self.question.said(score_words(self)),
                 rows=lambda: training.score_table(self.trials),
-                snippet=snippet(self.question).then(
-                    "for method in draws[0].fits:",
-                    '    print(method, training.mean_score(draws, method, "accuracy"), '
-                    'training.mean_score(draws, method, "log_loss"))',
-                ),
+                snippet=print_scores(self.question),
             ),
         )
 
@@ -239,4 +235,13 @@ def snippet(question: Question) -> Snippet:
     return made.then(
         f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
         f"draws = training.merge(draws, [training.run(at_draw(slow, i)) for i in range({n})])",
+    )
+
+
+def print_scores(question: Question) -> Snippet:
+    """The lines that make the draws and print every method's marks."""
+    return snippet(question).then(
+        "for method in draws[0].fits:",
+        '    print(method, training.mean_score(draws, method, "accuracy"), '
+        'training.mean_score(draws, method, "log_loss"))',
     )
