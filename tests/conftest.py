@@ -22,8 +22,8 @@ start_up.limit_threads()  # as the server does: three workers share the cores
 ROOT = Path(__file__).parents[1]
 
 
-# Long files: begun first, so that nobody waits for them at the end.
-LONG = ("test_every_page.py", "test_own_data.py")
+# Pages whose draws are computed by processes of their own: run last, when no browser waits for the same two cores.
+LONG = {ROOT / "tests/pages/test_every_page.py", ROOT / "tests/pages/test_own_data.py"}
 # Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
 FIRST_HALF = ("test_label_proportions.py", "test_training.py", "test_comparison.py")
 
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         browser = item.get_closest_marker("browser")
         half = f"browser {item.path.name in FIRST_HALF}"
         item.add_marker(pytest.mark.xdist_group(half if browser else str(item.path.relative_to(ROOT))))
-    items.sort(key=lambda item: item.path.name not in LONG)
+    items.sort(key=lambda item: (item.path in LONG, not item.get_closest_marker("browser")))
 
 
 def missing(what: str) -> None:
@@ -72,7 +72,7 @@ def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     st.cache_data.clear()
 
 
-expect.set_options(timeout=20_000)  # a busy machine is no failure
+expect.set_options(timeout=40_000)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +93,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 768})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(40_000)
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     yield page
