@@ -61,7 +61,7 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
     for cells, means in sweep.summary(rows):
         print(", ".join(f"{name} {value}" for name, value in cells.items()))
         for name, estimate in means.items():
-            print(f"  {name:40s}  {reports.interval(estimate)}")
+            print(f"  {name:40s}  {estimate:.3f}")
     problems = [row for row in rows if row["problem"]]
     if problems:
         print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")

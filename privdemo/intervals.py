@@ -24,9 +24,19 @@ class Estimate(NamedTuple):
     high: float
 
     @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 lies outside the interval: of a difference, that it is clear which side is ahead."""
-        return not self.low <= 0 <= self.high
+    def known(self) -> bool:
+        """Whether there is an interval at all; one value alone has none."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def half(self) -> float:
+        """Half the interval: where an end was cut at what the number can be, the longer side."""
+        return max(self.high - self.mean, self.mean - self.low)
+
+    def __format__(self, form: str) -> str:
+        """The mean and its interval, each by `form`: “0.304 (0.290–0.318)”; without an interval the mean alone."""
+        number = format(self.mean, form)
+        return f"{number} ({format(self.low, form)}–{format(self.high, form)})" if self.known else number
 
 
 def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = math.inf) -> Estimate:
@@ -90,7 +100,7 @@ def gap_interval(first: Estimate, second: Estimate) -> Estimate:
 
     For means over the same draws the interval is too wide, as their errors mostly go the same way.
     """
-    half = math.hypot(_half(first), _half(second))
+    half = math.hypot(first.half, second.half)
     gap = first.mean - second.mean
     return Estimate(gap, gap - half, gap + half)
 
@@ -101,9 +111,5 @@ def ratio_interval(first: Estimate, second: Estimate) -> Estimate:
     A first-order approximation; `second` must not be near 0.
     """
     ratio = first.mean / second.mean
-    half = abs(ratio) * math.hypot(_half(first) / first.mean, _half(second) / second.mean)
+    half = abs(ratio) * math.hypot(first.half / first.mean, second.half / second.mean)
     return Estimate(ratio, ratio - half, ratio + half)
-
-
-def _half(estimate: Estimate) -> float:
-    return (estimate.high - estimate.low) / 2

@@ -8,12 +8,6 @@ from privdemo.experiments import comparison, label_counts, label_proportions, re
 from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.label_proportions import HALF
-from privdemo.intervals import Estimate
-
-
-def interval(estimate: Estimate) -> str:
-    """A mean with its 95 % interval, to three decimals."""
-    return f"{estimate.mean:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
 
 
 def four_digits(value: float) -> str:
@@ -28,7 +22,7 @@ def trade_off_lines(study: training.study.Study, rows: list[training.study.Row])
         for point in curve:
             published = study.published.get(method, {}).get(point.level)
             lines.append(
-                f"{point.level:5g}  {method:14s}  {interval(point.accuracy)}  {interval(point.log_loss)}"
+                f"{point.level:5g}  {method:14s}  {point.accuracy:.3f}  {point.log_loss:.3f}"
                 + (f"  {published:.3f}" if published else "")
             )
     return lines
@@ -47,7 +41,7 @@ def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:
         lines.append(
             f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
             f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
-            + interval(row.estimate)
+            + f"{row.estimate:.3f}"
             + (f"  {published:.2f}" if published else "")
         )
     return lines
@@ -60,7 +54,7 @@ def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
         if math.isnan(row.share):
             lines.append(
                 f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
-                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {interval(row.estimate)}"
+                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {row.estimate:.3f}"
                 + ("  (no formal guarantee)" if row.guarantee.startswith("none: noise") else "")
             )
     try:
@@ -76,7 +70,7 @@ def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
     lines = [comparison.study.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
     return lines + [
         f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
-        f"{row.metric:8s}  {interval(row.estimate)}  {row.trust}"
+        f"{row.metric:8s}  {row.estimate:.3f}  {row.trust}"
         for row in comparison.study.rows(marks)
     ]
 
@@ -87,7 +81,7 @@ def count_lines(marks: list[label_counts.Mark]) -> list[str]:
     for row in label_counts.rows(marks):
         published = label_counts.published(row)
         lines.append(
-            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {interval(row.estimate)}"
+            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {row.estimate:.3f}"
             + ("  (no formal guarantee)" if row.guarantee.startswith("none") else "")
             + (f"  {published:.2f}" if published else "")
         )

@@ -83,6 +83,9 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
     assert ratio_interval(Estimate(-0.5, -0.53, -0.47), b) == pytest.approx((-2, -2 - half, -2 + half))
 
 
-@pytest.mark.parametrize(("ends", "excluded"), [((1, 3), 1), ((-3, -1), 1), ((-1, 3), 0), ((0, 3), 0), ((-3, 0), 0)])
-def test_zero_is_excluded_on_either_side_only(ends, excluded):
-    assert Estimate(0.5, *ends).excludes_zero == bool(excluded)
+def test_an_estimate_knows_its_interval_and_writes_it():
+    uneven, lone = Estimate(0.5, 0.3, 0.6), Estimate(0.5, -math.inf, math.inf)
+    assert (uneven.known, lone.known, Estimate(0.5, 0.3, math.inf).known) == (True, False, False)
+    assert uneven.half == pytest.approx(0.2)
+    assert Estimate(0.5, 0.4, 0.7).half == pytest.approx(0.2)
+    assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30–0.60)", "0.50")

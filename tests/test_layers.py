@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    {"limits", "intervals", "simplex", "datasets", "jobs", "palette", "tasks"},
+    {"limits", "intervals", "simplex", "datasets", "jobs", "palette", "tasks", "verdict"},
     {"accounting", "mechanisms"},
     {"estimators"},
     {"attacks", "methods"},

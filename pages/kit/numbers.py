@@ -222,17 +222,13 @@ LOSS = Scale()
 
 def plain_scale(estimate: Estimate) -> Scale:
     """The scale of a number of any size: as many decimals as give half its interval two figures."""
-    half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    half = estimate.half
     digits = max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 3
     return Scale(digits=digits, least=-math.inf)
 
 
-def _known(estimate: Estimate) -> bool:
-    return math.isfinite(estimate.low) and math.isfinite(estimate.high)
-
-
 def _scaled(value: float, scale: Scale) -> str:
-    return f"{scale.factor * value:.{scale.digits}f}".replace("-", "−")
+    return _signed_zero(scale.factor * value, scale.digits).replace("-", "−")
 
 
 def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
@@ -240,11 +236,27 @@ def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
 
     The ends are cut where a number of this kind ends.
     """
-    number = f"{_scaled(estimate.mean, scale)}{scale.unit}"
-    if not _known(estimate):
-        return number
+    number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
+    return f"{number} ({_ends(estimate, scale)})" if estimate.known else number
+
+
+def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
+    """The 95 % interval alone, if there is one: “86.6–90.5 %”; its ends are cut as those of `with_range`."""
+    return f"{_ends(estimate, scale)}{scale.unit}"
+
+
+def _ends(estimate: Estimate, scale: Scale) -> str:
     low, high = max(scale.least, estimate.low), min(scale.most, estimate.high)
-    return f"{number} ({_scaled(low, scale)}–{_scaled(high, scale)})"
+    return f"{_scaled(low, scale)}–{_scaled(high, scale)}"
+
+
+def margin(estimate: Estimate) -> str:
+    """What follows a share: “ ± 0.8 points”, or “ (32.1 to 38.0 %)” where an end was cut; or nothing."""
+    if not estimate.known:
+        return ""
+    if math.isclose(estimate.high - estimate.mean, estimate.mean - estimate.low, rel_tol=1e-6):
+        return f" ± {_scaled(estimate.half, POINTS)}{POINTS.unit}"
+    return f" ({between(estimate.low, estimate.high)})"
 
 
 def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
@@ -254,10 +266,7 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> s
     """
     number = _scaled(estimate.mean, scale)
     number = f"<b>{number}</b>" if bold else number
-    if not _known(estimate):
-        return f"{number}{scale.unit}"
-    half = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
-    return f"{number} ± {_scaled(half, scale)}{scale.unit}"
+    return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}" if estimate.known else f"{number}{scale.unit}"
 
 
 def difference_with_half(estimate: Estimate, deviation: float) -> str:
@@ -266,7 +275,7 @@ def difference_with_half(estimate: Estimate, deviation: float) -> str:
     Without an interval, the difference alone.
     """
     number = difference(estimate.mean, deviation)
-    return f"{number} ± {difference(estimate.high - estimate.mean, deviation, '')}" if _known(estimate) else number
+    return f"{number} ± {difference(estimate.half, deviation, '')}" if estimate.known else number
 
 
 def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
@@ -274,7 +283,7 @@ def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
 
     It has as many decimals, up to five, as keep it from reading as 0.
     """
-    value, half = scale.factor * estimate.mean, scale.factor * (estimate.high - estimate.mean)
+    value, half = scale.factor * estimate.mean, scale.factor * estimate.half
     digits = next((digits for digits in range(scale.digits, 6) if round(value, digits)), scale.digits)
     return f"{_signed_zero(value, digits, '+')} ± {half:.{digits}f}{scale.unit}".replace("-", "−")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
@@ -10,16 +9,15 @@ from pages.kit.draws import Draws, Job, one_job
 from pages.kit.numbers import LOSS, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import Verdict, judge
 from pages.topics.class_ratio.controls import LARGE, Question
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import LABELLED, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
-from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, EM, MMD, PCC, RFF, SPREAD
 from privdemo.tasks import Task, counting_task
+from privdemo.verdict import Verdict, judge
 
 # An L1 error, a distance of two mixes, as it is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
@@ -94,7 +92,7 @@ def takeaway(shown: Answer) -> str:
     tried = blind or list(shown.methods[:1])
     found = numbers.a_list(
         tuple(
-            f"{CLASS_RATIO[name].title} finds <b>{numbers.share(estimate.mean)}</b>{_half(estimate)}"
+            f"{CLASS_RATIO[name].title} finds <b>{numbers.share(estimate.mean)}</b>{numbers.margin(estimate)}"
             for name in tried
             for estimate in (class_ratio.share_of(trials, name, 0),)
         )
@@ -111,14 +109,6 @@ def takeaway(shown: Answer) -> str:
     if ceiling:
         start += f", against {class_ratio.error(trials, ceiling[0]).mean:.3f} with every training label"
     return f"{start}.{compare(shown)}{_cost(shown) if blind else ''}{_alike(shown) if blind else ''}"
-
-
-def _half(estimate: Estimate) -> str:
-    if not math.isfinite(estimate.low):
-        return ""
-    if math.isclose(estimate.high - estimate.mean, estimate.mean - estimate.low, rel_tol=1e-6):
-        return f" ± {100 * (estimate.high - estimate.mean):.1f} points"
-    return f" ({numbers.between(estimate.low, estimate.high)})"
 
 
 def _proportions(shown: Answer) -> str:

@@ -13,9 +13,11 @@ from privdemo.experiments import results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures import class_ratio as charts
+from privdemo.intervals import gap_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, EM, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
+from privdemo.verdict import clearly_above
 
 shipped = cache.shared(study.load)
 
@@ -63,13 +65,14 @@ def two_classes(_: Answer, title: str) -> list[Panel]:
 
 
 def counting_words(at: dict[str, Row]) -> str:
-    """Whether classifying and counting is worse than methods made for shares, as far as intervals tell."""
-    worse = [name for name in (MMD, SPREAD) if at[PSVM].estimate.low > at[name].estimate.high]
+    """Whether classifying and counting is worse than methods made for shares, as far as the draws tell."""
+    gaps = {name: gap_interval(at[PSVM].estimate, at[name].estimate) for name in (MMD, SPREAD)}
+    worse = [name for name, gap in gaps.items() if clearly_above(gap)]
     if len(worse) == 2:
         return "No: it is clearly worse."
     if worse:
         return f"It is clearly worse than {CLASS_RATIO[worse[0]].title} only."
-    return "Here it is no worse, as intervals overlap."
+    return "Here it is not clearly worse."
 
 
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:

@@ -13,9 +13,10 @@ from privdemo.experiments import class_ratio, results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures import class_ratio as charts
-from privdemo.intervals import mean_interval
+from privdemo.intervals import gap_interval, mean_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
+from privdemo.verdict import Verdict, clearly_above, clearly_below, judge
 
 
 def which_sets(shown: Answer) -> list[Panel]:
@@ -91,6 +92,10 @@ def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, stud
     )
 
 
+# What a verdict on the error of many small sets less that of few large ones says.
+_MORE_OR_LESS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "no clear difference"}
+
+
 def few_words(sets: Sequence[Row]) -> str:
     """Whether few large sets do better than the same records in many small ones, with true counts and private ones."""
     few, many = min(row.copies for row in sets), max(row.copies for row in sets)
@@ -100,11 +105,11 @@ def few_words(sets: Sequence[Row]) -> str:
         parts = []
         for release, words in ((NO_RELEASE, "with true counts"), (study.WITH_NOISE, "with private ones")):
             large, small = at[few, method, release], at[many, method, release]
-            apart = small.low > large.high or small.high < large.low
-            verdict = ("more" if small.mean > large.mean else "less") if apart else "no clear difference"
-            parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({verdict})")
-            if verdict == "more":
-                first = min(n for (n, *of), other in at.items() if of == [method, release] and other.low > large.high)
+            verdict = judge(gap_interval(small, large))
+            parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({_MORE_OR_LESS[verdict]})")
+            if verdict is Verdict.BETTER:
+                tried = {n: other for (n, *of), other in at.items() if of == [method, release]}
+                first = min(n for n, other in tried.items() if clearly_above(gap_interval(other, large)))
                 better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
         told.append(f"{CLASS_RATIO[method].title} is off by {' and '.join(parts)}")
     helps = (
@@ -152,6 +157,6 @@ def _odd_words(name: str, rows: Sequence[Row]) -> str:
     odd = [(private, true) for private, true in pairs if private.mean < true.mean]
     if not odd:
         return ""
-    clear = sum(private.high < true.low for private, true in odd)
-    luck = "in all of them intervals overlap" if not clear else f"in {clear} of them clearly"
+    clear = sum(clearly_below(gap_interval(private, true)) for private, true in odd)
+    luck = f"in {clear} of them clearly" if clear else "in none of them clearly"
     return f" Private counts have a lower mean than true ones in {len(odd)} of {len(pairs)} places; {luck}."

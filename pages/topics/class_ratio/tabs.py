@@ -14,8 +14,9 @@ from pages.topics.class_ratio.controls import FIGURE_2, FIGURE_3, figure_2_contr
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
 from privdemo.figures import class_ratio as charts
-from privdemo.intervals import mean_interval
+from privdemo.intervals import gap_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
+from privdemo.verdict import clearly_below
 
 # The same with a digit more, where methods lie near each other.
 FINE = L1._replace(digits=4)
@@ -70,7 +71,7 @@ def the_adversary(shown: Answer) -> list[Panel]:
         if pure
         else "Even true counts of large sets hide no more than this."
     )
-    worse = rates["both"].high < rates["model"].low and config.private
+    worse = config.private and clearly_below(gap_interval(rates["both"], rates["model"]))
     return [
         Panel(
             "ratio-attack",

@@ -10,7 +10,6 @@ from pages.kit import numbers, own_data
 from pages.kit.draws import Draws, Job
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import ENOUGH
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.words import METRIC_WORDS, about_sets, marked, people, privacy, value
@@ -22,6 +21,7 @@ from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
 from privdemo.tasks import binary_task
+from privdemo.verdict import ENOUGH
 
 # Draws of each ε of the curves of a setting for which none are shipped, at most.
 CURVE_DRAWS = 5

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from pages.kit import cache
 from pages.kit.panel import Chart, Panel, Table
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import Verdict
 from pages.topics.comparison import shipped
 from pages.topics.comparison.answer import Answer, config_snippet
 from pages.topics.comparison.controls import Question
@@ -21,6 +20,7 @@ from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
 from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set_names
 from privdemo.tasks import binary_task
+from privdemo.verdict import Verdict
 
 _HEADS = ("the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw", "draws")
 _LINKS = (

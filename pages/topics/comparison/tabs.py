@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Panel, Sheet
 from pages.topics.comparison import against_pin, goal, one_likelihood
@@ -54,8 +52,7 @@ def _row(shown: Answer, name: str) -> dict[str, object]:
 
 def _cells(mark: Estimate, factor: float) -> tuple[float, float | None]:
     """A mark and half its interval, the longer side where an end is cut; None while it is not known."""
-    half = max(mark.high - mark.mean, mark.mean - mark.low)
-    return round(factor * mark.mean, 3), round(factor * half, 3) if math.isfinite(half) else None
+    return round(factor * mark.mean, 3), round(factor * mark.half, 3) if mark.known else None
 
 
 TABS = Tabs(

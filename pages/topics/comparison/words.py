@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from pages.kit import numbers
 from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale
-from pages.kit.verdict import Verdict, judge
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORD_DELTA, RECORDS, ComparisonConfig
 from privdemo.experiments.comparison.study import Row
 from privdemo.intervals import Estimate
 from privdemo.tasks import binary_task
+from privdemo.verdict import Verdict, judge
 
 METRIC_WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error"}
 # How marks by each metric are written, and how their differences are.

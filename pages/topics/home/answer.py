@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.kit import cache
+from pages.kit import cache, numbers
 from pages.kit.draws import Draws
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet
@@ -59,8 +59,8 @@ class Answer:
         last = self.gallery.points[-2]
         return (
             f"At p = {last.level:.3g}, of {last.n_candidates} known people the sender is still found "
-            f"<b>{100 * last.linked.mean:.0f} %</b> of the time (95 % interval {100 * last.linked.low:.0f}–"
-            f"{100 * last.linked.high:.0f} %)"
+            f"<b>{numbers.share(last.linked.mean, 0)}</b> of the time (95 % interval "
+            f"{numbers.interval(last.linked, numbers.SHARE._replace(digits=0))})"
         )
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Page
-from pages.kit.verdict import Verdict, judge
 from pages.topics.images.answer import Answer, answer, below, snippet
 from pages.topics.images.controls import Setup, all_settings, controls, level_inputs, presets
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.intervals import Estimate
+from privdemo.verdict import Verdict, judge
 
 _HERE = Path(__file__).parent
 # A gain that is still possible, in nats of log-likelihood a pixel, from which on a learned prior was stopped early.
@@ -45,7 +45,7 @@ def _adversary(shown: Answer) -> str:
 
 def label_verdict(guessed: Estimate, chance: float) -> str:
     """Say whether the image betrays the label, by how often it is `guessed` right."""
-    if judge(Estimate(*(value - chance for value in guessed)), images.N_LEARNERS) is Verdict.BETTER:
+    if judge(guessed, images.N_LEARNERS, than=chance) is Verdict.BETTER:
         return "The label's own lie does not protect against that: **the image betrays the label.**"
     return "That is no better than chance: here the image keeps the label to itself."
 

@@ -12,6 +12,7 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.verdict import clearly_above
 
 
 def panels(shown: Answer) -> list[Panel]:
@@ -61,7 +62,7 @@ def leak_words(config: CountConfig) -> str:
     own = leak.own_delta
     beyond = (
         f"; between the two, each with its own σ, δ is {own.mean:.4f} (simulated), more than was asked for."
-        if own.low > config.delta
+        if clearly_above(own, config.delta)
         else "; between the two, each with its own σ, δ is no more than was asked for "
         f"({numbers.distance(own.mean)}, simulated)."
     )
@@ -78,7 +79,7 @@ def _published_leak(config: CountConfig) -> str:
         return ""
     if math.isnan(leak.neighbour_sigma):
         return " By the paper’s criterion the neighbour has no σ at all, so a release alone tells the two apart."
-    if leak.own_delta.low <= config.delta:
+    if not clearly_above(leak.own_delta, config.delta):
         return ""
     return (
         f" By the paper’s criterion it is {leak.sigma:.4g} and {leak.neighbour_sigma:.4g}: between the two, each with "

@@ -10,7 +10,6 @@ from pages.kit.draws import Draws, Job
 from pages.kit.numbers import MARK, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import Verdict, judge
 from pages.topics.label_proportions.controls import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
@@ -18,6 +17,7 @@ from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 from privdemo.tasks import Task, binary_task
+from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, LLP, MEAN_MAP, ALTERNATING)

@@ -10,7 +10,6 @@ from pages.kit.draws import Draws, Job
 from pages.kit.numbers import count_draws, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import Verdict, judge
 from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.experiments import training
@@ -19,6 +18,7 @@ from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.verdict import Verdict, judge
 
 # The least difference in accuracy and in log loss that a reader sees.
 LEAST_ACCURACY, LEAST_LOSS = 0.001, 0.01

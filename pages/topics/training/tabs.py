@@ -9,15 +9,15 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, count_draws, with_range
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Markup, Panel, Table
-from pages.kit.verdict import Verdict, judge
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, snippet
 from pages.topics.training.controls import DISPUTED, PICKED, STUDY, image_controls, study_controls
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
-from privdemo.intervals import Estimate
+from privdemo.intervals import gap_interval
 from privdemo.methods import CLEAN, PUBLISHED, TRAINING
+from privdemo.verdict import Verdict, clearly_below, judge
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 6, 12
@@ -181,11 +181,11 @@ def the_adversary(shown: Answer) -> list[Panel]:
     labels = shown.question.config.labels
     promised = training.best_guess(labels)
     image, both = rates["image"], rates["both"]
-    beyond = judge(Estimate(*(end - promised for end in image)))
+    beyond = judge(image, than=promised)
     timid = (
         " Both together do worse than the image alone: the model is too unsure of noisy images, and gives way to "
         "labels that lie; a better adversary would leave the label out."
-        if both.high < image.low
+        if clearly_below(gap_interval(both, image))
         else ""
     )
     return [

@@ -8,7 +8,6 @@ from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.kit.verdict import Verdict, judge
 from pages.topics.training.answer import Answer
 from pages.topics.training.controls import STUDIES
 from pages.topics.training.pixel_noise import noise_of
@@ -18,6 +17,7 @@ from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
+from privdemo.verdict import Verdict, judge
 
 shipped = cache.shared(training.study.load)
 

@@ -25,6 +25,7 @@ from privdemo.experiments.claims.judge import SAME, judge_levels, judge_number, 
 from privdemo.experiments.training.study import Row
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CLEAN, FLAT, NAIVE, SPREAD, TRUE
+from privdemo.verdict import clearly_above, judge
 
 Rows = tuple[Row, ...]
 _FIGURE_3 = "python -m privdemo reproduce figure3"
@@ -179,7 +180,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
     gaps = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
     noisy = dict(sorted(gaps.items())[1:])  # but at little noise
     losses = training.study.compare(rows, NAIVE, SPREAD, "log_loss")
-    surer = [level for level, gap in losses.items() if gap.low > 0]
+    surer = [level for level, gap in losses.items() if clearly_above(gap)]
     most = max(noisy, key=lambda level: noisy[level].mean)
     verdict, clear = judge_levels(noisy)
     return Claim(
@@ -219,7 +220,7 @@ def _flat_prior(rows: Rows) -> Claim:
     """“Little difference” is one of 2 points at most: as much as section 6.1 calls modest."""
     gaps = training.study.compare(rows, FLAT, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: abs(gaps[level].mean))
-    clear = [level for level, gap in gaps.items() if gap.excludes_zero]
+    clear = [level for level, gap in gaps.items() if judge(gap).clear]
     little = abs(gaps[most].mean) <= 2 * SAME
     return Claim(
         source=BARBER,

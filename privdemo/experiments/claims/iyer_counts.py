@@ -9,10 +9,13 @@ from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, IYER, PERCEN
 from privdemo.experiments.claims.judge import judge_multiple, judge_part
 from privdemo.intervals import gap_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.verdict import clearly_above, clearly_below
 
 _COUNTS = "python -m privdemo reproduce distortion"
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
 _DIRICHLET = "dirichlet published"
+# At most this many times as much is “much less”.
+_MUCH_LESS = 0.8
 Places = Sequence[label_counts.Row]
 
 
@@ -93,15 +96,16 @@ def _ranking(places: Places) -> Claim:
     design = _at_design(places)
     dirichlet = design["dirichlet public"]
     best = _best(design, (n for n, row in design.items() if row.guarantee.startswith("(") and "dirichlet" not in n))
+    times = ratio_interval(dirichlet.estimate, best.estimate)
     return Claim(
         source=IYER,
         place="figure 1",
         words="scaled Dirichlet distorts least: its distortion with a promise that holds, as a multiple of the best "
         "other’s",
-        ours=ratio_interval(dirichlet.estimate, best.estimate),
+        ours=times,
         seeds=_batches(dirichlet),
         command=_COUNTS,
-        verdict=HOLDS if dirichlet.high < best.low else FAILS,
+        verdict=HOLDS if clearly_below(times, 1) else FAILS,
         why=f"with tight noise for all, {RELEASES[best.release].title} is at {best.distortion:.3f} and scaled "
         f"Dirichlet from a public bound at {dirichlet.distortion:.3f}",
     )
@@ -117,7 +121,7 @@ def _more_classes(places: Places) -> Claim:
     }
     first, last = min(times), max(times)
     change = gap_interval(times[last], times[first])
-    ahead = [c for c, ratio in times.items() if ratio.high < 1]
+    ahead = [c for c, ratio in times.items() if clearly_below(ratio, 1)]
     return Claim(
         source=IYER,
         place="figure 1",
@@ -126,7 +130,7 @@ def _more_classes(places: Places) -> Claim:
         ours=change,
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
-        verdict=HOLDS if change.high < 0 and last in ahead else CAVEAT if change.high < 0 else FAILS,
+        verdict=(HOLDS if last in ahead else CAVEAT) if clearly_below(change) else FAILS,
         why=f"from {times[first].mean:.2f} to {times[last].mean:.2f} times, at most "
         f"{max(ratio.mean for ratio in times.values()):.2f}; clearly least at {listed(ahead)} of {listed(times)} "
         "classes",
@@ -163,6 +167,7 @@ def _small_epsilon(places: Places) -> Claim:
     }
     first, last = min(times), max(times)
     without = sorted(e for e in along if e not in times)
+    much = clearly_below(times[first], _MUCH_LESS)
     return Claim(
         source=IYER,
         place="figure 1",
@@ -171,7 +176,7 @@ def _small_epsilon(places: Places) -> Claim:
         ours=times[first],
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
-        verdict=HOLDS if times[first].high < 0.8 and not without else FAILS if times[first].low > 1 else CAVEAT,
+        verdict=HOLDS if much and not without else FAILS if clearly_above(times[first], 1) else CAVEAT,
         why=f"its own criterion has no σ at all at ε = {listed(without)}; at ε = {last:g} it is {times[last].mean:.2f} "
         "times",
     )
@@ -196,7 +201,7 @@ def _variance(places: Places) -> list[Claim]:
                 ours=times,
                 seeds=_batches(ours),
                 command=_COUNTS,
-                verdict=HOLDS if times.high < 1 else FAILS,
+                verdict=HOLDS if clearly_below(times, 1) else FAILS,
                 why=f"{ours.deviation:.3f} against {other.deviation:.3f} of {RELEASES[other.release].title}",
             )
         )
@@ -216,9 +221,9 @@ def _no_advantage(places: Places) -> Claim:
         delta: ratio_interval(rows["gaussian tight"].estimate, rows["laplace tight"].estimate)
         for delta, rows in sorted(_along(places, label_counts.DELTA_AXIS).items())
     }
-    better = [delta for delta, ratio in tight.items() if ratio.high < 1]
-    worse = [delta for delta, ratio in tight.items() if ratio.low > 1]
-    none = all(ratio.low > 1 for ratio in times)
+    better = [delta for delta, ratio in tight.items() if clearly_below(ratio, 1)]
+    worse = [delta for delta, ratio in tight.items() if clearly_above(ratio, 1)]
+    none = all(clearly_above(ratio, 1) for ratio in times)
     return Claim(
         source=IYER,
         place="section 4.3",
@@ -245,7 +250,7 @@ def promise() -> Claim:
         published=config.delta,
         ours=leak.own_delta,
         seeds=f"{label_counts.N_SIMULATED:,} releases, seed {config.seed}",
-        verdict=FAILS if leak.own_delta.low > config.delta else HOLDS,
+        verdict=FAILS if clearly_above(leak.own_delta, config.delta) else HOLDS,
         why=f"by equation 9 σ is {leak.sigma:.5f} here and {leak.neighbour_sigma:.5f} there, so that the choice of "
         f"noise leaks; with one σ for both δ would be {leak.neighbour_delta:.4f}",
     )

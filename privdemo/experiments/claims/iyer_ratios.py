@@ -23,6 +23,7 @@ from privdemo.experiments.claims.judge import judge_difference, judge_levels, ju
 from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.methods import MMD, PSVM
+from privdemo.verdict import judge
 
 _SETS = "python -m privdemo reproduce classratio"
 
@@ -128,7 +129,7 @@ def _distortion_is_error(rows: Sequence[study.Row]) -> Claim:
     pairs = [
         (less, more)
         for less, more in itertools.permutations(here, 2)
-        if less.distortion < more.distortion and gap_interval(more.estimate, less.estimate).excludes_zero
+        if less.distortion < more.distortion and judge(gap_interval(more.estimate, less.estimate)).clear
     ]
     words = "reduced distortion is reduced error of MMD (ten digits)"
     if not pairs:
@@ -190,7 +191,7 @@ def _advice(rows: Sequence[study.Row]) -> list[Claim]:
                 command=_SETS,
                 verdict=judge_difference(gap),
                 why=f"error {first.error:.3f} at {place} {getattr(first, lever):g}, {last.error:.3f} at "
-                f"{getattr(last, lever):g}{'' if gap.excludes_zero else '; no difference shows'}",
+                f"{getattr(last, lever):g}{'' if judge(gap).clear else '; no difference shows'}",
             )
         )
     return found

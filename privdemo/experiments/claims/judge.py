@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, UNCLEAR
 from privdemo.intervals import Estimate
+from privdemo.verdict import Verdict, judge
 
 Level = TypeVar("Level", int, float)
 
@@ -27,9 +28,8 @@ def judge_number(published: float, ours: Estimate) -> tuple[str, str]:
     """
     if abs(published - ours.mean) <= SAME:
         return HOLDS, f"within {100 * SAME:g} point"
-    if ours.low <= published <= ours.high:
-        half = 0.5 * (ours.high - ours.low)
-        return (HOLDS, "within the interval") if half <= WIDE else (UNCLEAR, "our interval is too wide to tell")
+    if judge(ours, than=published) is Verdict.NOT_CLEAR:
+        return (HOLDS, "within the interval") if ours.half <= WIDE else (UNCLEAR, "our interval is too wide to tell")
     if ours.mean > published:
         return CAVEAT, "ours is better, with the penalty chosen by cross-validation; the source does not say its own"
     return FAILS, "ours is worse, with the penalty chosen by cross-validation; the source does not say its own"
@@ -50,7 +50,7 @@ def judge_difference(gap: Estimate) -> str:
 
     It holds if the whole 95 % interval is above 0, fails if all of it is below, and is unclear otherwise.
     """
-    return HOLDS if gap.low > 0 else FAILS if gap.high < 0 else UNCLEAR
+    return {Verdict.BETTER: HOLDS, Verdict.WORSE: FAILS}.get(judge(gap), UNCLEAR)
 
 
 def judge_levels(gaps: Mapping[Level, Estimate]) -> tuple[str, list[Level]]:

@@ -34,6 +34,7 @@ from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.mechanisms.aggregation import group_means, k_tree, nearest_k, random_k
 from privdemo.methods import FULL, LABELLED, LLP
+from privdemo.verdict import clearly_below
 
 Array = NDArray[np.floating]
 _COMMAND = "python -m privdemo reproduce llp"
@@ -68,11 +69,10 @@ def _tables(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
 
 def _f1(row: label_proportions.study.Row, place: str, words: str, published: float, ours: Estimate) -> Claim:
     verdict, why = judge_number(published, ours)
-    words = f"Adult, {row.n_bags} bags of {row.bag_size}, {words}"
     return Claim(
         source=YAN,
         place=place,
-        words=words,
+        words=f"Adult, {row.n_bags} bags of {row.bag_size}, {words}",
         published=published,
         ours=ours,
         unit=PERCENT,
@@ -126,7 +126,7 @@ def _robust(rows: Sequence[label_proportions.study.Row]) -> Claim:
         for k in sorted({k for k, _ in at})
     }
     verdict, less = judge_levels(gaps)
-    more = [k for k, gap in gaps.items() if gap.high < 0]
+    more = [k for k, gap in gaps.items() if clearly_below(gap)]
     most = max(gaps)
     return Claim(
         source=YAN,

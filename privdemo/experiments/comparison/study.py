@@ -17,6 +17,7 @@ from privdemo.experiments.comparison.config import CLASSIFY, LABELS, METRICS, RA
 from privdemo.experiments.comparison.score import Trial, run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import COMPARISON, TRUTH
+from privdemo.verdict import Verdict, judge
 
 NAME = "comparison"
 TITLE = "Which method, at which privacy? Every family on the same people, along the ε of a label"
@@ -213,8 +214,7 @@ def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | 
     if not reached:
         return None
     best = min(reached, key=lambda row: (row.epsilon, -sign * row.mean))
-    worst = best.low if more_is_better else best.high
     below = [row.epsilon for row in some if row.method == best.method and row.epsilon < best.epsilon]
     lowest = best.epsilon == min(row.epsilon for row in some)
-    sure = sign * worst >= sign * goal
+    sure = judge(best.estimate, than=goal, lower_is_better=not more_is_better) is Verdict.BETTER
     return Reached(best.epsilon, best.method, best.estimate, sure, max(below, default=None), lowest)

@@ -18,8 +18,9 @@ from privdemo.experiments.label_counts.config import (
     CountConfig,
     design,
 )
-from privdemo.intervals import Estimate, mean_interval
+from privdemo.intervals import Estimate, gap_interval, mean_interval
 from privdemo.mechanisms.label_counts import RELEASES, CountRelease, calibrate
+from privdemo.verdict import clearly_above
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def along(config: CountConfig, axis: str, n_classes: int, total: int, rho: float
 
 
 class Winner(NamedTuple):
-    """The least distorting mechanism at a level of δ, and those whose intervals meet its own (`level`)."""
+    """The least distorting mechanism at a level of δ, and those that do not clearly distort more (`level`)."""
 
     delta: float
     release: str
@@ -113,11 +114,11 @@ def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
 
 
 def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """The least distorting of the mechanisms whose promise holds, then those whose intervals meet its own."""
-    valid = {name: outcome for name, outcome in outcomes.items() if outcome.holds}
-    best = min(valid, key=lambda name: valid[name].distortion.mean)
-    high = valid[best].distortion.high
-    return best, *(name for name, outcome in valid.items() if name != best and outcome.distortion.low <= high)
+    """The least distorting of the mechanisms whose promise holds, then those that do not clearly distort more."""
+    valid = {name: outcome.distortion for name, outcome in outcomes.items() if outcome.holds}
+    best = min(valid, key=lambda name: valid[name].mean)
+    others = (name for name in valid if name != best)
+    return best, *(name for name in others if not clearly_above(gap_interval(valid[name], valid[best])))
 
 
 def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:

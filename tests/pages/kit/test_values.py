@@ -1,4 +1,4 @@
-"""Verdicts, folds and panels: the kit's values."""
+"""Folds and panels: the kit's values."""
 
 import csv
 import io
@@ -9,35 +9,6 @@ from pages.kit import folds, numbers
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Cards, Sheet, Table, to_csv
 from pages.kit.settings import Choice
-from pages.kit.verdict import ENOUGH, Verdict, judge
-from privdemo.intervals import Estimate
-
-UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Estimate(0.1, -0.05, 0.25)
-
-
-@pytest.mark.parametrize(
-    ("difference", "options", "verdict"),
-    [
-        (UP, {}, Verdict.BETTER),
-        (DOWN, {}, Verdict.WORSE),
-        (UNCLEAR, {}, Verdict.NOT_CLEAR),
-        (Estimate(0.1, 0.0, 0.2), {}, Verdict.NOT_CLEAR),
-        (UP, {"lower_is_better": True}, Verdict.WORSE),
-        (DOWN, {"lower_is_better": True}, Verdict.BETTER),
-        (UP, {"least": 0.1}, Verdict.BETTER),
-        (UP, {"least": 0.11}, Verdict.NOT_CLEAR),
-        (DOWN, {"least": 0.11}, Verdict.NOT_CLEAR),
-        (UP, {"n_draws": ENOUGH}, Verdict.BETTER),
-        (UP, {"n_draws": ENOUGH - 1}, Verdict.TOO_FEW),
-    ],
-)
-def test_one_rule_says_which_is_better(difference, options, verdict):
-    assert judge(difference, **options) is verdict
-    assert verdict.clear == (verdict in (Verdict.BETTER, Verdict.WORSE))
-
-
-def test_five_draws_are_enough():
-    assert ENOUGH == 5
 
 
 def test_folds_fill_names_and_leave_formulas_alone(tmp_path):

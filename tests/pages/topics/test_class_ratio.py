@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.kit.verdict import Verdict
 from pages.topics.class_ratio import PAGE, figures, sets
 from pages.topics.class_ratio.answer import Answer, _proportions, compare_words, takeaway
 from pages.topics.class_ratio.controls import Question
@@ -17,6 +16,7 @@ from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig, study
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate
 from privdemo.methods import EM, MMD, PSVM, SPREAD
+from privdemo.verdict import Verdict
 from tests.pages.visiting import answers, finished, plain, visit
 from tests.pages.visiting import takeaway as seen
 

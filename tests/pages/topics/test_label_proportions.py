@@ -9,7 +9,6 @@ from functools import cache
 import pytest
 import streamlit as st
 
-from pages.kit.verdict import Verdict
 from pages.topics.label_proportions import PAGE, curves, filling, noise, shipped, tabs
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
 from pages.topics.label_proportions.controls import FILLS, NOISE_ON, PRESETS, Question, _apply
@@ -18,6 +17,7 @@ from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
 from privdemo.tasks import BINARY
+from privdemo.verdict import Verdict
 from tests.pages.visiting import finished, html, takeaway, visit
 
 CONFIG = BagConfig("breast_cancer", 10, 12, "skewed", methods=(FULL, NAMES, LLP))

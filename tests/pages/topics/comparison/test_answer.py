@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.verdict import Verdict
 from pages.topics.comparison import shipped
 from pages.topics.comparison.answer import jobs, mark_words, own_curves, rows_of
 from pages.topics.comparison.words import about_sets, change, differing
@@ -14,6 +13,7 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison import SHARE
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import CLEAN, LLP, NAIVE, NOBODY, PUBLISHER, SPREAD, set_names
+from privdemo.verdict import Verdict
 from tests.pages.topics.comparison.made import BOTH, DIGITS, question, row, shown, trials
 from tests.pages.visiting import html, takeaway, visit, warnings
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from pages.kit.draws import Draws
-from pages.kit.verdict import Verdict
 from pages.topics import PAGES
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
 from pages.topics.comparison.answer import answer, rows_of
@@ -16,6 +15,7 @@ from pages.topics.comparison.words import Change
 from privdemo.experiments import comparison
 from privdemo.experiments.draws import at_draw
 from privdemo.methods import COMPARISON, NAIVE, SPREAD
+from privdemo.verdict import Verdict
 from tests.pages.topics.comparison.made import DIGITS, SMALL, question, row, shown, trials
 
 TABS = {tab.name: tab.panels for tab in PAGE.tabs.all}

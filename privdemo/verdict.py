@@ -1,0 +1,55 @@
+"""The one rule by which a number is compared: better, worse, not clear, or too few draws to tell."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from privdemo.intervals import Estimate
+
+# Draws from which on a difference is judged: an interval over two or three is next to none.
+ENOUGH = 5
+
+
+class Verdict(Enum):
+    """What a difference says of the first of two methods."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_CLEAR = "not clear"
+    TOO_FEW = "too few draws"
+
+    @property
+    def clear(self) -> bool:
+        """Whether one of the two is ahead."""
+        return self in (Verdict.BETTER, Verdict.WORSE)
+
+
+def judge(
+    estimate: Estimate,
+    n_draws: int | None = None,
+    *,
+    than: float = 0.0,
+    least: float = 0.0,
+    lower_is_better: bool = False,
+) -> Verdict:
+    """Judge an estimate with its 95 % interval against the number `than`: of a difference 0, of a ratio 1.
+
+    It is clear if the interval leaves out `than` and the mean is `least` or more away from it, which a reader sees.
+    With fewer than `ENOUGH` of `n_draws` there is no judgement; None stands for numbers that do not come from draws, or
+    whose interval counts with few.
+    """
+    if n_draws is not None and n_draws < ENOUGH:
+        return Verdict.TOO_FEW
+    if estimate.low <= than <= estimate.high or abs(estimate.mean - than) < least:
+        return Verdict.NOT_CLEAR
+    return Verdict.BETTER if (estimate.mean > than) != lower_is_better else Verdict.WORSE
+
+
+def clearly_above(estimate: Estimate, than: float = 0.0) -> bool:
+    """Whether an estimate is above the number `than`, by `judge`."""
+    return judge(estimate, than=than) is Verdict.BETTER
+
+
+def clearly_below(estimate: Estimate, than: float = 0.0) -> bool:
+    """Whether an estimate is below the number `than`, by `judge`."""
+    return judge(estimate, than=than) is Verdict.WORSE
