@@ -6,6 +6,7 @@ controls → question → jobs → draws → answer(question, draws) → panels 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -77,7 +78,9 @@ class Page:
     - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
       sentence where there is nothing to learn from, which `failed` introduces;
     - `after(answer)` draws what stands under the main figure; `below(answer)` are panels that come next, then `tabs`;
-    - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None.
+    - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None;
+    - the controls stand beside the figures, or with `controls_above` over them, where a table needs the whole width.
+      A page of another kind, such as the home page, says by `arrange(page, place)` where everything stands.
     """
 
     title: str
@@ -98,6 +101,7 @@ class Page:
     below: Callable[[Any], Sequence[Panel]] | None = None
     tabs: Tabs | None = None
     shows_images: bool = False
+    controls_above: bool = False
     arrange: Callable[[Page, Any], None] | None = None
 
     def all_settings(self, defaults: bool = False) -> list[Setting]:
@@ -123,7 +127,7 @@ class Page:
         screen.last_takeaway(place, self.address)
         if self.shows_images:
             _say_what_is_missing()
-        (self.arrange or _in_columns)(self, place)
+        (self.arrange or _in_their_places)(self, place)
         cache.freeze_heap()
 
     def _reset(self) -> None:
@@ -136,10 +140,10 @@ def _say_what_is_missing() -> None:
         st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
-def _in_columns(page: Page, place: Any) -> None:
-    """Controls to the left, the figures to the right."""
+def _in_their_places(page: Page, place: Any) -> None:
+    """Draw the controls to the left or above, and the figures."""
     with st.container(key="page-main"):
-        side, main = st.columns([1, 3], gap="medium")
+        side, main = (nullcontext(), nullcontext()) if page.controls_above else st.columns([1, 3], gap="medium")
     with side, st.container(key="controls"):
         question = page.controls()
     with main:

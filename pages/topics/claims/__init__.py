@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Page
-from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer
-from pages.topics.claims.controls import Question, all_settings, arrange, controls
+from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, table
+from pages.topics.claims.controls import Question, all_settings, controls
 
 _HERE = Path(__file__).parent
 
@@ -26,5 +26,6 @@ PAGE = Page(
     controls=controls,
     settings=all_settings,
     folds=standing_words,
-    arrange=arrange,
+    below=table,
+    controls_above=True,
 )

@@ -51,17 +51,14 @@ class Answer:
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """The picture of the claims about shares, if there are any, and the table of all that are asked for."""
+        """The picture of the claims about shares, if there are any."""
         if not self.chosen:
             return (Panel(answer="No claim has this verdict; choose another above."),)
-        return (*self._picture(), self._table())
-
-    def _picture(self) -> list[Panel]:
         shares = {i: claim for i, claim in self.chosen.items() if claim.published is not None and claim.ours}
         shares = {i: claim for i, claim in shares.items() if claim.unit}
         if not shares:
-            return []
-        return [
+            return ()
+        return (
             Panel(
                 "claims",
                 figure=Chart(charts.beside(list(shares.values()), list(shares))),
@@ -70,13 +67,8 @@ class Answer:
                 "those of the table below.",
                 rows=self.rows,
                 snippet=SNIPPET,
-            )
-        ]
-
-    def _table(self) -> Panel:
-        heads = ("claim", "published", "ours", "verdict", "computed by")
-        body = [row(i, claim) for i, claim in self.chosen.items()]
-        return Panel("all-claims", figure=Table(heads, body, True), summary=RULES, rows=self.rows, snippet=SNIPPET)
+            ),
+        )
 
     def rows(self) -> list[dict[str, object]]:
         """The claims asked for as rows of a file."""
@@ -91,6 +83,15 @@ def answer(question: Question, _: Draws) -> Answer:
     """Find the claims that are asked for."""
     everything = all_claims()
     return Answer(everything, {i: claim for i, claim in enumerate(everything, 1) if question.includes(claim)})
+
+
+def table(shown: Answer) -> list[Panel]:
+    """The table of all claims that are asked for."""
+    if not shown.chosen:
+        return []
+    heads = ("claim", "published", "ours", "verdict", "computed by")
+    body = [row(i, claim) for i, claim in shown.chosen.items()]
+    return [Panel("all-claims", figure=Table(heads, body, True), summary=RULES, rows=shown.rows, snippet=SNIPPET)]
 
 
 # --- words ---------------------------------------------------------------------------------------

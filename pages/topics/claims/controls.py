@@ -1,15 +1,10 @@
-"""The controls of the page of claims, and where they stand: above, or where it is narrow between picture and table."""
+"""The controls of the page of claims."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import streamlit as st
-
-from pages.kit import inputs, screen
-from pages.kit.draws import Draws
-from pages.kit.page import Page
+from pages.kit import inputs
 from pages.kit.settings import Choice, Setting
 from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
 
@@ -38,19 +33,3 @@ def all_settings() -> list[Setting]:
 def controls() -> Question:
     """Draw the controls and return what they ask."""
     return Question(inputs.choose(SOURCE), inputs.choose(VERDICT))
-
-
-def arrange(page: Page, place: Any) -> None:
-    """Draw the controls, the picture and the table one under the other, over the whole width."""
-    with st.container(key="page-main"):
-        with st.container(key="claims-controls"):
-            question = page.controls()
-        answer = page.answer(question, Draws())
-        assert answer is not None
-        screen.takeaway(place, page.address, answer.takeaway())
-        *picture, table = answer.main()
-        screen.draw(picture)
-        with st.container(key="claims-table"):
-            screen.draw([table])
-    with st.container(key="end"):
-        screen.folds(page.folds(question, answer))

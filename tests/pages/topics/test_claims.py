@@ -8,7 +8,7 @@ import pytest
 
 from pages.kit.draws import Draws
 from pages.topics.claims import PAGE
-from pages.topics.claims.answer import SNIPPET, Answer, answer, ours, row
+from pages.topics.claims.answer import SNIPPET, Answer, answer, ours, row, table
 from pages.topics.claims.controls import Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, VERDICTS, Claim
@@ -84,16 +84,16 @@ def test_a_claim_keeps_its_number_whatever_is_shown(everything):
     some = shown(source="Barber", verdicts=(FAILS, HOLDS))
     assert some.chosen == {i: everything[i - 1] for i in some.chosen}
     assert {(claim.source, claim.verdict) for claim in some.chosen.values()} == {("Barber", FAILS), ("Barber", HOLDS)}
-    assert some.main()[-1].figure.body[0][0].startswith(f"{next(iter(some.chosen))} · <b>Barber")
+    assert table(some)[0].figure.body[0][0].startswith(f"{next(iter(some.chosen))} · <b>Barber")
 
 
 def test_the_picture_holds_shares_that_are_published_and_ours(everything):
     numeric = [claim for claim in everything if claim.published is not None and claim.ours and claim.unit]
-    picture, table = shown().main()
+    (picture,) = shown().main()
     drawn = [x for trace in picture.figure.figure.data if "ours" in trace.name for x in trace.x]
     assert sorted(drawn) == sorted(claim.ours.mean for claim in numeric)
     assert picture.summary.startswith(f"{len(numeric)} claims")
-    assert len(table.figure.body) == len(everything)
+    assert len(table(shown())[0].figure.body) == len(everything)
 
 
 def test_rows_hold_our_number_and_its_interval():
@@ -104,10 +104,11 @@ def test_rows_hold_our_number_and_its_interval():
 
 
 def test_without_a_picture_there_is_a_table_and_without_a_claim_a_sentence():
-    (table,) = shown(verdicts=(OPEN,)).main()
-    assert table.name == "all-claims"
+    assert shown(verdicts=(OPEN,)).main() == ()
+    assert [panel.name for panel in table(shown(verdicts=(OPEN,)))] == ["all-claims"]
     (words,) = shown(verdicts=()).main()
     assert words.answer == "No claim has this verdict; choose another above."
+    assert table(shown(verdicts=())) == []
 
 
 def test_the_code_runs():
