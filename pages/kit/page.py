@@ -144,11 +144,11 @@ def _in_their_places(page: Page, place: Any) -> None:
     """Draw the controls to the left or above, and the figures."""
     with st.container(key="page-main"):
         side, main = (nullcontext(), nullcontext()) if page.controls_above else st.columns([1, 3], gap="medium")
-    with side, st.container(key="controls"):
-        question = page.controls()
-    with main:
-        page.presets(question)
-        show(page, question, place)
+        with side, st.container(key="controls"):
+            question = page.controls()
+        with main:
+            page.presets(question)
+            show(page, question, place)
 
 
 def show(page: Page, question: Any, place: Any) -> None:
