@@ -1,11 +1,12 @@
 """What share of this group…?"""
 
+from functools import partial
 from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Page
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
-from pages.topics.class_ratio.controls import Question, all_settings, controls, default_settings, presets
+from pages.topics.class_ratio.controls import Question, all_settings, controls, presets
 from pages.topics.class_ratio.tabs import TABS, methods_in_words
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_DRAWS
@@ -31,7 +32,7 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
-    defaults=default_settings,
+    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

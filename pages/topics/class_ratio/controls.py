@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, numbers, own_data, privacy_inputs
+from pages.kit import inputs, link, numbers, own_data, privacy_inputs
+from pages.kit.data_sets import DataSets
 from pages.kit.settings import Choice, Number, Setting
-from privdemo import datasets, limits
+from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
@@ -102,29 +103,16 @@ class Question:
         return quick and self.n_records <= AT_ONCE and own_data.is_quick(config.dataset, self.n_records // 4)
 
 
-def data_choice() -> Choice:
-    """The data sets that are here, MNIST first, and what the visitor has brought."""
-    return own_data.choice(
-        "ratio_records", tuple(task.title for name, task in COUNTING.items() if datasets.available(name))
-    )
-
-
-def missing() -> tuple[str, ...]:
-    """The data sets that are not here."""
-    return tuple(name for name in COUNTING if not datasets.available(name))
+DATA_SETS = DataSets("ratio_records", COUNTING)
 
 
 def size_settings() -> tuple[Number, Number]:
     """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
-    suits = class_ratio.default_set_size(_source(data_choice().default))
+    suits = class_ratio.default_set_size(DATA_SETS.default())
     return (
         Number("set_size", limits.SET_SIZE, suits, "Records in a set", 100),
         Number("asked", limits.N_TEST, suits, "Records asked about", 100),
     )
-
-
-def _source(title: str) -> Source:
-    return own_data.source(title, lambda known: next(n for n, task in COUNTING.items() if task.title == known))
 
 
 def classes_setting(dataset: Source) -> Number:
@@ -136,31 +124,19 @@ def classes_setting(dataset: Source) -> Number:
     return Number(CLASSES.key, limit, min(CLASSES.default, most))
 
 
-def all_settings() -> list[Setting]:
-    """Every setting of the page, with the classes that the current data set has."""
-    return _settings(_source(link.current(data_choice())))
-
-
-def default_settings() -> list[Setting]:
-    """Every setting of the page, with the classes that the default data set has."""
-    return _settings(_source(data_choice().default))
-
-
-def _settings(dataset: Source) -> list[Setting]:
-    sets = [data_choice(), classes_setting(dataset), RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
+def all_settings(defaults: bool = False) -> list[Setting]:
+    """Every setting of the page, with the classes that the current data set has, or the default one."""
+    dataset = DATA_SETS.default() if defaults else DATA_SETS.current()
+    sets = [DATA_SETS.choice, classes_setting(dataset), RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
     privacy = [RELEASE, EPSILON, DELTA, N_MIN]
     return [*sets, *privacy, METHOD, DRAWS, SEED]
 
 
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
-    title = inputs.choose(data_choice(), "Records")
-    dataset = _source(title)
-    own_data.panel(data_choice())
-    if absent := missing():
-        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
-    if problem := cache.problem(dataset):
-        return f"{title} cannot be read: {problem}"
+    dataset, problem = DATA_SETS.choose()
+    if problem:
+        return problem
     suits = class_ratio.default_set_size(dataset)
     own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
     asked: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
@@ -249,7 +225,7 @@ def _privacy() -> dict[str, Any]:
 
 def presets(_: object) -> None:
     """Draw settings of the paper and others, each on one click, where their data sets are here."""
-    here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in data_choice().options}
+    here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in DATA_SETS.choice.options}
     if not here:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -262,7 +238,7 @@ def _apply(name: str) -> None:
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
     st.session_state[DATA] = dataset
     noise = RELEASES[release].title if release else RELEASE.default
-    link.choose({data_choice(): COUNTING[dataset].title, RELEASE: noise, MIX: SLIDE})
+    link.choose({DATA_SETS.choice: COUNTING[dataset].title, RELEASE: noise, MIX: SLIDE})
     set_sizes, test_sizes = size_settings()
     values = {CLASSES: n_classes, set_sizes: size, COPIES: 1, RHO: rho, test_sizes: n_test}
     values |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}

@@ -1,11 +1,12 @@
 """Which method, at which privacy?"""
 
+from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Page
 from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
-from pages.topics.comparison.controls import Question, all_settings, controls, default_settings, pin_button
+from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
 from pages.topics.comparison.tabs import TABS
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
@@ -35,7 +36,7 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
-    defaults=default_settings,
+    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     jobs=jobs,
     waiting=waiting,

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, numbers, own_data, privacy_inputs
+from pages.kit import inputs, numbers, own_data, privacy_inputs
 from pages.kit.settings import Setting
 from pages.topics.comparison.pin import PIN, decode, encode
 from pages.topics.comparison.settings import (
     ASKED,
     BAG,
+    DATA_SETS,
     DELTA,
     DRAWS,
     EPSILON,
@@ -30,9 +31,7 @@ from pages.topics.comparison.settings import (
     TASKS,
     TRUE_SHARE,
     TRUSTED,
-    data_choice,
     people_setting,
-    source,
 )
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
@@ -72,30 +71,19 @@ class Question:
         return tuple(name for name in self.config.methods if name in able)
 
 
-def all_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set gives."""
-    return _settings(source(link.current(data_choice())))
-
-
-def default_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the default data set gives."""
-    return _settings(source(data_choice().default))
-
-
-def _settings(dataset: Source) -> list[Setting]:
-    people = people_setting(dataset)
-    asked = [TASK, data_choice(), PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+def all_settings(defaults: bool = False) -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set gives, or the default one."""
+    people = people_setting(DATA_SETS.default() if defaults else DATA_SETS.current())
+    asked = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
     return [*asked, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
 
 
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     task = TASKS[inputs.choose(TASK)]
-    title = inputs.choose(data_choice(), "Records")
-    dataset = source(title)
-    own_data.panel(data_choice(), binary=True)
-    if problem := cache.problem(dataset):
-        return f"{title} cannot be read: {problem}"
+    dataset, problem = DATA_SETS.choose()
+    if problem:
+        return problem
     private = _private(dataset)
     epsilon = _epsilon()
     people = people_setting(dataset)

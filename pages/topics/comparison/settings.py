@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pages.kit import cache, own_data
+from pages.kit import cache
+from pages.kit.data_sets import DataSets
 from pages.kit.settings import Choice, Number
-from privdemo import datasets, limits
+from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
@@ -74,19 +75,11 @@ TRUSTED = Choice(
     "trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), "Who may be trusted with true labels?", many=True
 )
 
+# MNIST first.
+_ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
+DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, binary=True)
+
 sizes = cache.by_config(comparison.sizes, max_entries=256)
-
-
-def data_choice() -> Choice:
-    """The data sets that are here, MNIST first, and what the visitor has brought."""
-    order = ("mnist", "adult", "sms", "breast_cancer", "digits")
-    return own_data.choice("compare_on", tuple(BINARY[name].title for name in order if datasets.available(name)))
-
-
-def source(title: str) -> Source:
-    """The data set of a title."""
-    names = {task.title: name for name, task in BINARY.items()}
-    return own_data.source(title, names.__getitem__, binary=True)
 
 
 def people_setting(dataset: Source) -> Number:

@@ -1,5 +1,6 @@
 """What if only bag totals are known?"""
 
+from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
@@ -10,7 +11,6 @@ from pages.topics.label_proportions.controls import (
     Question,
     all_settings,
     controls,
-    default_settings,
     presets,
 )
 from pages.topics.label_proportions.tabs import TABS, terms
@@ -42,7 +42,7 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
-    defaults=default_settings,
+    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.kit import cache, inputs, link, own_data, privacy_inputs
+from pages.kit.data_sets import DataSets
 from pages.kit.numbers import sentence
 from pages.kit.settings import Choice, Number, Setting
-from privdemo import datasets, limits
+from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, THRESHOLDS, BagConfig
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS
-from privdemo.tasks import BINARY, binary_task
+from privdemo.tasks import BINARY
 
 # Up to this many records in bags a first draw takes less than a second.
 AT_ONCE = 1200
@@ -79,18 +80,7 @@ class Question:
         return self.asked_threshold if self.config.single else HALF
 
 
-def data_choice() -> Choice:
-    """The data sets that are here, the largest first, and what the visitor has brought."""
-    return own_data.choice("records", tuple(task.title for name, task in BINARY.items() if datasets.available(name)))
-
-
-def missing() -> tuple[str, ...]:
-    """The data sets that are not here."""
-    return tuple(name for name in BINARY if not datasets.available(name))
-
-
-def _source(title: str) -> Source:
-    return own_data.source(title, lambda known: next(n for n, task in BINARY.items() if task.title == known), True)
+DATA_SETS = DataSets("records", BINARY, binary=True)
 
 
 def bag_settings(dataset: Source) -> tuple[Number, Number]:
@@ -102,30 +92,19 @@ def bag_settings(dataset: Source) -> tuple[Number, Number]:
     return Number("bags", most, n_bags, "Bags"), Number("bag_size", size, bag_size, "Records in each")
 
 
-def all_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set gives."""
-    return _settings(_source(link.current(data_choice())))
-
-
-def default_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the default data set gives."""
-    return _settings(_source(data_choice().default))
-
-
-def _settings(dataset: Source) -> list[Setting]:
+def all_settings(defaults: bool = False) -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set gives, or the default one."""
+    dataset = DATA_SETS.default() if defaults else DATA_SETS.current()
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
-    bags = [data_choice(), *bag_settings(dataset), FILL, AGGREGATION, K]
+    bags = [DATA_SETS.choice, *bag_settings(dataset), FILL, AGGREGATION, K]
     return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
 
 
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
-    dataset = _source(inputs.choose(data_choice(), "Records"))
-    own_data.panel(data_choice(), binary=True)
-    if absent := missing():
-        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
-    if problem := cache.problem(dataset):
-        return f"{binary_task(dataset).title} cannot be read: {problem}"
+    dataset, problem = DATA_SETS.choose()
+    if problem:
+        return problem
     bags, bag_size = _bags(dataset)
     fill = FILLS[inputs.pick(FILL)]
     st.caption(f"Looks at {SELECTIONS[fill].needs}.")
@@ -207,7 +186,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
 
 def presets(_: object) -> None:
     """Draw the slides' settings, each on one click, where their data set is here."""
-    if data_choice().default != BINARY["adult"].title:
+    if DATA_SETS.choice.default != BINARY["adult"].title:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Slides:", width="content", help="Settings of Yan’s slides, on one click.")
@@ -220,7 +199,7 @@ def _apply(name: str) -> None:
     fill, means, k, columns, proportions = PRESETS[name]
     link.choose(
         {
-            data_choice(): BINARY["adult"].title,
+            DATA_SETS.choice: BINARY["adult"].title,
             FILL: SELECTIONS[fill].title,
             AGGREGATION: means,
             FEATURE_NOISE: LAPLACE if columns else OFF,

@@ -1,5 +1,6 @@
 """Can a classifier be trained on noise?"""
 
+from functools import partial
 from pathlib import Path
 
 from pages.kit import folds
@@ -11,7 +12,6 @@ from pages.topics.training.controls import (
     Question,
     all_settings,
     controls,
-    default_settings,
     presets,
 )
 from pages.topics.training.pixel_noise import DELTA
@@ -51,7 +51,7 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
-    defaults=default_settings,
+    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

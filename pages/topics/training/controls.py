@@ -136,20 +136,12 @@ def level_setting(family: PixelFamily, n_states: int) -> Number:
     return Number(noise.key, family.limit(n_states), noise.default, step=0.01)
 
 
-def all_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set and classes give."""
-    title = link.current(data_choice())
-    pair = class_choices(_source(title))
-    return _settings(title, _told_apart(pair, tuple(link.current(choice) for choice in pair)))
-
-
-def default_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the default data set and classes give."""
-    return _settings(data_choice().default, (FIRST.default, SECOND.default))
-
-
-def _settings(title: str, classes: tuple[str, ...]) -> list[Setting]:
-    data, source = data_choice(), _source(title)
+def all_settings(defaults: bool = False) -> list[Setting]:
+    """Every setting of the page, with the ranges that the current data set and classes give, or the default ones."""
+    data = data_choice()
+    source = _source(data.default if defaults else link.current(data))
+    pair = (FIRST, SECOND) if defaults else class_choices(source)
+    classes = _told_apart(pair, tuple(choice.default if defaults else link.current(choice) for choice in pair))
     people = people_setting(source, classes)
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
     labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]

@@ -1,0 +1,54 @@
+"""The data sets that a page offers: those that are here, and what the visitor has brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.kit import cache, inputs, link, own_data
+from pages.kit.settings import Choice
+from privdemo import datasets
+from privdemo.datasets import Source
+from privdemo.tasks import Task
+
+
+@dataclass(frozen=True)
+class DataSets:
+    """The choice among the data sets of some `tasks`, the first that is here by default; `key` is its name in a link.
+
+    With `binary` a visitor's own records are those of one class against all others.
+    """
+
+    key: str
+    tasks: Mapping[str, Task]
+    binary: bool = False
+
+    @property
+    def choice(self) -> Choice:
+        """The setting: the titles of the data sets that are here, and the visitor's own."""
+        here = (task.title for name, task in self.tasks.items() if datasets.available(name))
+        return own_data.choice(self.key, tuple(here))
+
+    def named(self, title: str) -> Source:
+        """The data set of a title."""
+        names = {task.title: name for name, task in self.tasks.items()}
+        return own_data.source(title, names.__getitem__, self.binary)
+
+    def current(self) -> Source:
+        """The data set that is chosen now."""
+        return self.named(link.current(self.choice))
+
+    def default(self) -> Source:
+        """The data set that a reset chooses."""
+        return self.named(self.choice.default)
+
+    def choose(self) -> tuple[Source, str]:
+        """Draw the choice; return the data set and what keeps it from being read, if anything."""
+        title = inputs.choose(self.choice, "Records")
+        own_data.panel(self.choice, self.binary)
+        if absent := [name for name in self.tasks if not datasets.available(name)]:
+            st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
+        problem = cache.problem(self.named(title))
+        return self.named(title), f"{title} cannot be read: {problem}" if problem else ""
