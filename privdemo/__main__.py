@@ -153,9 +153,7 @@ def _add_claims(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         epilog="example:\n  python -m privdemo claims --source Yan\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    checking.add_argument(
-        "--source", choices=[source.split(",")[0] for source in claims.SOURCES], help="of one paper alone"
-    )
+    checking.add_argument("--source", choices=list(claims.FIRST_AUTHORS.values()), help="of one paper alone")
     checking.set_defaults(run=commands.show_claims, when_interrupted="nothing was written")
 
 

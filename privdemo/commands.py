@@ -37,8 +37,8 @@ def show_data(name: str) -> None:
 
 
 def show_claims(source: str | None) -> None:
-    """Print every published claim beside ours with its verdict, of one paper (`source`) or of all."""
-    shown = [c for c in claims.all_claims() if source in (None, c.source.split(",")[0])]
+    """Print every published claim beside ours with its verdict, of one paper (its first author) or of all."""
+    shown = [claim for claim in claims.all_claims() if source in (None, claims.FIRST_AUTHORS[claim.source])]
     for claim in shown:
         print("\n".join(reports.claim_lines(claim)))
     print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))

@@ -129,9 +129,13 @@ CLASS_RATIO = _table(
 # --- the comparison ------------------------------------------------------------------------------
 
 COUNT_NAIVE, CORRECTED_COUNT, BAG_NAMES = "naive count", "corrected count", "bag names"
-# The tight releases of label counts by the noise that methods on sets are named after, and the dashes of their lines.
+# The tight releases of label counts by the noise that methods on sets are named after; its words and their dashes.
 TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
-_NOISE_DASHES = {"laplace": "dot", "gaussian": "dashdot", "dirichlet": "longdashdot"}
+_NOISES = {
+    "laplace": ("Laplace", "dot"),
+    "gaussian": ("Gaussian", "dashdot"),
+    "dirichlet": ("scaled Dirichlet", "longdashdot"),
+}
 # Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
 
@@ -164,8 +168,7 @@ COMPARISON = _table(
         _compared(BAG_NAMES, "spread on bag names", OWNER, palette.SPREAD, "dash"),
         *(
             method
-            for noise, dash in _NOISE_DASHES.items()
-            for words in (RELEASES[TIGHT[noise]].title.split(",")[0],)
+            for noise, (words, dash) in _NOISES.items()
             for method in (
                 _compared(set_names(noise), f"spread on set names, {words}", PUBLISHER, palette.SPREAD, dash),
                 _compared(mmd(noise), f"MMD, {words}", PUBLISHER, palette.MMD, dash),

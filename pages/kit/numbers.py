@@ -134,7 +134,7 @@ def _signed_zero(value: float, digits: int, sign: str = "") -> str:
 
 def times(factor: float) -> str:
     """How many times as many: “4.7”, “1.02”, “12,300”."""
-    return _large(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
+    return count(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
 
 
 def seconds(value: float) -> str:
@@ -161,10 +161,11 @@ def near_zero(value: float) -> str:
 
 def people(n: int | float) -> str:
     """“1 person”, “1,000 people”, “6.0·10¹⁶ people”."""
-    return "1 person" if n == 1 else f"{_large(n)} people"
+    return "1 person" if n == 1 else f"{count(n)} people"
 
 
-def _large(n: float) -> str:
+def count(n: float) -> str:
+    """A number of people or other things: “1,000”, “6.0·10¹⁶”."""
     if n < 1e9:
         return f"{n:,.0f}"
     exponent = math.floor(math.log10(n))

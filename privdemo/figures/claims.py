@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, UNCLEAR, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, UNCLEAR, Claim
 from privdemo.figures.charts import error_bars, legend_below, rows
 
 STYLES = {
@@ -25,7 +25,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
     A value that follows from a printed formula or sentence is a plus, not a star.
     """
     names = {
-        str(i): f"{number} · {claim.source.split(',')[0]}, {claim.place}"
+        str(i): f"{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}"
         for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
     }
     traces = []

@@ -85,14 +85,14 @@ def privacy(config: ComparisonConfig) -> str:
 def about_sets(config: ComparisonConfig) -> str:
     """What ε covers of released sets, and what a set's name tells, whatever noise its counts get."""
     told, (least, most) = numbers.epsilon(config.set_name_epsilon), config.rarer_count_range
-    right = [numbers.share(1 - count / config.n_train).removesuffix(" %") for count in (most, least)]
+    right = [numbers.share(1 - count / config.n_train) for count in (most, least)]
     covers = (
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
     )
     return (
         f"Of sets, ε (with δ = {numbers.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a "
         f"set’s name says as much of a label as a lie with ε = {told} may (it is right for "
-        f"{'–'.join(dict.fromkeys(right))} %)."
+        f"{' to '.join(dict.fromkeys(right))})."
     )
 
 

@@ -118,7 +118,7 @@ def price_words(plan: Plan) -> str:
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
         return (
-            f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {who.split()[0]}</b>, "
+            f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {numbers.count(plan.voters)}</b>, "
             f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
         )
     if plan.solve == PRECISION:

@@ -74,7 +74,7 @@ def _left_out(drawn: list[Record]) -> str:
     """How many estimates are too far off to be drawn."""
     n = voting.beyond(drawn)
     low, high = (numbers.share(end, 0) for end in voting.FAR)
-    return f" Estimates beyond {low.removesuffix(' %')} or {high}, {n:,} in all, are left out." if n else ""
+    return f" Estimates beyond {low} or {high}, {n:,} in all, are left out." if n else ""
 
 
 def _row(record: Record, truth: float) -> list[str]:

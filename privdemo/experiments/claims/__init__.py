@@ -12,6 +12,7 @@ from privdemo.experiments.claims import barber, iyer, yan
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     FAILS,
+    FIRST_AUTHORS,
     HOLDS,
     OPEN,
     PERCENT,
@@ -25,6 +26,7 @@ from privdemo.experiments.claims.judge import SAME, WIDE
 __all__ = [
     "CAVEAT",
     "FAILS",
+    "FIRST_AUTHORS",
     "HOLDS",
     "OPEN",
     "PERCENT",

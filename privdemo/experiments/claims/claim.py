@@ -13,6 +13,7 @@ UNCLEAR, OPEN = "not clear here", "cannot be checked"
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 SOURCES = (BARBER, YAN, IYER)
+FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 EXACT = "exact, no draws"
 # Shares are shown in per cent, their differences in points, all other numbers as they are.
 UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")

@@ -95,7 +95,7 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     assert "left out" not in look(AGAIN, shown)[0].summary
     wild = polls(BinaryChannel(0.4999, 0.4999))
     far = voting.beyond([record for record in wild.records if record.name == "spread"])
-    assert f"beyond −50 or 150 %, {far} in all, are left out" in look(AGAIN, wild)[0].summary
+    assert f"beyond −50 % or 150 %, {far} in all, are left out" in look(AGAIN, wild)[0].summary
 
 
 @pytest.mark.parametrize(
