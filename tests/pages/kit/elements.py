@@ -23,9 +23,11 @@ _TWICE |= {f"{kind}_{what}" for kind in ("js", "html", "css") for what in ("cont
 _TWICE |= {"isolate_styles", "accept_new_options", "deferred_file_id", "page_script_hash", "data", "spec"}
 
 
-def opened(script: str, **state: Any) -> AppTest:
-    """The page of a script, in a session that holds `state`."""
+def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> AppTest:
+    """The page of a script behind a link, in a session that holds `state`."""
     at = AppTest.from_string(script, default_timeout=60)
+    for key, value in (link or {}).items():
+        at.query_params[key] = value
     for key, value in state.items():
         at.session_state[key] = value
     at.run()

@@ -14,8 +14,6 @@ from privdemo.limits import Limit
 
 ONE, TWO = Choice("one", ("a", "b"), "b", "One"), Choice("two", ("a", "b"), ("b",), "Two", many=True)
 N = Number("n", Limit("n", 1, 9, integer=True), 3, "N")
-for key, value in st.session_state.pop("link", {}).items():
-    st.query_params[key] = value
 st.session_state["found"] = link.current(ONE), link.current(TWO)
 link.check([ONE, TWO, N], st.session_state["page"])
 """
@@ -31,22 +29,20 @@ link.check([ONE, TWO, N], st.session_state["page"])
     ],
 )
 def test_a_choice_is_what_the_session_or_a_good_link_says(link, state, found, left):
-    at = opened(CHECK, page="p", link=link, **state)
+    at = opened(CHECK, link, page="p", **state)
     assert at.session_state["found"] == found
     assert dict(at.query_params) == left
 
 
 def test_notes_on_a_link_stay_until_dismissed_or_another_page():
-    at = opened(CHECK, page="p", link={"what": "1", "n": "0"})
-    words = (
-        "Part of this link could not be used.\n\n- `what` was ignored: this page has no such setting.\n- `n=0` was ig"
-    )
-    assert at.run().warning[0].value.startswith(words)
+    at = opened(CHECK, {"what": "1", "n": "0"}, page="p")
+    start = "Part of this link could not be used.\n\n- `what` was ignored: this page has no such setting.\n- `n=0` was "
+    assert at.run().warning[0].value.startswith(start)
     assert "container link-notes\n  warning" in drawn(at.main)
     assert at.button[0].label == "Dismiss"
     at.button[0].click().run()
     assert not at.warning
-    at.session_state["link"] = {"what": "1"}
+    at.query_params["what"] = "1"
     assert len(at.run().warning) == 1
     at.session_state["page"] = "another"
     assert not at.run().warning
@@ -54,9 +50,8 @@ def test_notes_on_a_link_stay_until_dismissed_or_another_page():
 
 def test_what_a_page_writes_into_the_address():
     at = opened('from pages.kit import link\nlink.copy_button()\nlink.write("job", "abc")')
-    copy, written = at.get("bidi_component")
-    assert (copy.proto.component_name, written.proto.component_name) == ("privdemo_copy_link", "privdemo_address")
-    assert [element.proto.id.split("-", 2)[-1] for element in (copy, written)] == ["copy-link", "address-job"]
-    said = json.loads(written.proto.json)
+    found = [(c.proto.component_name, c.proto.id.split("-", 2)[-1]) for c in at.get("bidi_component")]
+    assert found == [("privdemo_copy_link", "copy-link"), ("privdemo_address", "address-job")]
+    said = json.loads(at.get("bidi_component")[1].proto.json)
     assert (said["key"], said["value"]) == ("job", "abc")
     assert json.loads(at.run().get("bidi_component")[1].proto.json)["now"] > said["now"]

@@ -1,7 +1,5 @@
 """Two widgets of one number agree whatever the order in which a slow browser tells of them."""
 
-import math
-
 import pytest
 
 from pages.kit import linked
@@ -12,135 +10,97 @@ from privdemo.limits import Limit
 P = Number("p", Limit("p", 0.0, 0.5), 0.2)
 
 
-class Clock:
-    """Seconds that pass when they are told to."""
+class Widgets:
+    """A slider that says a number itself, a box that says its odds, and seconds that pass when they are told to."""
 
-    now = 100.0
+    def __init__(self) -> None:
+        self.state, self.now = {}, 100.0
+        slider = View("slide", P, lambda v: v, lambda v: v, self.state, self.clock)
+        odds = View("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state, self.clock)
+        self.views = {"slide": slider, "odds": odds}
+        self.rerun()
 
-    def __call__(self) -> float:
+    def clock(self) -> float:
         return self.now
+
+    def rerun(self, **state: float) -> None:
+        self.state |= state
+        for view in self.views.values():
+            view.prepare()
+
+    def told(self, key: str, value: float | None) -> None:
+        self.state[key] = value
+        self.views[key].write_back()
 
 
 @pytest.fixture
-def clock():
-    return Clock()
+def widgets():
+    return Widgets()
 
 
-def views(state, clock):
-    """A slider that says the number itself, and a box that says its odds."""
-    slider = View("slide", P, lambda v: v, lambda v: v, state, clock)
-    odds = View("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), state, clock)
-    return slider, odds
+def test_views_show_the_default_and_then_the_number(widgets):
+    assert (widgets.state["slide"], widgets.state["odds"]) == (0.2, 0.25)
+    widgets.rerun(p=0.5)
+    assert (widgets.state["slide"], widgets.state["odds"]) == (0.5, 1.0)
+    assert "p" in widgets.state
 
 
-def rerun(*all_views):
-    for view in all_views:
-        view.prepare()
+def test_a_view_sets_the_number_and_the_other_view_follows(widgets):
+    widgets.told("odds", 1 / 3)
+    assert widgets.state["p"] == pytest.approx(0.25)
+    widgets.rerun()
+    assert widgets.state["slide"] == pytest.approx(0.25)
+    assert widgets.state["odds"] == 1 / 3, "the view that set the number keeps its very value"
 
 
-def test_views_show_the_default_and_then_the_number(clock):
-    state: dict = {}
-    slider, odds = views(state, clock)
-    rerun(slider, odds)
-    assert (state["slide"], state["odds"]) == (0.2, 0.25)
-    state["p"] = 0.5
-    rerun(slider, odds)
-    assert (state["slide"], state["odds"]) == (0.5, 1.0)
-    assert "p" in state
-
-
-def test_a_view_sets_the_number_and_the_other_view_follows(clock):
-    state: dict = {}
-    slider, odds = views(state, clock)
-    rerun(slider, odds)
-    state["odds"] = 1 / 3
-    odds.write_back()
-    assert math.isclose(state["p"], 0.25)
-    rerun(slider, odds)
-    assert math.isclose(state["slide"], 0.25)
-    assert state["odds"] == 1 / 3, "the view that set the number keeps its very value"
-
-
-def test_an_emptied_box_changes_nothing(clock):
-    state: dict = {"p": 0.3}
-    _, odds = views(state, clock)
-    odds.prepare()
-    state["odds"] = None
-    odds.write_back()
-    assert state["p"] == 0.3
+def test_an_emptied_box_changes_nothing(widgets):
+    widgets.rerun(p=0.3)
+    widgets.told("odds", None)
+    assert widgets.state["p"] == 0.3
 
 
 @pytest.mark.parametrize(("seconds", "taken"), [(0.0, False), (ECHO - 0.01, False), (ECHO, True)])
-def test_an_echo_of_what_a_view_was_told_is_not_taken_for_a_wish(clock, seconds, taken):
-    state: dict = {"p": 0.2}
-    slider, odds = views(state, clock)
-    rerun(slider, odds)
-    state["slide"] = 0.4
-    slider.write_back()
-    rerun(slider, odds)  # the odds are told 2/3
-    clock.now += seconds
-    state["odds"] = 0.25  # what the box said before it was told
-    odds.write_back()
-    assert math.isclose(state["p"], 0.2 if taken else 0.4)
+def test_an_echo_of_what_a_view_was_told_is_not_taken_for_a_wish(widgets, seconds, taken):
+    widgets.rerun(p=0.2)
+    widgets.told("slide", 0.4)
+    widgets.rerun()  # the odds are told 2/3
+    widgets.now += seconds
+    widgets.told("odds", 0.25)  # what the box said before it was told
+    assert widgets.state["p"] == pytest.approx(0.2 if taken else 0.4)
 
 
-@pytest.mark.parametrize(("seconds", "kept"), [(0.5, 0.4), (ECHO, 0.2)])
-def test_a_late_box_of_the_number_itself_is_put_right(clock, seconds, kept):
-    state: dict = {"p": 0.2}
-    slider, _ = views(state, clock)
-    slider.prepare()
-    state["slide"] = 0.4
-    slider.write_back()
-    clock.now += seconds
-    state["p"] = 0.2  # the box says again what it said before
-    linked.set_by_itself(state, "p", clock)
-    assert state["p"] == kept
+@pytest.mark.parametrize(("typed", "seconds", "kept"), [(0.2, 0.5, 0.4), (0.2, ECHO, 0.2), (0.1, 0.0, 0.1)])
+def test_a_typed_number_is_taken_unless_it_is_a_late_one_from_before(widgets, typed, seconds, kept):
+    widgets.rerun(p=0.2)
+    widgets.told("slide", 0.4)
+    widgets.now += seconds
+    widgets.state["p"] = typed
+    linked.set_by_itself(widgets.state, "p", widgets.clock)
+    widgets.rerun()
+    assert (widgets.state["p"], widgets.state["slide"]) == (kept, kept)
 
 
-def test_a_typed_number_is_taken_and_views_follow_it(clock):
-    state: dict = {"p": 0.2}
-    slider, odds = views(state, clock)
-    rerun(slider, odds)
-    state["slide"] = 0.4
-    slider.write_back()
-    state["p"] = 0.1
-    linked.set_by_itself(state, "p", clock)
-    rerun(slider, odds)
-    assert (state["p"], state["slide"]) == (0.1, 0.1)
-
-
-def test_a_number_that_no_view_has_set_is_left_alone(clock):
-    state: dict = {"p": 0.3}
-    linked.set_by_itself(state, "p", clock)
+def test_a_number_that_no_view_has_set_is_left_alone(widgets):
+    state = {"p": 0.3}
+    linked.set_by_itself(state, "p", widgets.clock)
     linked.repeat(state, "p")
     assert state == {"p": 0.3}
 
 
-def test_a_number_set_by_a_view_is_told_to_the_browser_again(clock):
-    told = []
+def test_a_number_set_by_a_view_is_told_to_the_browser_again(widgets):
+    class Told(dict):
+        def __setitem__(self, key: str, value: float) -> None:
+            written.append((key, value))
 
-    class State(dict):
-        def __setitem__(self, key, value):
-            told.append((key, value))
-            super().__setitem__(key, value)
-
-    state = State(p=0.2)
-    slider, _ = views(state, clock)
-    slider.prepare()
-    state["slide"] = 0.4
-    slider.write_back()
-    told.clear()
-    linked.repeat(state, "p")
-    assert told == [("p", 0.4)]
+    widgets.told("slide", 0.4)
+    written: list = []
+    linked.repeat(Told(widgets.state), "p")
+    assert written == [("p", 0.4)]
 
 
-def test_all_that_was_said_lately_is_remembered(clock):
-    state: dict = {"p": 0.2}
-    slider, odds = views(state, clock)
+def test_all_that_was_said_lately_is_remembered(widgets):
     for value in (0.2, 0.4, 0.3):
-        state["slide"] = value
-        slider.write_back()
-        odds.prepare()
-    state["odds"] = 0.25  # what the box said two changes ago
-    odds.write_back()
-    assert state["p"] == 0.3
+        widgets.told("slide", value)
+        widgets.views["odds"].prepare()
+    widgets.told("odds", 0.25)  # what the box said two changes ago
+    assert widgets.state["p"] == 0.3

@@ -5,68 +5,51 @@ import pytest
 from pages.kit.settings import Choice, Number, Words, problems, quoted
 from privdemo.limits import Limit
 
-SHARE = Number("share", Limit("share", 0.0, 1.0), 0.5)
-COUNT = Number("count", Limit("count", 1, 100, integer=True), 10)
-COLOUR = Choice("colour", ("red", "green", "blue"), "red", notes={"mine": "Bring it again."})
-SOME = Choice("some", ("a", "b", "c"), ("a", "b"), many=True, least=2)
-
 
 def check_word(words: str) -> None:
     if words != "fine":
         raise ValueError("words must be [fine](//elsewhere.test)")
 
 
-@pytest.mark.parametrize(
-    ("setting", "raw"),
-    [
-        *((SHARE, [value]) for value in ("0", "1", "0.25", "1e-3", "+.5")),
-        *((COUNT, [value]) for value in ("1", "100")),
-        (COLOUR, ["green"]),
-        (SOME, ["a", "c"]),
-        (Words("word", check_word, ""), ["fine"]),
-    ],
-)
-def test_a_good_value_is_no_problem(setting, raw):
-    assert setting.problem(raw) is None
+SHARE = Number("share", Limit("share", 0.0, 1.0), 0.5)
+COUNT = Number("count", Limit("count", 1, 100, integer=True), 10)
+COLOUR = Choice("colour", ("red", "green", "blue"), "red", notes={"mine": "Bring it again."})
+SOME = Choice("some", ("a", "b", "c"), ("a", "b"), many=True, least=2)
+WORD = Words("word", check_word, "")
+GOOD = [(SHARE, value) for value in ("0", "1", "0.25", "1e-3", "+.5")] + [(COUNT, value) for value in ("1", "100")]
+BAD_SHARES = ["-0.1", "1.1", "nan", "inf", "many", "", "1_0", "0x1", " 1", "1,5"]
 
 
-@pytest.mark.parametrize("value", ["-0.1", "1.1", "nan", "inf", "many", "", "1_0", "0x1", " 1", "1,5"])
-def test_a_number_outside_its_range_or_spelt_otherwise_is_named(value):
-    found = SHARE.problem([value])
-    assert found is not None
-    assert found.startswith(f"`share={value}` was ignored: it must be in [0, 1]. The default, 0.5, is shown.")
+@pytest.mark.parametrize(("setting", "value"), [*GOOD, (COLOUR, "green"), (WORD, "fine")])
+def test_a_good_value_is_no_problem(setting, value):
+    assert setting.problem([value]) is None
 
 
-@pytest.mark.parametrize("value", ["0", "101", "1.5", "1e1"])
-def test_a_whole_number_is_asked_for(value):
-    assert "it must be a whole number in [1, 100]. The default, 10," in COUNT.problem([value])
-
-
-def test_the_last_of_several_numbers_counts():
-    assert SHARE.problem(["7", "0.5"]) is None
-    assert SHARE.problem(["0.5", "7"]) is not None
+def test_several_good_values_are_no_problem():
+    assert SOME.problem(["a", "c"]) is None
+    assert SHARE.problem(["7", "0.5"]) is None, "the last counts"
 
 
 @pytest.mark.parametrize(
     ("setting", "raw", "words"),
     [
+        *((SHARE, [v], f"`share={v}` was ignored: it must be in [0, 1]. The default, 0.5, is sh") for v in BAD_SHARES),
+        (SHARE, ["0.5", "7"], "in [0, 1]"),
+        *((COUNT, [v], "a whole number in [1, 100]. The default, 10,") for v in ("0", "101", "1.5", "1e1")),
         (COLOUR, ["pink"], "one of “red”, “green”, “blue”. The default, red, is shown."),
         (COLOUR, ["red", "green"], "one of"),
         (COLOUR, ["mine"], "is shown. Bring it again."),
         (SOME, ["a"], "at least 2 of “a”, “b”, “c”. The default is shown."),
         (SOME, ["a", "a"], "at least 2 of"),
         (SOME, ["a", "d"], "at least 2 of"),
+        (WORD, ["x"], "All else is shown."),
+        (Words("word", check_word, "fine"), ["x"], "The default, fine, is shown."),
     ],
 )
-def test_a_choice_names_its_options(setting, raw, words):
-    assert words in setting.problem(raw)
-
-
-def test_an_error_repeated_in_a_note_is_no_link():
-    found = Words("word", check_word, "").problem(["x"])
-    assert "[fine]" not in found
-    assert found.endswith("All else is shown.")
-    assert Words("word", check_word, "fine").problem(["x"]).endswith("The default, fine, is shown.")
+def test_a_bad_value_is_told_what_it_must_be(setting, raw, words):
+    found = setting.problem(raw)
+    assert words in found
+    assert "[fine]" not in found, "an error repeated in a note is no link"
 
 
 def test_only_bad_parameters_of_an_address_are_named():

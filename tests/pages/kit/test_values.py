@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from pages.kit import folds, numbers
+from pages.kit import folds
 from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Cards, Sheet, Table, to_csv
 from pages.kit.settings import Choice
@@ -15,35 +15,30 @@ def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
     assert folds.fill(r"$\frac{a}{b}$ of {n}", n=3) == r"$\frac{a}{b}$ of 3"
     with pytest.raises(KeyError, match="no place for m"):
         folds.fill("{n}", n=1, m=2)
-    file = tmp_path / "how.md"
-    file.write_text("ε = {epsilon}", encoding="utf-8")
-    assert folds.read(file, epsilon=2) == "ε = 2"
+    (tmp_path / "how.md").write_text("ε = {epsilon}", encoding="utf-8")
+    assert folds.read(tmp_path / "how.md", epsilon=2) == "ε = 2"
     assert list(folds.folds("h", "a", "c")) == ["How it works", "What the adversary sees", "Caveats"]
     assert folds.folds("h", "a", "c", "code")["Code that reproduces this"] == "code"
 
 
-def test_a_table_names_its_rows_and_labels_its_cells():
-    table = Table(["", "error"], [["naive", "5 %"]], labelled=True)
+def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
+    table, plain = (Table(["", "error"], [["naive", "5 %"]], labelled=labelled) for labelled in (True, False))
     assert '<th scope="row">naive</th><td data-label="error">5\u00a0%</td>' in table.html
     assert 'class="grid labelled"' in table.html
-    page = table.page()
-    assert page.startswith("<!doctype html>")
-    assert page.endswith(Table(["", "error"], [["naive", "5 %"]]).html)
-    assert "labelled" not in page
+    assert table.page().startswith("<!doctype html>")
+    assert table.page().endswith(plain.html)
+    assert "labelled" not in table.page()
 
 
 def test_a_sheet_as_a_page_is_a_table_with_gaps_for_what_is_no_number():
-    assert Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"}).page() == (
-        Table(["", "error"], [["naive", ""], ["best", "0.5"]]).page()
-    )
+    sheet = Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"})
+    assert sheet.page() == Table(["", "error"], [["naive", ""], ["best", "0.5"]]).page()
 
 
 def test_cards_hold_title_number_and_meaning():
-    assert Cards([("One pixel", "ε = 1", "Little.")]).html.count("<section") == 1
-    assert (
-        '<h4>One pixel</h4><div class="number">ε = 1</div><p>Little.</p>'
-        in Cards([("One pixel", "ε = 1", "Little.")]).html
-    )
+    html = Cards([("One pixel", "ε = 1", "Little.")]).html
+    assert html.count("<section") == 1
+    assert '<h4>One pixel</h4><div class="number">ε = 1</div><p>Little.</p>' in html
 
 
 def test_rows_become_csv():
@@ -51,28 +46,11 @@ def test_rows_become_csv():
     assert list(csv.DictReader(io.StringIO(to_csv(rows)))) == [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}]
 
 
-def test_tabs_that_do_not_fit_are_no_options():
-    tabs = Tabs("look", (Tab("a", list), Tab("b", list, fits=lambda answer: answer == "images")))
-    assert tabs.choice().options == ("a", "b")
-    assert tabs.choice("table").options == ("a",)
+def test_tabs_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
+    prior = Choice("prior", ("a", "b"), "a")
+    fits = Tab("b", list, settings=[prior], fits=lambda answer: answer == "images")
+    tabs = Tabs("look", (Tab("a", list, settings=[prior]), fits))
+    assert [tabs.choice(answer).options for answer in (None, "table", "images")] == [("a", "b"), ("a",), ("a", "b")]
     assert tabs.choice("images").default == "a"
-    assert [setting.key for setting in tabs.settings] == ["look"]
-
-
-def test_a_setting_that_two_tabs_share_is_listed_once():
-    setting = Choice("prior", ("a", "b"), "a")
-    tabs = Tabs("look", (Tab("a", list, settings=[setting]), Tab("b", list, settings=[setting])))
-    assert tabs.settings == [tabs.choice(), setting]
-
-
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        ("[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
-        ("www.b.test", "www\u2060\\.b\\.test"),
-        ("x" * 400, "x" * 400),
-        ("x" * 401, "x" * 400 + "…"),
-    ],
-)
-def test_somebody_elses_words_stay_words(words, shown):
-    assert numbers.unmarked(words) == shown
+    assert tabs.choice().key == "look"
+    assert tabs.settings == [tabs.choice(), prior]
