@@ -10,6 +10,8 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
+from privdemo.jobs import Progress
+
 # What elements say of themselves anyway, or twice.
 _USUAL = {
     "align": "ALIGN_START",
@@ -21,6 +23,28 @@ _USUAL = {
 _TWICE = {"has_min", "has_max", "data_type", "set_value", "element_type", "type", "scale", "use_stretch"}
 _TWICE |= {f"{kind}_{what}" for kind in ("js", "html", "css") for what in ("content", "source_path")}
 _TWICE |= {"isolate_styles", "accept_new_options", "deferred_file_id", "page_script_hash", "data", "spec"}
+
+
+class Runner:
+    """A runner that writes down what it is asked for, and says that so many tasks are done, or what a test wants."""
+
+    def __init__(self, done: int | None = None, error: str | None = None) -> None:
+        self.done, self.error = done, error
+        self.asked: list[tuple] = []
+        self.there: dict[Any, Progress] = {}
+        self.answer: Progress | None = None
+
+    def watch(self, *args: Any, **options: Any) -> Progress:
+        self.asked.append((*args, options))
+        n = len(args[-1])
+        done = n if self.done is None else self.done
+        return self.answer or Progress((1,) * done, n, done < n, self.error)
+
+    def look(self, key: Any) -> Progress | None:
+        return self.there.get(key)
+
+    def leave(self, *args: Any) -> None:
+        self.asked.append(args)
 
 
 def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> AppTest:

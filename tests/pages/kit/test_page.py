@@ -1,22 +1,16 @@
 """The one way through a page: each step once a run; what cannot be answered is said."""
 
-from __future__ import annotations
-
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
-from pages.kit import draws
-from privdemo.jobs import Progress
-from tests.pages.kit.elements import drawn, opened
+from pages.kit import cache, draws
+from tests.pages.kit.elements import Runner, drawn, opened
 from tests.pages.visiting import answers, takeaway
 
-# What a made-up page of draws counts of its steps, and how many of its draws are there.
+# A made-up page of draws, which notes its steps.
 SCRIPT = """
-from dataclasses import dataclass
-
+from types import SimpleNamespace
 import streamlit as st
-
 from pages.kit import draws, inputs
 from pages.kit.page import Page, Tab, Tabs
 from pages.kit.panel import Cards, Panel, Table
@@ -28,39 +22,18 @@ SIGN = Choice("sign", ("+", "-"), "+", "Sign")
 calls = st.session_state.setdefault("calls", [])
 
 
-@dataclass(frozen=True)
-class Question:
-    config: str
-    n_draws: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    n: int
-
-    def takeaway(self):
-        return f"There are {self.n}."
-
-    def main(self):
-        left, right = (Panel(f"main-{i}", answer=f"Main {i}", figure=Table(["a"], [["b"]])) for i in (1, 2))
-        return [(left, right)]
-
-
-def controls():
-    n = inputs.dial(N)
-    return "Choose more than 0." if n == 0 else Question("c", n)
-
-
-def jobs(question):
+def jobs(n):
     calls.append("jobs")
-    return [draws.Job(("kind", "c", 0), "Draw", len, ["x"] * question.n_draws)]
+    return [draws.Job(("kind", "c", 0), "Draw", len, ["x"] * n)]
 
 
-def answer(question, made):
+def answer(n, made):
     calls.append("answer")
-    if question.n_draws == 9:
+    if n == 9:
         raise ValueError("n_draws is too much")
-    return Answer(sum(made.results[0])) if made.results[0] else None
+    main = tuple(Panel(f"main-{i}", answer=f"Main {i}", figure=Table(["a"], [["b"]])) for i in (1, 2))
+    n = sum(made.results[0])
+    return SimpleNamespace(n=n, takeaway=lambda: f"There are {n}.", main=lambda: [main]) if n else None
 
 
 def numbers(shown, sign):
@@ -72,69 +45,47 @@ def numbers(shown, sign):
 none = Tab("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
 tabs = Tabs("look", (Tab("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN]), none))
 Page(
-    title="Made up", question="How many are there?", address="made-up", answer=answer, controls=controls,
+    title="Made up", question="How many are there?", address="made-up", answer=answer,
+    controls=lambda: inputs.dial(N) or "Choose more than 0.",
     settings=lambda: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
     waiting=lambda question: "Counting.", failed="Nothing can be counted.", tabs=tabs,
 ).run()
 """
 
 
-class Runner:
-    """A runner of which as many tasks are done, and such an error met, as a test wants."""
+@pytest.fixture
+def visit(monkeypatch):
+    """The made-up page behind a link, with so many of its draws done, and such an error met."""
 
-    done: int | None = None
-    error: str | None = None
+    def visit(done=None, error=None, **link):
+        monkeypatch.setattr(cache, "runner", lambda: Runner(done, error))
+        return opened(SCRIPT, link)
 
-    def watch(self, key: object, visitor: str, function: object, tasks: list, **options: object) -> Progress:
-        done = len(tasks) if self.done is None else self.done
-        return Progress((1,) * done, len(tasks), done < len(tasks), self.error)
-
-    def leave(self, *args: object) -> None:
-        pass
-
-    def look(self, key: object) -> None:
-        return None
+    return visit
 
 
-@pytest.fixture(autouse=True)
-def runner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.kit.cache.runner", Runner)
-    monkeypatch.setattr(Runner, "done", None)
-    monkeypatch.setattr(Runner, "error", None)
+def said(at):
+    return [words.split(">")[1].split("<")[0] for words in answers(at)]
 
 
-def visit(done: int | None = None, error: str | None = None, **link: str) -> AppTest:
-    Runner.done, Runner.error = done, error
-    at = AppTest.from_string(SCRIPT, default_timeout=20)
-    for key, value in link.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def test_each_step_is_taken_once_a_run():
+def test_each_step_is_taken_once_a_run(visit):
     at = visit()
     assert at.session_state["calls"] == ["jobs", "answer", "tab"]
     assert "There are 3." in takeaway(at)
-    assert [words.split(">")[1].split("<")[0] for words in answers(at)] == ["Main 1", "Main 2", "+3"]
+    assert said(at) == ["Main 1", "Main 2", "+3"]
     assert not at.get("progress")
 
 
-def test_a_tabs_own_controls_and_the_link_reach_its_words():
-    at = visit(sign="-", n="2")
-    assert "-2" in answers(at)[-1]
-    at.get("button_group")[0].set_value("none").run()
-    assert "None of 2" in answers(at)[-1]
-
-
-def test_reset_sets_every_setting_back_those_of_tabs_too():
+def test_the_link_reaches_a_tabs_own_controls_and_reset_takes_all_back(visit):
     at = visit(sign="-", n="2", look="numbers")
+    assert said(at)[-1] == "-2"
+    at.get("button_group")[0].set_value("none").run()
+    assert said(at)[-1] == "None of 2"
     at.button(key="reset").click().run()
-    assert "+3" in answers(at)[-1]
+    assert said(at)[-1] == "+3"
 
 
-def test_draws_under_way_are_looked_at_again_and_can_be_stopped(monkeypatch):
+def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypatch):
     every, fragment = [], st.fragment
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     visit()
@@ -145,37 +96,39 @@ def test_draws_under_way_are_looked_at_again_and_can_be_stopped(monkeypatch):
     assert any(button.key == "stop-draws" for button in at.button)
 
 
-def test_before_the_first_draw_the_page_says_what_is_done():
-    assert "Counting." in takeaway(visit(done=0))
-
-
-def test_a_failed_job_is_told_beside_what_there_is_and_alone():
+def test_an_error_is_told_beside_the_draws_that_there_are(visit):
     assert "Not all draws could be made. It broke." in visit(done=1, error="it broke").warning[0].value
-    assert "Nothing can be counted. It broke." in takeaway(visit(done=0, error="it broke"))
 
 
-def test_no_question_and_no_answer_are_said_in_a_sentence():
-    assert "Choose more than 0." in takeaway(visit(n="0"))
-    assert "Nothing can be counted. N draws is too much." in takeaway(visit(n="9"))
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"done": 0}, "Counting."),
+        ({"done": 0, "error": "it broke"}, "Nothing can be counted. It broke."),
+        ({"n": "0"}, "Choose more than 0."),
+        ({"n": "9"}, "Nothing can be counted. N draws is too much."),
+    ],
+)
+def test_why_there_is_no_answer_is_said_in_a_sentence(visit, given, words):
+    assert words in takeaway(visit(**given))
 
 
-def test_a_bad_link_is_noted_until_dismissed():
-    at = visit(n="11", what="1", sign="*")
-    words = at.warning[0].value
-    assert all(part in words for part in ("`n=11`", "`what`", "`sign=*`"))
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"n": "11", "what": "1", "sign": "*"}, ("`n=11`", "`what`", "`sign=*`")),
+        ({"job": "0123456789ab"}, ("this link’s settings have draws of their own",)),
+        ({"job": "xyz"}, ("the id of a job is 12 digits",)),
+    ],
+)
+def test_a_bad_link_is_noted_and_the_page_answers(visit, link, words):
+    at = visit(**link)
+    assert all(part in at.warning[0].value for part in words)
     assert "There are 3." in takeaway(at)
-    next(button for button in at.button if button.label == "Dismiss").click().run()
-    assert not at.warning
-
-
-def test_a_job_of_a_link_that_is_not_there_is_noted():
-    words = visit(job="0123456789ab").warning[0].value
-    assert "this link’s settings have draws of their own" in words
-    assert "the id of a job is 12 digits" in visit(job="xyz").warning[0].value
 
 
 LEVER = """
-from dataclasses import dataclass
+from types import SimpleNamespace
 from pages.kit import inputs
 from pages.kit.page import Page
 from pages.kit.panel import Live, Panel, Sheet
@@ -183,42 +136,20 @@ from pages.kit.settings import Number, Words
 from privdemo.limits import Limit
 
 LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
+live = Panel("main", answer="Main", figure=Live(lambda: inputs.write(Words("seen", str, "")), str))
+sheet = Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"}), links=[("far", "Far →")])
 
 
-@dataclass(frozen=True)
-class Answer:
-    level: float
-
-    def takeaway(self):
-        return f"The level is {self.level:g}."
-
-    def main(self):
-        return [Panel("main", answer="Main", figure=Live(lambda: inputs.write(Words("seen", str, "")), str))]
+def answer(level, draws):
+    return SimpleNamespace(takeaway=lambda: f"The level is {level:g}.", main=lambda: [live])
 
 
 Page(
-    title="Made up", question="How high?", address="high", answer=lambda level, draws: Answer(level),
+    title="Made up", question="How high?", address="high", answer=answer,
     controls=lambda: ["all but the level"], settings=lambda: [LEVEL], lever=lambda question: inputs.number(LEVEL),
-    folds=lambda level, answer: {"Caveats": f"of {level:g}"},
-    below=lambda answer: [
-        Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"}), links=[("far", "Far →")])
-    ],
+    folds=lambda level, answer: {"Caveats": f"of {level:g}"}, below=lambda answer: [sheet],
 ).run()
 """
-
-
-def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
-    at = AppTest.from_string(LEVER, default_timeout=20).run()
-    at.number_input(key="level").set_value(5).run()
-    assert not at.exception
-    assert "The level is 5." in takeaway(at)
-    assert [words.split(">")[1].split("<")[0] for words in answers(at)] == ["Main", "Below"]
-    assert at.text_input(key="seen").value == ""
-    assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
-    assert [(link.proto.page, link.proto.label) for link in at.get("page_link")] == [("far", "Far →")]
-    assert at.expander[0].markdown[0].value == "of 5"
-
-
 LEVER_DRAWN = """\
 container direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
@@ -249,6 +180,15 @@ container page-main
 
 def test_a_page_is_laid_out_in_two_columns_and_an_end():
     assert drawn(opened(LEVER).main) == LEVER_DRAWN.rstrip()
+
+
+def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
+    at = opened(LEVER)
+    at.number_input(key="level").set_value(5).run()
+    assert "The level is 5." in takeaway(at)
+    assert said(at) == ["Main", "Below"]
+    assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
+    assert at.expander[0].markdown[0].value == "of 5"
 
 
 def test_a_page_without_a_lever_answers_its_question():
