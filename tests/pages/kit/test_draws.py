@@ -12,7 +12,7 @@ from pages.kit.draws import Draws, Job
 from privdemo import datasets
 from privdemo.experiments import results
 from privdemo.jobs import Progress
-from tests.pages.kit.elements import drawn, opened
+from tests.pages.kit.elements import Runner, drawn, opened
 
 OWN = datasets.from_csv("\n".join(["size,kind", *(f"{i},{'ab'[i % 2]}" for i in range(120))]).encode(), None, "o.csv")
 
@@ -25,9 +25,9 @@ class Config:
 
 @dataclass(frozen=True)
 class Question:
-    config: Config = Config()
-    n_draws: int = 4
     at_once: bool = True
+    n_draws: int = 4
+    config: Config = Config()
 
 
 @dataclass(frozen=True)
@@ -36,29 +36,11 @@ class Result:
     config: Any = None
 
 
-class Runner:
-    """A runner that writes down what it is asked for, and answers what a test wants."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple] = []
-        self.there: dict[Any, Progress] = {}
-        self.answer = Progress((), 3, True)
-
-    def watch(self, *args: Any, **options: Any) -> Progress:
-        self.asked.append((*args, options))
-        return self.answer
-
-    def look(self, key: Any) -> Progress | None:
-        return self.there.get(key)
-
-    def leave(self, *args: Any) -> None:
-        self.asked.append(args)
-
-
 @pytest.fixture
 def runner(monkeypatch):
     """The fake runner, in the session of the visitor “v”."""
     made = Runner()
+    made.answer = Progress((), 3, True)
     monkeypatch.setattr(cache, "runner", lambda: made)
     monkeypatch.setattr(st, "session_state", {"visitor": "v"})
     return made
@@ -70,7 +52,7 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
 
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
 def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
-    (job,) = draws.one_job("kind", Question(at_once=at_once), len, lambda config: ("first", config), slow=True)
+    (job,) = draws.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
     tasks = [Config(draw=i) for i in range(before, 4)]
     assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, None, True)
     assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
