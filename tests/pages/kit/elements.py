@@ -10,8 +10,12 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
+from privdemo import datasets
 from privdemo.jobs import Progress
 
+# A visitor's file, and the records in it.
+TABLE = "\n".join(["size,kind", *(f"{i},{'ab'[i % 2]}" for i in range(120))]).encode()
+OWN = datasets.from_csv(TABLE, None, "o.csv")
 # What elements say of themselves anyway, or twice.
 _USUAL = {
     "align": "ALIGN_START",
