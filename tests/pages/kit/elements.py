@@ -64,16 +64,22 @@ def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> App
 
 
 def drawn(block: Block) -> str:
-    """A line for each element, deeper where it stands in a block: its kind, its key, and what it sets, cut if long."""
+    """A line for each element: its kind, its key, and what it sets, cut if long.
+
+    What stands in a block is deeper, or follows it after a “>” if it is alone there.
+    """
     return "\n".join(_lines(block, ""))
 
 
-def _lines(block: Block, indent: str) -> Iterator[str]:
+def _lines(block: Block, indent: str, path: str = "") -> Iterator[str]:
     for child in block.children.values():
         fields = dict(_fields(MessageToDict(child.proto, preserving_proto_field_name=True))) if child.proto else {}
         key = fields.pop("id", "").split("-", 2)[-1]
         said = [f"{name}={_short(value)}" for name, value in fields.items() if name not in _TWICE]
-        line = " ".join(filter(None, [child.type.removeprefix("flex_"), key, *said]))
+        line = path + " ".join(filter(None, [child.type.removeprefix("flex_"), key, *said]))
+        if isinstance(child, Block) and len(child.children) == 1:
+            yield from _lines(child, indent, f"{line} > ")
+            continue
         yield textwrap.fill(line, 118, initial_indent=indent, subsequent_indent=indent + "    ", break_on_hyphens=False)
         if isinstance(child, Block):
             yield from _lines(child, indent + "  ")
@@ -84,6 +90,8 @@ def _fields(message: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in message.items():
         if isinstance(value, dict) and name != "height_config":
             yield from ((name if inner == "value" else inner, one) for inner, one in _fields(value))
+        elif name == "query_param_key" and message.get("id", "").endswith(f"-{value}"):
+            yield "in_link", True
         elif _USUAL.get(name) != value and name != "height_config":
             yield name, value
 

@@ -53,7 +53,6 @@ def images(n: int = 180) -> bytes:
 
 def bring(at, name, content):
     at.file_uploader[0].set_value((name, content, "text/csv")).run()
-    assert not at.exception
     return at
 
 
@@ -66,8 +65,8 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     assert (at.session_state["on"], at.session_state["options"]) == (TITLE, ("A", TITLE))
     assert at.markdown[0].value == "180 rows, 4 columns to learn from. Classes: “a” 60, “b” 60, “c” 60."
     assert at.caption[1].value == "Numbers: size. Categories: day. Left out, as they never change: same."
-    shown = [dict(zip(("kind", "size", "day", "same"), (r[-1], *r.split(",")[:3]), strict=True)) for r in ROWS[:5]]
-    assert at.dataframe[0].value.to_dict("records") == shown
+    assert list(at.dataframe[0].value) == ["kind", "size", "day", "same"]
+    assert at.dataframe[0].value.to_numpy().tolist() == [[r[-1], *r.split(",")[:3]] for r in ROWS[:5]]
     held = at.session_state["own_data"]
     assert (held.content, held.file, held.label, held.positive, held.is_table) == (TABLE, "t.csv", None, "c", True)
     assert held.binary.class_names == ("not c", "c")

@@ -36,10 +36,8 @@ container gap_size=MEDIUM direction=HORIZONTAL align=STRETCH
     container direction=HORIZONTAL
       download_button full-csv label=CSV ignore_rerun=True
       download_button full-html label=HTML ignore_rerun=True
-      popover allow_empty=True label=Python open=False use_content=True
-        code code_text=import a language=python
-    container direction=HORIZONTAL
-      page_link page=far label=Far
+      popover allow_empty=True label=Python open=False use_content=True > code code_text=import a language=python
+    container direction=HORIZONTAL > page_link page=far label=Far
   column weight=0.5 gap_size=MEDIUM
     container curves-place
       html body=<p>look</p>
@@ -49,13 +47,9 @@ container gap_size=MEDIUM direction=HORIZONTAL align=STRETCH
       download_button curves-csv label=CSV ignore_rerun=True
       download_button curves-html label=HTML ignore_rerun=True
 dataframe columns={"a": {"type…den": true}}
-container late-place
-  plotly_chart late-figure theme=streamlit config={"displayModeBar": false}
-expander label=A expanded=False
-  markdown body=B
-expander label=C expanded=False
-  markdown body=D
-"""
+container late-place > plotly_chart late-figure theme=streamlit config={"displayModeBar": false}
+expander label=A expanded=False > markdown body=B
+expander label=C expanded=False > markdown body=D"""
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +63,7 @@ def looks(monkeypatch):
 
 def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     at = opened(PANELS)
-    assert drawn(at.main) == PANELS_DRAWN.rstrip()
+    assert drawn(at.main) == PANELS_DRAWN
     assert looks == [screen.FIRST_LOOK]
     columns = json.loads(at.dataframe[0].proto.columns)
     assert columns["a"]["type_config"] == {"type": "number", "format": "%.2f"}
