@@ -1,0 +1,146 @@
+"""Released counts: distortion of releases made by hand, promises, what an adversary makes of them, and the study."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from privdemo import accounting
+from privdemo.experiments import label_counts, results
+from privdemo.experiments.label_counts import CountConfig, Outcome
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.label_counts import RELEASES, ScaledDirichlet, calibrate
+
+CONFIG = CountConfig()
+SHARE = np.array(CONFIG.counts) / sum(CONFIG.counts)
+
+
+def test_an_outcome_is_the_mean_distance_of_so_many_releases():
+    outcomes = label_counts.run(replace(CONFIG, repeats=50, seed=4))
+    assert list(outcomes) == list(RELEASES)
+    for name, outcome in outcomes.items():
+        mechanism = calibrate(name, 0.05, 0.05, CONFIG.counts, 25)
+        released = mechanism.randomise(np.tile(CONFIG.counts, (50, 1)), np.random.default_rng(4))
+        distances = np.abs(released - SHARE).sum(axis=1)
+        assert outcome.distortion.mean == pytest.approx(distances.mean())
+        assert outcome.deviation == pytest.approx(distances.std(ddof=1))
+        assert outcome.example == pytest.approx(released[0])
+        inside = [(released[:, c] >= low) & (released[:, c] <= high) for c, (low, high) in enumerate(outcome.ranges)]
+        assert all(0.9 <= some.mean() <= 0.96 for some in inside), "all but one or two of 50 at either end"
+        assert outcome.delta == mechanism.delta_at(0.05)
+    assert label_counts.run(replace(CONFIG, repeats=50, seed=5)) != outcomes
+
+
+def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
+    outcomes = label_counts.run(CONFIG)
+    assert {name for name, o in outcomes.items() if not o.holds} == {"dirichlet published", "dirichlet local"}
+    at_large_epsilon = label_counts.run(replace(CONFIG, epsilon=10.0, delta=1e-6))
+    assert not at_large_epsilon["gaussian published"].holds, "its formula is proved for ε < 1"
+    assert at_large_epsilon["gaussian published"].delta > 1e-6
+    assert at_large_epsilon["gaussian tight"].holds
+
+
+def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
+    outcomes = label_counts.run(replace(CONFIG, delta=0.0))
+    assert "use Laplace noise" in outcomes["gaussian tight"].problem
+    assert outcomes["laplace tight"].holds
+    assert math.isnan(outcomes["dirichlet public"].distortion.mean)
+    for change, words in (({"delta": 1e-4}, "n_min ≥ 83"), ({"n_min": 60}, "n_min = 60")):
+        assert words in label_counts.run(replace(CONFIG, **change))["dirichlet public"].problem
+
+
+def test_the_design_is_the_papers_and_says_where_nothing_is_left():
+    assert label_counts.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
+    with pytest.raises(ValueError, match=r"a share of 0.3 for 4 classes leaves nothing for the last; .* below 0.25"):
+        label_counts.design(5, 1000, 0.3)
+
+
+def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are_named():
+    def outcome(name, mean, holds=True):
+        return {name: Outcome(name, None, Estimate(mean, mean - 0.001, mean + 0.001), 0.001, (), (), 0.0, holds)}
+
+    broken = outcome("dirichlet local", 0.01, holds=False)
+    here = outcome("laplace tight", 0.05) | outcome("gaussian tight", 0.0512) | outcome("laplace published", 0.2)
+    found = label_counts.winners({0.1: here | broken, 0.01: broken})
+    assert found == [label_counts.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
+
+
+def test_the_best_guess_of_the_last_label_is_what_a_simulated_adversary_reaches():
+    rates = label_counts.guess_rates(label_counts.run(CONFIG))
+    rng, n = np.random.default_rng(0), 40_000
+    # Gaussian noise on two counts: the best guess goes by the sign of their noisy difference's shift.
+    sigma = calibrate("gaussian tight", 0.05, 0.05, CONFIG.counts).sigma
+    moved = rng.integers(0, 2, n)
+    noisy = sigma * rng.standard_normal((n, 2)) + np.stack((-moved, moved), axis=1)
+    right = ((noisy[:, 1] - noisy[:, 0] > 1) == (moved == 1)).mean()
+    # five standard errors
+    assert abs(right - rates["gaussian tight"]) < 5 * math.sqrt(0.25 / n) < abs(right - rates["gaussian published"])
+    promised = label_counts.promised_rate(0.05, 0.05)
+    assert max(rates.values()) <= promised + 1e-12
+    # randomised response with (ε, δ): with δ the label is told, else a binary answer of ε
+    assert promised == pytest.approx(0.05 + 0.95 * math.exp(0.05) / (1 + math.exp(0.05)))
+    assert label_counts.promised_rate(20.0, 0.3) <= 1
+
+
+def neighbours(counts):
+    """Every way to move one label."""
+    for a, b in itertools.permutations(range(len(counts)), 2):
+        moved = list(counts)
+        moved[a], moved[b] = moved[a] - 1, moved[b] + 1
+        yield tuple(moved)
+
+
+@pytest.mark.parametrize("release", ["dirichlet local", "dirichlet published"])
+def test_noise_from_the_private_counts_leaks_at_the_worst_neighbour(release):
+    """Either σ alone keeps what was asked for, or nearly; the two releases tell each other apart by more. Over all
+    twenty neighbours and both directions, none is worse than the one found, up to five standard errors."""
+    leak, n, found = label_counts.leak(CONFIG, release), 10_000, []
+    sigma = {
+        counts: calibrate(release, 0.05, 0.05, counts).sigma for counts in (CONFIG.counts, *neighbours(CONFIG.counts))
+    }
+    assert (leak.sigma, leak.neighbour_sigma) == (sigma[CONFIG.counts], sigma[leak.neighbour])
+    moves = [move for a, b in itertools.permutations(leak.neighbour, 2) for move in ((a, b), (b + 1, a - 1))]
+    worst = max(accounting.dirichlet_delta(leak.sigma, move, 0.05) for move in moves)
+    assert leak.neighbour_delta == pytest.approx(worst)
+    assert round(worst, 4) == {"dirichlet local": 0.0504, "dirichlet published": 0.0011}[release]
+    for other in neighbours(CONFIG.counts):
+        pair = leak.sigma * np.array(CONFIG.counts), sigma[other] * np.array(other)
+        for one, two in (pair, pair[::-1]):
+            found.append(accounting.dirichlet_delta_samples(one, two, 0.05, n, np.random.default_rng(len(found))))
+    worst = max(found, key=np.mean)
+    assert abs(worst.mean() - leak.own_delta.mean) < 5 * worst.std() * math.sqrt(1 / n + 1 / 200_000)
+    assert leak.own_delta.low > 0.05, "the choice of noise gives away more than was asked for"
+
+
+def test_the_papers_claim_is_settled_by_numbers_of_its_own():
+    settled = label_counts.settle(CONFIG)
+    s, rng = settled.sigma, np.random.default_rng(1)
+    released = ScaledDirichlet(s, ((50, 50),)).randomise(np.tile(CONFIG.counts, (20_000, 1)), rng)
+    distances = np.abs(released - SHARE).sum(axis=1)
+    # five standard errors of either mean
+    assert abs(distances.mean() - settled.published) < 5 * distances.std() * math.sqrt(1 / 20_000 + 1 / 2000)
+    theta = rng.dirichlet(s * np.array(CONFIG.counts), 200_000)
+    log_lambda = 2 * gammaln(50 * s) - gammaln(49 * s) - gammaln(51 * s)
+    exceeds = (s * np.log(theta[:, 0] / theta[:, 1]) - log_lambda > 0.05).mean()
+    assert abs(exceeds - settled.criterion) < 5 * math.sqrt(0.25 / 200_000)
+    assert settled.criterion > 0.05 > settled.exact, "the criterion forbids what is in fact private"
+    assert settled.by_exact < settled.published < settled.by_criterion
+
+
+def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
+    marks = [mark for draw in range(2) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
+    rows = label_counts.rows(marks)
+    again = results.from_csv(label_counts.Row, label_counts.to_csv(marks))
+    shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}
+    for row, read in zip(rows, again, strict=True):
+        assert (read.axis, read.level, read.release) == (row.axis, row.level, row.release)
+        assert read.distortion == pytest.approx(row.distortion, rel=1e-5)
+        here = [m.distortion for m in marks if (m.release, m.level) == (row.release, row.level)]
+        assert (row.distortion, row.n_draws) == (pytest.approx(np.mean(here)), 2)
+        other = shipped[row.axis, row.level, row.release]
+        assert other.n_draws == results.N_DRAWS
+        # batches of 100 releases: five standard errors of both means
+        assert abs(row.distortion - other.distortion) < 5 * row.deviation * math.sqrt(1 / 200 + 1 / 1000) + 1e-9
