@@ -14,8 +14,7 @@ from tests.accounting.oracles import EPS, PLATEAU, worst_delta
 
 
 @pytest.mark.parametrize(
-    ("k", "n_values", "p"),
-    [(2, 1, 0.25), (2, 4, 0.4), (3, 1, 0.2), (3, 3, 0.5), (4, 2, 0.6), (5, 2, 0.3), (7, 2, 0.7)],
+    ("k", "n_values", "p"), [(2, 1, 0.25), (2, 4, 0.4), (3, 1, 0.2), (3, 3, 0.5), (4, 2, 0.6), (5, 2, 0.3), (7, 2, 0.7)]
 )
 def test_response_profile_is_the_enumerated_one(k, n_values, p):
     channel = RandomisedResponse(p, k).channel_matrix

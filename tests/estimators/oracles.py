@@ -34,9 +34,6 @@ def finite_differences(f, at, step=1e-5):
     return np.array([(f(at + move) - f(at - move)) / (2 * step) for move in step * np.eye(len(at))])
 
 
-# --- votes -----------------------------------------------------------------------------------------
-
-
 def answer_prob(theta, channel):
     """P(answer A) by the law of total probability."""
     return theta * (1 - channel.p01) + (1 - theta) * channel.p10
@@ -100,9 +97,6 @@ def wilson_half_width(n, p, share):
     return math.sqrt(w**2 + 4 * w * says_a * (1 - says_a)) / (2 * (1 + w)) / (1 - 2 * p)
 
 
-# --- frequencies -----------------------------------------------------------------------------------
-
-
 def mean_log_likelihood(counts, matrix, frequencies):
     """Σ_b f_b ln(channel·π)_b; −∞ where something seen is impossible."""
     shares, expected = counts / counts.sum(), matrix @ frequencies
@@ -163,9 +157,6 @@ def frequency_deviations(matrix, frequencies, n):
     return np.sqrt(np.diag(free @ np.linalg.inv(information) @ free.T))
 
 
-# --- pixels ----------------------------------------------------------------------------------------
-
-
 def pixel_likelihood(mechanism, released, support):
     """P(released | support) up to a constant factor, from the textbook formula."""
     released = np.asarray(released, dtype=float)
@@ -188,9 +179,6 @@ def pixel_moments(mechanism, released, prior):
     return np.array(found).transpose(1, 0, 2)
 
 
-# --- linear classifiers ----------------------------------------------------------------------------
-
-
 def class_probs(x, coef, intercept):
     """p(c | x), (..., K), of scores x @ coef + intercept: one score is that of the second of two classes."""
     scores = x @ coef + intercept
@@ -210,9 +198,6 @@ def truths(coef, intercept, rows, image, prior, channel_matrix):
         chances = class_probs(np.array(states) / (k - 1), coef, intercept)
         for row, chance in zip(rows, chances, strict=True):
             yield row * chance * of_x, of_x / len(rows), chance
-
-
-# --- bags ------------------------------------------------------------------------------------------
 
 
 def bag_log_likelihood(scores, names, proportions, weights):
@@ -262,9 +247,6 @@ def mean_map_loss(a, bags, proportions, weights, X, coef, intercept):
 def labelled_loss(scores, labels, weights):
     """The logistic loss of labels in [0, 1]."""
     return weights @ (np.logaddexp(0, scores) - labels * scores)
-
-
-# --- support vector machines -----------------------------------------------------------------------
 
 
 def svm_loss(w, X, y, C):

@@ -28,9 +28,6 @@ def rr(flip_prob, k):
     return RandomisedResponse(flip_prob, k).channel_matrix
 
 
-# --- inversion and the closed form for randomised response ---------------------------------------
-
-
 @pytest.mark.parametrize("matrix", [rr(0.6, 5), BinaryChannel(0.2, 0.45).channel_matrix, WIDE[:3] / WIDE[:3].sum(0)])
 def test_inversion_is_exact_on_expected_counts(matrix):
     truth = rng(1).dirichlet(np.ones(len(matrix)))
@@ -97,9 +94,6 @@ def test_known_frequencies_are_recovered_and_missed_with_a_wrong_channel():
     for columns in ([0, 1, 2], [1, 0, 2]):
         found = em(counts, WIDE[:, columns], 5000, 1e-12).frequencies
         assert recovered(found, WIDE, TRUTH) == (columns[0] == 0)
-
-
-# --- expectation–maximisation ----------------------------------------------------------------------
 
 
 def blurred(n_true=12, n_seen=20, width=0.15):
@@ -176,8 +170,6 @@ def test_em_takes_a_batch_row_by_row_leaves_it_alone_and_keeps_its_precision():
     # a bin that is never observed may be empty
     np.testing.assert_allclose(em([5, 5, 0], NEVER, 2000, 1e-10).frequencies, [1, 0], atol=1e-4)
 
-
-# --- refusals --------------------------------------------------------------------------------------
 
 ESTIMATES = {
     "inversion": lambda counts: invert_channel(counts, np.eye(2)),

@@ -37,9 +37,6 @@ def proposal(channel, y):
     return (rows / rows.sum(axis=1, keepdims=True)).cumsum(axis=1)
 
 
-# --- one step --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("n_classes", "learning_rate"), [(2, None), (3, None), (3, 0.7)])
 def test_one_step_follows_the_published_equations(n_classes, learning_rate):
     """Weights (59) and gradient (60) of the samples that the estimator itself draws, in plain loops."""
@@ -108,9 +105,6 @@ def test_the_prior_becomes_the_weighted_share_of_the_samples():
     assert (np.abs(fit.prior_.probs - observed) > 5 * error).any()
 
 
-# --- what many steps approach ----------------------------------------------------------------------
-
-
 def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_few_do_not():
     released, y, channel = released_people(150, 3)
     right = SpreadLogisticRegression(channel, PIXELS, PRIOR, C=0.5, exact=True).fit(released, y).coef_
@@ -129,9 +123,6 @@ def test_gaussian_pixels_have_their_own_prior():
     found = fit.fit(released, rng(2).integers(0, 2, n)).prior_
     np.testing.assert_allclose(found.mean, mean, atol=5 * 0.6 / np.sqrt(n))
     np.testing.assert_allclose(found.variance, variance, atol=5 * 0.36 * np.sqrt(2 / n))
-
-
-# --- settings --------------------------------------------------------------------------------------
 
 
 def test_defaults():

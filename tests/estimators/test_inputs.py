@@ -76,8 +76,6 @@ def test_products_keep_the_precision_of_the_inputs_and_end_in_double(dtype):
     assert {one.dtype for one in ended} == {np.dtype(float)}
 
 
-# --- Gaussian scores -------------------------------------------------------------------------------
-
 MEANS = np.linspace(-8, 8, 9)
 
 

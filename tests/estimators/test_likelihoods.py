@@ -59,9 +59,6 @@ def test_class_probabilities_are_the_softmax_and_finite_however_large_the_scores
     np.testing.assert_allclose(likelihoods.log_class_probabilities(np.array([800.0])), [-800, 0], atol=1e-300)
 
 
-# --- gradients and the climb -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -138,9 +135,6 @@ def test_the_climb_measures_the_intercept_at_the_centre_and_says_how_it_ended(mo
         monkeypatch.setattr(likelihoods, "minimize", lambda *args, ended=ended, **settings: ended)
         found = climb(parabola, 1.0, centre, 1.0, start, 1e-4, 9)
         assert (found.converged, found.n_iter) == (converged, 3)
-
-
-# --- against every truth ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -35,9 +35,6 @@ def simulate(n, d, n_classes=2, seed=0, strength=2.0):
     return x, (draw.random((n, 1)) > chances.cumsum(axis=1)[:, :-1]).sum(axis=1), model
 
 
-# --- without pixel noise ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("n_classes", "C"), [(2, 0.03), (4, 3.0)])
 @every_method
 def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, C, method):
@@ -68,9 +65,6 @@ def test_sparse_inputs_are_dense_ones_and_channels_mechanisms_matrices_or_lists(
     np.testing.assert_array_equal(listed.coef_, dense.coef_)
     found = sparse.released_proba(csr_array(x), released)
     np.testing.assert_allclose(found, dense.released_proba(x, released), atol=1e-5)
-
-
-# --- with pixel noise ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -155,9 +149,6 @@ def test_naive_training_takes_states_for_the_truth_on_the_scale_of_weights():
     np.testing.assert_allclose(naive.predict_proba(STATES), expected.predict_proba(STATES / 2), atol=1e-4)
 
 
-# --- scikit-learn's conventions --------------------------------------------------------------------
-
-
 # Weights must do what repeats do, to more digits than a usual fit has.
 @parametrize_with_checks([method(tol=1e-10) for method in METHODS[:2]])
 def test_scikit_learn_conventions(estimator, check):
@@ -173,8 +164,6 @@ def test_defaults_and_tags(method):
     assert not method(pixels=PIXELS).__sklearn_tags__().input_tags.sparse
     np.testing.assert_allclose(np.log10(logistic.CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
 
-
-# --- refusals --------------------------------------------------------------------------------------
 
 ALIKE = np.array([[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]])
 NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])

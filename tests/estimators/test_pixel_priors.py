@@ -37,9 +37,6 @@ def release(mechanism, states, seed=2):
     return mechanism.randomise(mechanism.from_states(states, K), rng(seed))
 
 
-# --- flat, true and suited priors ------------------------------------------------------------------
-
-
 @every_mechanism
 def test_flat_and_true_priors(mechanism):
     support = [0, 1, 2] if mechanism.n_states else [0, 0.5, 1]
@@ -84,9 +81,6 @@ def test_the_suited_prior_is_gaussian_for_gaussian_noise_and_discrete_for_others
             np.testing.assert_allclose(getattr(one, field), getattr(other, field), rtol=1e-6)
 
 
-# --- learned ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("mechanism", "wrong"),
     [(RESPONSE, RandomisedResponse(0.2, K)), (GAUSSIAN, GaussianNoise(0.2)), (LAPLACE, LaplaceNoise(0.15))],
@@ -122,9 +116,6 @@ def test_deconvolution_finds_a_pixel_that_is_always_the_same(mechanism, state):
     tolerance = 5 * sigma / np.sqrt(n) + sigma * np.sqrt(2 * prior.gap)
     assert abs(float(prior.probs[0] @ prior.support) - state / 32) <= tolerance
     assert tolerance < 1 / 32 / 2  # a neighbouring state is too far
-
-
-# --- posterior means and variances -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,9 +162,6 @@ def test_gaussian_moments_equal_an_integral_on_a_fine_grid(dtype):
     np.testing.assert_allclose([*mean[:, 2], variance[0, 2]], [0.6, 0.6, 0], atol=1e-7)  # a pixel that never varies
     # without noise the release is the truth, even of a pixel that never varies
     np.testing.assert_array_equal(posterior_mean(GaussianNoise(0.0), released, NORMAL), released)
-
-
-# --- draws, and what samples teach -----------------------------------------------------------------
 
 
 def unlikely(drawn, expected):
@@ -232,9 +220,6 @@ def test_a_prior_refitted_to_weighted_samples_has_their_shares_or_moments():
     np.testing.assert_allclose(found.mean, mean, rtol=1e-12)
     np.testing.assert_allclose(found.variance, weights @ (unit - mean) ** 2 / total, rtol=1e-9)
     assert (gaussian.refitted(np.array([[1.0], [1.0 - 1e-17]]), 1.0).variance >= 0).all()
-
-
-# --- refusals --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,7 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
 
 
 @pytest.mark.parametrize(
-    ("p", "q", "d", "temperature"),
-    [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)],
+    ("p", "q", "d", "temperature"), [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)]
 )
 def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
     sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)

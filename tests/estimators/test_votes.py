@@ -38,9 +38,6 @@ def channels(draw):
 shares = st.one_of(st.floats(0, 1), st.integers(0, 10).map(lambda n: n / 10))
 
 
-# --- the observed and the corrected share ----------------------------------------------------------
-
-
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_the_correction_recovers_the_truth_from_long_run_answers_and_the_published_sign_does_not(channel):
     theta = np.linspace(0, 1, 21)
@@ -62,9 +59,6 @@ def test_the_corrected_mle_is_the_best_share_there_is(channel, share):
         # the likelihood bends by at least contrast², as f/q² + (1−f)/(1−q)² ≥ 1; two logarithms are rounded
         least = 0.99 * 0.5 * ((theta - found) * channel.contrast) ** 2 if abs(theta - found) <= 0.01 else 0
         assert best - share_likelihood(theta, share, channel) >= least - 1e-12
-
-
-# --- reconstruction --------------------------------------------------------------------------------
 
 
 @given(st.floats(1e-9, 1 - 1e-9), shares, channels())
@@ -122,9 +116,6 @@ def test_reconstruction_takes_any_shape_and_solves_each_share_alone():
     np.testing.assert_allclose(votes.reconstruction(observed, BinaryChannel(1, 1)), 1 - observed, atol=1e-11)
 
 
-# --- the distribution of an estimate, and its interval ---------------------------------------------
-
-
 @pytest.mark.parametrize("name", votes.ESTIMATORS)
 @pytest.mark.parametrize("channel", [ASYMMETRIC, REVERSED, BinaryChannel(0.05, 0.05)])
 def test_the_law_is_that_of_every_number_of_answers(name, channel):
@@ -172,8 +163,6 @@ def test_biased_estimators_cover_their_own_limit_and_not_the_truth(name, channel
     assert float(weights @ ((low <= 0.4) & (high >= 0.4))) < 1e-6
     assert votes.interval("reconstruction", 0.3, 10_000, SYMMETRIC) == (0, 0)  # which jumps to an end
 
-
-# --- refusals --------------------------------------------------------------------------------------
 
 USELESS = BinaryChannel(0.3, 0.7)
 
