@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -23,14 +22,6 @@ def test_binary_profile_is_the_enumerated_one(p10, p01):
             # losses are rounded up to multiples of 1e-12, once per value
             reported = acc.binary_channel_delta(p10, p01, epsilon, n_values)
             assert truth - 1e-14 * math.exp(epsilon) <= reported <= truth + n_values * 2e-12
-    assert acc.binary_channel_delta(p10, p01, 0.3) == acc.binary_channel_delta(p10, p01, 0.3, 1)
-
-
-def test_the_worst_binary_pair_mixes_directions():
-    """Were one direction always worst, looking at every m would be a waste: it is not."""
-    losses = acc.binary_channel_losses(0.05, 0.4, 3)
-    assert len({int(np.argmax([loss.delta(e) for loss in losses])) for e in np.linspace(0, 8, 200)}) > 1
-    assert len(acc.binary_channel_losses(0.05, 0.4)) == 2
 
 
 @pytest.mark.parametrize(("p10", "p01"), BINARY)
@@ -41,7 +32,7 @@ def test_binary_epsilon_of_one_value(p10, p01):
     assert acc.binary_channel_epsilon(p10, p01, 0.0) == pytest.approx(largest, rel=1e-11, abs=2e-12)
 
 
-@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 12), st.floats(1e-9, 0.5))
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 6), st.floats(1e-9, 0.5))
 @example(0.5, 2.0020272368241397e-260, 9, math.nextafter(0.5, 0))
 @example(0.5, math.nextafter(1, 0), 3, 0.5)
 def test_binary_epsilon_inverts_delta_cautiously(p10, p01, n_values, delta):

@@ -65,18 +65,6 @@ def test_dirichlet_delta_does_not_jump_where_its_method_changes(sigma):
         assert acc.dirichlet_delta(sigma, move, epsilon) == pytest.approx(truth, rel=1e-4, abs=0)
 
 
-def test_dirichlet_delta_of_whole_releases():
-    sigma, move = 2.0, (6, 4)
-    epsilon = 0.5 * typical_loss(sigma, move)
-    here, there = sigma * np.array((6, 4, 9, 30)), sigma * np.array((5, 5, 9, 30))
-    samples = acc.dirichlet_delta_samples(here, there, epsilon, 200_000, np.random.default_rng(7))
-    error = samples.std() / math.sqrt(len(samples))
-    assert samples.shape == (200_000,)
-    assert abs(acc.dirichlet_delta(sigma, move, epsilon) - samples.mean()) < 5 * error
-    for wrong in (0.85 * sigma, 1.15 * sigma):
-        assert abs(acc.dirichlet_delta(wrong, move, epsilon) - samples.mean()) > 5 * error
-
-
 @pytest.mark.parametrize("move", [(2, 1), (2, 700), (51, 50), (700, 50), (10**4, 10**4)])
 @pytest.mark.parametrize("sigma", [1e-9, 1e-15])
 def test_dirichlet_delta_as_sigma_vanishes(sigma, move):
@@ -137,11 +125,7 @@ def published_over(moves, sigma, epsilon):
 
 @pytest.mark.parametrize(
     ("counts", "sigma", "epsilon"),
-    [
-        ((39, 107, 1380), 4.367996143740201e-06, 0.020068509910832914),
-        ((10, 37, 50, 3546), 0.003380408317079205, 0.08502937426580758),
-        ((3, 9, 38, 43), 0.011858243716204838, 0.3235090199559857),
-    ],
+    [((39, 107, 1380), 4.368e-06, 0.0200685), ((10, 37, 50, 3546), 0.0033804, 0.085029)],
 )
 def test_the_published_criterion_is_worst_among_the_two_smallest_and_the_largest(counts, sigma, epsilon):
     found = published_over(acc.moves_away(counts), sigma, epsilon)
@@ -203,11 +187,22 @@ def test_from_the_smallest_of_equal_counts_on_there_is_a_sigma(epsilon, delta, o
     assert found == [False] * (len(found) - 5) + [True] * 5
 
 
-def test_samples_of_two_dirichlets_of_other_sums_have_the_delta_of_an_integral():
-    """Two classes are Betas: ∫ (p − e^ε q)₊ by quadrature; with ε larger by 0.05 it is another number."""
-    here, there, n = (3.0, 8.0), (1.5, 8.9), 100_000
-    samples = acc.dirichlet_delta_samples(here, there, 0.05, n, np.random.default_rng(0))
+def of_two_betas(epsilon):
+    """∫ (p − e^ε q)₊ of two classes whose parameters have other sums."""
     x = np.linspace(0, 1, 100_001)
+    return np.maximum(0, stats.beta.pdf(x, 3, 8) - math.exp(epsilon) * stats.beta.pdf(x, 1.5, 8.9)).mean()
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "exact"),
+    [
+        ((3.0, 8.0), (1.5, 8.9), of_two_betas),
+        # a whole release of four classes loses no more than the two whose counts change
+        ((12, 8, 18, 60), (10, 10, 18, 60), lambda epsilon: acc.dirichlet_delta(2.0, (6, 4), epsilon)),
+    ],
+)
+def test_samples_of_two_dirichlets_have_the_exact_delta_of_their_epsilon_and_no_other(here, there, exact):
+    samples = acc.dirichlet_delta_samples(here, there, 0.05, 200_000, np.random.default_rng(0))
+    assert samples.shape == (200_000,)
     for epsilon in (0.05, 0.1):
-        exact = np.maximum(0, stats.beta.pdf(x, *here) - math.exp(epsilon) * stats.beta.pdf(x, *there)).mean()
-        assert (abs(samples.mean() - exact) < 5 * samples.std() / math.sqrt(n)) == (epsilon == 0.05)
+        assert (abs(samples.mean() - exact(epsilon)) < 5 * samples.std() / math.sqrt(200_000)) == (epsilon == 0.05)
