@@ -9,8 +9,10 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import softmax
 
+from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 
 Z = 1.959963984540054  # the normal distribution's 97.5 % point
@@ -46,27 +48,14 @@ def share_likelihood(theta, share, channel):
         return sum(float(f * np.log(p)) for f, p in ((share, says_a), (1 - share, 1 - says_a)) if f)
 
 
-def reconstruction_objective(theta, share, channel):
-    """Barber's eq. (36)–(38) term by term: Bayes' rule for each answer, then the mean of ln p_θ(x)."""
-    total = 0.0
-    for answer, weight in ((1, share), (0, 1 - share)):
-        joint = {vote: channel.channel_matrix[answer, vote] * p for vote, p in ((1, theta), (0, 1 - theta))}
-        if weight == 0 or sum(joint.values()) == 0:
-            continue
-        for vote, p in ((1, theta), (0, 1 - theta)):
-            if joint[vote] > 0:
-                total += weight * joint[vote] / sum(joint.values()) * math.log(p)
-    return total
-
-
-def reconstruction_slope(theta, share, channel):
-    """dJ/dθ of that objective, exact to rounding, by a complex step."""
+def reconstruction(theta, share, channel):
+    """Barber's J of eq. (36)–(38), by Bayes' rule for each answer, and dJ/dθ by a complex step."""
     t, total = np.asarray(theta) + 1e-40j, 0
     for like_a, like_b, weight in ((1 - channel.p01, channel.p10, share), (channel.p01, 1 - channel.p10, 1 - share)):
         if max(like_a, like_b) > 0:
             posterior = like_a * t / (like_a * t + like_b * (1 - t))
             total = total + weight * (posterior * np.log(t) + (1 - posterior) * np.log(1 - t))
-    return np.imag(total) / 1e-40
+    return np.real(total), np.imag(total) / 1e-40
 
 
 LOG_ODDS = np.linspace(-25, 25, 5001)
@@ -79,8 +68,8 @@ def climb_reconstruction(share, channel):
     """
     with np.errstate(divide="ignore"):
         start = np.clip(np.log(share) - np.log1p(-share), -25, 25) * (1 if channel.contrast > 0 else -1)
-    rising = reconstruction_slope(1 / (1 + np.exp(-LOG_ODDS)), share, channel) > 0
-    if reconstruction_slope(1 / (1 + np.exp(-start)), share, channel) > 0:
+    rising = reconstruction(1 / (1 + np.exp(-LOG_ODDS)), share, channel)[1] > 0
+    if reconstruction(1 / (1 + np.exp(-start)), share, channel)[1] > 0:
         stops = LOG_ODDS[(start < LOG_ODDS) & ~rising & ~np.append(rising[1:], False)]
         return stops[0] if len(stops) else math.inf
     stops = LOG_ODDS[(start > LOG_ODDS) & rising & np.append(True, rising[:-1])]
@@ -110,21 +99,6 @@ def likelihood_slopes(counts, matrix, frequencies):
     shares, expected = counts / counts.sum(), matrix @ frequencies
     seen = shares > 0
     return (shares[seen] / expected[seen]) @ matrix[seen]
-
-
-def likeliest_frequencies(counts, matrix):
-    """The maximum found by a general optimiser over the simplex (SLSQP, from the centre), and the likelihood there."""
-    k = matrix.shape[1]
-    found = minimize(
-        lambda x: -mean_log_likelihood(counts, matrix, x),
-        np.full(k, 1 / k),
-        jac=lambda x: -likelihood_slopes(counts, matrix, x),
-        method="SLSQP",
-        bounds=[(1e-12, 1)] * k,
-        constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: np.ones(k)},
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    return found.x, -found.fun
 
 
 def one_em_iteration(counts, matrix):
@@ -177,6 +151,26 @@ def pixel_moments(mechanism, released, prior):
         mean = weights @ prior.support
         found.append((mean, (weights * np.square(prior.support - mean[:, None])).sum(axis=1)))
     return np.array(found).transpose(1, 0, 2)
+
+
+INPUTS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
+
+
+def some_inputs(kind, n=6, d=4):
+    """Inputs of a kind, and the mean (n, d) and covariance (n, d, d) of every value by other means."""
+    mean, variance = rng(1).random((n, d)), rng(2).random((n, d))
+    known, values, weights = mean * (mean > 0.5), rng(3).random((5, d)), rng(4).dirichlet(np.ones(5), n)
+    about = values - (weights @ values)[:, None]
+    return {
+        "dense": (KnownInputs(mean), mean, np.zeros((n, d, d))),
+        "sparse": (KnownInputs(csr_array(known)), known, np.zeros((n, d, d))),
+        "Gaussian": (GaussianInputs(mean, variance), mean, variance[:, None] * np.eye(d)),
+        INPUTS[3]: (GaussianInputs(mean, variance[:1]), mean, np.tile(np.diag(variance[0]), (n, 1, 1))),
+        "enumerated": (
+            *(EnumeratedInputs(values, np.log(weights)), weights @ values),
+            np.einsum("nq,nqd,nqe->nde", weights, about, about),
+        ),
+    }[kind]
 
 
 def class_probs(x, coef, intercept):

@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from privdemo.estimators.bags import (
-    bag_channel,
-    bag_log_likelihood,
-    class_means,
-    gradient_at_zero,
-    most_likely_labels,
-    name_channel,
-    project_proportions,
-    read_bags,
-)
+from privdemo.estimators import bags as functions
+from privdemo.estimators.bags import bag_channel, bag_log_likelihood, most_likely_labels, read_bags
 from tests.estimators import oracles
 from tests.estimators.oracles import rng
 
@@ -49,7 +41,7 @@ def test_rows_are_sorted_by_bag_and_summed_over_it(kind):
     np.testing.assert_allclose(data.sums(values[order]), expected, rtol=1e-12, atol=1e-14)
     root = np.sqrt(sizes)[:, None]
     by_class = np.linalg.lstsq(root * np.stack((1 - p, p), axis=1), root * means)[0]
-    np.testing.assert_allclose(class_means(data), by_class, rtol=1e-10)
+    np.testing.assert_allclose(functions.class_means(data), by_class, rtol=1e-10)
     some = data.take(np.array([4, 0, 2]))
     for found, whole in ((some.proportions, p), (some.n_rows, data.n_rows), (some.size, data.size)):
         np.testing.assert_array_equal(found, whole[[4, 0, 2]])
@@ -77,7 +69,7 @@ def test_the_likelihood_is_that_of_a_plain_loop_however_sure_the_model(scale):
 def test_at_zero_weights_the_gradient_needs_the_mean_records_alone():
     bags = read_bags(*some_bags())
     expected = bags.X.T @ bag_log_likelihood(np.zeros(len(bags.weight)), bags)[1]
-    np.testing.assert_allclose(gradient_at_zero(bags), expected, atol=1e-14)  # sums of 32 values in [0, 1]
+    np.testing.assert_allclose(functions.gradient_at_zero(bags), expected, atol=1e-14)  # sums of 32 values in [0, 1]
     assert np.abs(expected).max() > 1e-2
 
 
@@ -95,14 +87,12 @@ def test_the_bag_channel_is_bayes_rule_by_counting_records(counts):
     assert data.contrast == pytest.approx(np.maximum(0, channel[:, 1] - channel[:, 0]).sum(), abs=1e-12)
 
 
-def test_the_channel_of_many_classes_by_hand():
+def test_the_channel_of_many_classes_and_the_nearest_shares_by_hand():
     # classes have 1 + 6 = 7, 2 + 0 = 2 and 1 + 2 = 3 records
-    channel = name_channel([[0.25, 0.5, 0.25], [0.75, 0.0, 0.25]], [4, 8])
+    channel = functions.name_channel([[0.25, 0.5, 0.25], [0.75, 0.0, 0.25]], [4, 8])
     np.testing.assert_allclose(channel, [[1 / 7, 1, 1 / 3], [6 / 7, 0, 2 / 3]], rtol=1e-14)
 
-
-def test_projection_is_the_nearest_share_and_leaves_shares_alone():
-    np.testing.assert_array_equal(project_proportions([-0.4, 0.0, 0.3, 1.0, 1.7]), [0, 0, 0.3, 1, 1])
+    np.testing.assert_array_equal(functions.project_proportions([-0.4, 0.0, 0.3, 1.0, 1.7]), [0, 0, 0.3, 1, 1])
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -139,9 +129,8 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8], "weight
         ({"proportions": [0.2]}, ValueError, r"a list of two or more, one for each bag, got shape \(1,\)"),
         ({"proportions": [[0.2, 0.5, 0.8]]}, ValueError, r"must be a list of two or more, .* got shape \(1, 3\)"),
         ({"proportions": [0, 0, 0]}, ValueError, "all bags are wholly negative, so only one class is known of"),
-        ({"proportions": [1, 1, 1]}, ValueError, "all bags are wholly positive, so only one class is known of"),
+        ({"proportions": [1, 1, 1]}, ValueError, "all bags are wholly positive"),
         ({"proportions": [0.2, 0.5]}, ValueError, r"bags must be numbers in \[0, 1\], one for each proportion, got 2"),
-        ({"proportions": [0.2, 0.5, 0.8, 1]}, ValueError, "bag 3 is empty: drop it and its proportion"),
         ({"bags": np.repeat([-1, 0, 1], 4)}, ValueError, r"bags must be numbers in \[0, 2\], one for .*, got -1"),
         ({"bags": np.repeat([0.0, 1, 2], 4)}, TypeError, "one whole number for each row of X, got float64"),
         ({"bags": np.eye(12, dtype=int)}, TypeError, r"bags must be one whole number for each row .* shape \(12, 12\)"),
@@ -151,10 +140,7 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8], "weight
 )
 def test_bags_that_say_nothing_or_nonsense_are_refused(wrong, error, sentence):
     with pytest.raises(error, match=sentence):
-        read_bags(rng().random((12, 2)), **{**GOOD, **wrong})
-
-
-@pytest.mark.parametrize(("proportions", "sentence"), [([0.5, 1.2], "got 1.2 for bag 1"), ([0, 0], "wholly negative")])
-def test_no_channel_comes_from_impossible_shares(proportions, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        bag_channel(proportions, [3, 4])
+        read_bags(rng().random((12, 2)), **GOOD | wrong)
+    for shares in ([0.5, 1.2], [0, 0]):  # nor is there a channel of them
+        with pytest.raises(ValueError, match="got 1.2 for bag 1|wholly negative"):
+            bag_channel(shares, [3, 4])

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.sparse import csr_array
 from scipy.special import expit, softmax
 from scipy.stats import norm
 
 from privdemo.estimators import pixel_priors
-from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.inputs import GaussianInputs, enumerate_inputs
 from privdemo.mechanisms import RandomisedResponse
-from tests.estimators.oracles import rng
-
-KINDS = ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"]
+from tests.estimators.oracles import INPUTS, rng, some_inputs
 
 
 def expected(inputs, f, coef, intercept):
@@ -23,24 +20,7 @@ def expected(inputs, f, coef, intercept):
     return (weights.reshape(*weights.shape, *[1] * (values.ndim - 2)) * values).sum(axis=1)
 
 
-def some_inputs(kind, n=6, d=4):
-    """Inputs of a kind, and the mean (n, d) and covariance (n, d, d) of every value by other means."""
-    mean, variance = rng(1).random((n, d)), rng(2).random((n, d))
-    known, values, weights = mean * (mean > 0.5), rng(3).random((5, d)), rng(4).dirichlet(np.ones(5), n)
-    about = values - (weights @ values)[:, None]
-    return {
-        "dense": (KnownInputs(mean), mean, np.zeros((n, d, d))),
-        "sparse": (KnownInputs(csr_array(known)), known, np.zeros((n, d, d))),
-        "Gaussian": (GaussianInputs(mean, variance), mean, variance[:, None] * np.eye(d)),
-        KINDS[3]: (GaussianInputs(mean, variance[:1]), mean, np.tile(np.diag(variance[0]), (n, 1, 1))),
-        "enumerated": (
-            *(EnumeratedInputs(values, np.log(weights)), weights @ values),
-            np.einsum("nq,nqd,nqe->nde", weights, about, about),
-        ),
-    }[kind]
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("n_scores", [1, 3, 10])
 def test_nodes_have_the_mean_and_the_covariance_of_the_scores_of_whichever_people(kind, n_scores):
     inputs, mean, covariance = some_inputs(kind)

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 from scipy.optimize import OptimizeResult, minimize
-from scipy.sparse import csr_array
 
 from privdemo.estimators import likelihoods
-from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.inputs import enumerate_inputs
 from privdemo.estimators.likelihoods import Model, climb, maximise, reconstruction, spread_log_likelihood
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
-from tests.estimators.oracles import class_probs, finite_differences, rng, truths
+from tests.estimators.oracles import INPUTS, class_probs, finite_differences, rng, some_inputs, truths
 
 OBJECTIVES = [spread_log_likelihood, reconstruction]
 
@@ -20,17 +19,6 @@ def people(n=6, d=4, n_classes=2, n_labels=3, seed=0):
     draw, n_scores = rng(seed), 1 if n_classes == 2 else n_classes
     channel = draw.dirichlet(np.ones(n_labels), n_classes).T
     return Model(draw.normal(size=(d, n_scores)), draw.normal(size=n_scores)), channel, draw.integers(0, n_labels, n)
-
-
-def inputs_of(kind, n, d):
-    mean, variance = rng(1).random((n, d)), rng(2).random((n, d))
-    return {
-        "dense": KnownInputs(mean),
-        "sparse": KnownInputs(csr_array(mean * (mean > 0.5))),
-        "Gaussian": GaussianInputs(mean, variance),
-        "Gaussian, same variance for all": GaussianInputs(mean, variance[:1]),
-        "enumerated": EnumeratedInputs(rng(3).random((7, d)), np.log(rng(4).dirichlet(np.ones(7), n))),
-    }[kind]
 
 
 def at_nodes(objective, inputs, log_rows, model):
@@ -59,12 +47,12 @@ def test_class_probabilities_are_the_softmax_and_finite_however_large_the_scores
     np.testing.assert_allclose(likelihoods.log_class_probabilities(np.array([800.0])), [-800, 0], atol=1e-300)
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse", "Gaussian", "Gaussian, same variance for all", "enumerated"])
+@pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_gradients_equal_finite_differences(kind, objective, n_classes):
     model, channel, released = people(n_classes=n_classes)
-    inputs, log_rows = inputs_of(kind, 6, 4), np.log(channel[released])
+    inputs, log_rows = some_inputs(kind)[0], np.log(channel[released])
     expected = finite_differences(
         lambda at: at_nodes(objective, inputs, log_rows, unpack(at, model))[0].sum(), pack(*model[:2])
     )
@@ -83,7 +71,7 @@ def test_at_the_maximum_the_penalised_objective_is_level_and_lower_all_around(ki
     monkeypatch.setattr(likelihoods, "CHUNK", 17)
     n, C = 40, 3.0
     model, channel, released = people(n, n_classes=n_classes)
-    inputs, log_rows = inputs_of(kind, n, 4), np.log(channel[released])
+    inputs, log_rows = some_inputs(kind, n)[0], np.log(channel[released])
     start, weights = Model(0.1 * model.coef, 0 * model.intercept), rng(6).integers(1, 3, n)
     counted = np.repeat(np.arange(n), weights)
 

@@ -66,8 +66,7 @@ def test_defaults_and_ends():
 
 
 @pytest.mark.parametrize(
-    ("through", "low", "high"),
-    [(1.0, 0.1, 10.0), (0.12, 0.08, 10.0), (20.0, 0.1, 30.0), (0.0, 0.1, 10.0), (math.inf, 0.1, 10.0)],
+    ("through", "low", "high"), [(1, 0.1, 10), (0.12, 0.08, 10), (20, 0.1, 30), (0, 0.1, 10), (math.inf, 0.1, 10)]
 )
 def test_the_curve_is_of_voters_over_epsilons_that_grow_by_a_factor(through, low, high):
     epsilons, needed = zip(*survey.curve(0.05, 0.3, through), strict=True)
@@ -84,7 +83,7 @@ def test_the_curve_is_of_voters_over_epsilons_that_grow_by_a_factor(through, low
         (lambda: survey.half_width(10, 0.1, 1.5), r"share must be in \[0, 1\], got 1\.5"),
         (lambda: survey.voters_needed(0.1, 0.0), r"half_width must be in \[0\.0001, 0\.5\], got 0"),
         (lambda: survey.flip_prob_allowed(10, 0.6), r"half_width must be in \[0\.0001, 0\.5\], got 0\.6"),
-        (lambda: survey.flip_prob_allowed(0, 0.1), r"n_voters must be a whole number in \[1, 10000000\], got 0"),
+        (lambda: survey.flip_prob_allowed(0, 0.1), "n_voters must be a whole number"),
         (lambda: survey.flip_prob_allowed(1000, 0.1, -0.2), r"share must be in \[0, 1\], got -0\.2"),
     ],
 )

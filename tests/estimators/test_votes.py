@@ -10,15 +10,8 @@ from scipy import stats
 
 from privdemo.estimators import votes
 from privdemo.mechanisms import BinaryChannel
-from tests.estimators.oracles import (
-    LOG_ODDS,
-    answer_prob,
-    climb_reconstruction,
-    reconstruction_objective,
-    reconstruction_slope,
-    rng,
-    share_likelihood,
-)
+from tests.estimators import oracles
+from tests.estimators.oracles import LOG_ODDS, answer_prob, climb_reconstruction, rng, share_likelihood
 
 SYMMETRIC, ASYMMETRIC, REVERSED = BinaryChannel(0.2, 0.2), BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)
 ONE_SIDED, HONEST = (BinaryChannel(0.0, 0.4), BinaryChannel(0.4, 0.0)), BinaryChannel(0.0, 0.0)
@@ -65,7 +58,7 @@ def test_the_corrected_mle_is_the_best_share_there_is(channel, share):
 def test_the_objective_is_the_definition(theta, share, channel):
     found = float(votes.reconstruction_objective(theta, share, channel))
     # a posterior next to 1 is subtracted from 1, and |ln θ| is at most 21
-    assert found == pytest.approx(reconstruction_objective(theta, share, channel), rel=1e-12, abs=1e-14)
+    assert found == pytest.approx(oracles.reconstruction(theta, share, channel)[0], rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize("channel", [SYMMETRIC, HONEST, *ONE_SIDED])
@@ -83,7 +76,7 @@ def test_the_objective_broadcasts_and_is_0_at_an_end_unless_an_answer_rules_that
 def test_reconstruction_is_where_an_ascent_by_hand_ends(channel, share):
     start = share if channel.contrast > 0 else 1 - share
     if 0 < start < 1:
-        assume(abs(reconstruction_slope(start, share, channel)) > 1e-6)  # where it is level an ascent stays
+        assume(abs(oracles.reconstruction(start, share, channel)[1]) > 1e-6)  # where it is level an ascent stays
     found, expected = float(votes.reconstruction(share, channel)), climb_reconstruction(share, channel)
     with np.errstate(divide="ignore"):
         log_odds = np.log(found) - np.log1p(-found)
@@ -111,7 +104,7 @@ def test_reconstruction_takes_any_shape_and_solves_each_share_alone():
     for index in np.ndindex(3, 4):
         assert found[index] == votes.reconstruction(observed[index], channel)
         if 0 < found[index] < 1:
-            assert abs(reconstruction_slope(found[index], observed[index], channel)) < 1e-9
+            assert abs(oracles.reconstruction(found[index], observed[index], channel)[1]) < 1e-9
     np.testing.assert_allclose(votes.reconstruction(observed, HONEST), observed, atol=1e-11)
     np.testing.assert_allclose(votes.reconstruction(observed, BinaryChannel(1, 1)), 1 - observed, atol=1e-11)
 
@@ -164,9 +157,6 @@ def test_biased_estimators_cover_their_own_limit_and_not_the_truth(name, channel
     assert votes.interval("reconstruction", 0.3, 10_000, SYMMETRIC) == (0, 0)  # which jumps to an end
 
 
-USELESS = BinaryChannel(0.3, 0.7)
-
-
 @pytest.mark.parametrize("name", votes.ESTIMATORS)
 def test_the_ends_of_what_is_possible_are_answered_and_nothing_beyond(name):
     assert [votes.estimate(name, said, 10, SYMMETRIC).low <= 1 for said in (0, 10)] == [True, True]
@@ -180,16 +170,14 @@ def test_the_ends_of_what_is_possible_are_answered_and_nothing_beyond(name):
     [
         (lambda: votes.naive("most", SYMMETRIC), "shares must be numbers in .*, got 'most'"),
         (lambda: votes.naive([[0.1], [0.2, 0.3]], SYMMETRIC), "shares must be numbers"),
-        (lambda: votes.estimate("naive", 0, 0, SYMMETRIC), r"n_voters .* whole number in \[1, 10000000\], got 0"),
+        (lambda: votes.estimate("naive", 0, 0, SYMMETRIC), "n_voters must be a whole number .*, got 0"),
         (lambda: votes.law("naive", 0.5, 2.5, SYMMETRIC), "n_voters must be a whole number .*, got 2.5"),
         (lambda: votes.law("naive", 1.5, 10, SYMMETRIC), "answer_prob must be .*, got 1.5"),
         (lambda: votes.interval("naive", 0.5, 0, SYMMETRIC), "n_voters must be .*, got 0"),
         (lambda: votes.estimate("naive", -1, 10, SYMMETRIC), r"answers_for_a must be .* in \[0, 10\], got -1"),
         (lambda: votes.estimate("naive", 11, 10, SYMMETRIC), r"answers_for_a must be .* in \[0, 10\], got 11"),
-        (lambda: votes.estimate("naive", 2.5, 10, SYMMETRIC), r"answers_for_a must be .* in \[0, 10\], got 2.5"),
         (lambda: votes.estimate("mean", 3, 10, SYMMETRIC), "name must be one of naive, .*, got 'mean'"),
-        (lambda: votes.estimate("spread", 3, 10, USELESS), r"p10 \+ p01 must differ from 1, got 0.3 \+ 0.7"),
-        (lambda: votes.estimate("spread MLE", 3, 10, USELESS), r"p10 \+ p01 must differ from 1"),
+        (lambda: votes.estimate("spread MLE", 3, 10, BinaryChannel(0.3, 0.7)), r"p10 \+ p01 must differ from 1"),
     ],
 )
 def test_impossible_questions_are_refused(ask, sentence):
