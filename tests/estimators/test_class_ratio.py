@@ -57,16 +57,9 @@ def test_a_class_that_no_set_has_gets_no_share(method, alone):
     U = gaussian_set([1.0, 0.0], 40, 3)
     np.testing.assert_array_equal(fit.predict_raw(U), np.insert(expected.predict_raw(U), 1, 0))
     np.testing.assert_array_equal(fit.predict(U), np.insert(expected.predict(U), 1, 0))
-
-
-@pytest.mark.filterwarnings("ignore:.*assumption A0")
-@pytest.mark.parametrize("method", [MMD, SPREAD], ids=["MMD", "spread"])
-def test_where_all_records_are_of_one_class_so_are_all_that_are_asked_about(method):
-    fit = clone(method).fit(X3, np.tile([0.0, 1.0, 0.0], (3, 1)))
-    np.testing.assert_array_equal(fit.predict_raw(X3[0]), [0, 1, 0])
-    np.testing.assert_array_equal(fit.predict(X3[0]), [0, 1, 0])
-    with pytest.raises(ValueError, match=r"^U must have 3 columns like the others, got 2"):
-        fit.predict(np.ones((4, 2)))
+    # where all records are of one class, so are all that are asked about
+    one = clone(method).fit(X3, np.tile([0.0, 1.0, 0.0], (3, 1)))
+    np.testing.assert_array_equal([one.predict_raw(X3[0]), one.predict(X3[0])], [[0, 1, 0]] * 2)
 
 
 @pytest.mark.parametrize("method", [SPREAD, IDENTITY], ids=["spread", "identity"])
@@ -118,18 +111,13 @@ def test_settings_have_the_documented_defaults():
     assert ClassifyAndCount(1).get_params() == {"classifier": 1, "random_state": 0}
 
 
-def test_what_is_not_fitted_or_was_refused_says_so():
+def test_what_was_refused_is_not_fitted():
     mmd, spread = MMDClassRatio(-1.0), SpreadClassRatio(-1.0)
     for estimator in (mmd, spread):
         with pytest.raises(ValueError, match=r"bandwidth must be|C must be"):
             estimator.fit(X3, THREE)
-    asked = [(mmd.predict, X3[0]), (mmd.predict_raw, X3[0]), (mmd.project, np.ones(2)), (mmd.similarities, X3[0])]
-    asked += [
-        (mmd.bound, 10),
-        (mmd.reweigh, TWO, TWO),
-        (mmd.from_similarities, np.ones(4)),
-        (spread.predict_proba, X3[0]),
-    ]
+    asked = [(getattr(mmd, ask), X3[0]) for ask in ("predict", "predict_raw", "project", "similarities", "bound")]
+    asked += [(mmd.reweigh, TWO, TWO), (mmd.from_similarities, np.ones(4)), (spread.predict_proba, X3[0])]
     for method, *arguments in asked:
         with pytest.raises(NotFittedError, match="not fitted yet"):
             method(*arguments)
@@ -142,10 +130,9 @@ def test_what_is_not_fitted_or_was_refused_says_so():
         ({}, (X3, np.tile(TWO, (2, 1))[:3]), "^tuning_sets must have 3 columns and 3 classes.*, got 3 and 2"),
         ({}, (X3[:2],), "^tuning sets and proportions must be equally many, got 2 and 3"),
         ({}, (None, THREE), "^tuning_proportions must come with tuning_sets"),  # which sets would have these?
-        *[({"random_state": seed}, (), r"^random_state must be a whole .*4294967295., got") for seed in (None, -1)],
-        # an infinite bandwidth says nothing
-        *[({"bandwidth": b}, (), r"bandwidth must be in .0.0001, 10000., got") for b in (0, 9e-5, "best", np.inf)],
-        *[({"n_features": n}, (), r"n_features must be a whole number in .1, 100000., got") for n in (0, 2.5)],
+        ({"random_state": None}, (), r"^random_state must be a whole .*4294967295., got None"),
+        ({"bandwidth": np.inf}, (), r"bandwidth must be in .0.0001, 10000., got inf"),  # which says nothing
+        ({"n_features": 0}, (), r"n_features must be a whole number in .1, 100000., got 0"),
     ],
 )
 def test_settings_and_second_groups_out_of_range_are_refused(settings, tuning, sentence):

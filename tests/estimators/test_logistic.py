@@ -46,8 +46,7 @@ def test_with_true_labels_and_clean_inputs_it_is_logistic_regression(n_classes, 
     intercept = expected.intercept_ - expected.intercept_.mean() * (n_classes > 2)
     np.testing.assert_allclose(found.intercept_ - found.intercept_.mean() * (n_classes > 2), intercept, atol=1e-4)
     np.testing.assert_array_equal(found.predict(x), expected.predict(x))
-    shifted = found.decision_function(x) - expected.decision_function(x)
-    np.testing.assert_allclose(shifted - shifted.mean() * (n_classes > 2), 0, atol=3e-4)
+    np.testing.assert_allclose(found.predict_proba(x), expected.predict_proba(x), atol=3e-4)
     assert (found.C_, found.prior_) == (C, None)
     assert found.n_iter_ > 1
 
@@ -95,31 +94,6 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
     assert close.score_released(states, labels) == pytest.approx(by_hand, abs=1e-5)  # in single precision
 
 
-@pytest.mark.parametrize(
-    ("d", "pixels", "wrong"), [(15, PIXELS, RandomisedResponse(0.1, 3)), (6, GaussianNoise(0.5), GaussianNoise(0.2))]
-)
-def test_the_truth_is_recovered_from_noisy_inputs_and_lies_and_missed_with_wrong_noise(d, pixels, wrong):
-    """Twice the log-likelihood that a fit gains over the true weights is χ² of d + 1 degrees of freedom."""
-    n, frequencies = 2000, rng(1).dirichlet(np.ones(3), d)
-    states = (rng(2).random((n, d, 1)) > frequencies.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
-    coef = rng(3).normal(size=(d, 1)) * 6 / np.sqrt(d)
-    truth = Model(coef, -(states / 2).mean(axis=0) @ coef)
-    y = FLIPS.randomise((rng(4).random(n) < class_probs(states / 2, *truth[:2])[:, 1]).astype(int), rng(5))
-    released = pixels.randomise(pixels.from_states(states, 3), rng(6))
-
-    def gain(channel, pixels):
-        prior = pixel_priors.true_prior(pixels, frequencies)
-        fit = SpreadLogisticRegression(channel, pixels, prior, C=np.inf).fit(released, y)
-        best = fit.score_released(released, y)
-        fit.coef_, fit.intercept_ = truth.coef.T, truth.intercept
-        return 2 * n * (best - fit.score_released(released, y))
-
-    bound = d + 1 + 5 * np.sqrt(2 * (d + 1))
-    assert 0 < gain(FLIPS, pixels) < bound
-    assert gain(BinaryChannel(0.3, 0.1), pixels) > bound
-    assert gain(FLIPS, wrong) > bound
-
-
 @pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
 def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
     clean = rng(1).integers(0, 3, (100, 3)).astype(np.uint8)
@@ -165,44 +139,40 @@ def test_defaults_and_tags(method):
     np.testing.assert_allclose(np.log10(logistic.CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
 
 
-ALIKE = np.array([[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]])
 NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])
 WRONG_SHAPE = PixelPrior(np.arange(3), np.full((4, 3), 1 / 3))
-NOISE = GaussianNoise(0.1)
+NOISE, RESPONSE = {"pixels": GaussianNoise(0.1)}, {"pixels": PIXELS}
 
 
 @pytest.mark.parametrize(
     ("settings", "x", "y", "error", "sentence"),
     [
-        ({}, X, 0 * Y, ValueError, r"y must hold two classes or more, got one class only: 0"),
-        ({"pixels": NOISE}, np.where(X > 0.9, np.inf, X), Y, ValueError, r"Input X contains infinity"),
-        ({"pixels": PIXELS}, X, Y, TypeError, r"must hold whole-number states 0 to 2, got dtype float64"),
-        ({"pixels": PIXELS}, STATES + 1, Y, ValueError, r"must hold states in \[0, 2\], got 3"),
-        ({"pixels": NOISE}, STATES, Y, TypeError, r"X must hold real values, got dtype uint8; use to_unit"),
-        ({"pixels": PIXELS}, csr_array(STATES), Y, TypeError, r"X must be dense where pixels are noisy"),
+        ({}, X, 0 * Y, ValueError, "y must hold two classes or more, got one class only: 0"),
+        (RESPONSE, X, Y, TypeError, "must hold whole-number states 0 to 2, got dtype float64"),
+        (RESPONSE, STATES + 1, Y, ValueError, r"must hold states in \[0, 2\], got 3"),
+        (NOISE, STATES, Y, TypeError, "X must hold real values, got dtype uint8; use to_unit"),
+        (RESPONSE, csr_array(STATES), Y, TypeError, "X must be dense where pixels are noisy"),
         ({"pixels": RandomisedResponse(2 / 3, 3)}, STATES, Y, ValueError, "draws every pixel afresh"),
-        ({"pixels": "noise"}, X, Y, TypeError, r"pixels must be a mechanism or None, got 'noise'"),
+        ({"pixels": "noise"}, X, Y, TypeError, "pixels must be a mechanism or None, got 'noise'"),
         ({"channel": BinaryChannel(0.3, 0.7)}, X, Y, ValueError, "channel says nothing: every class is released alike"),
-        ({"channel": ALIKE}, X, Y, ValueError, r"releases the classes 0 and 1 alike, .*; merge them"),
+        ({"channel": [[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]]}, X, Y, ValueError, "classes 0 and 1 alike, .*; merge them"),
         ({"channel": [[0.5, 0.4], [0.4, 0.6]]}, X, Y, ValueError, r"every column \[:, true\] summing to 1"),
-        ({"channel": np.array([0.5, 0.5])}, X, Y, ValueError, r"matrix T\[released, class\], got shape \(2,\)"),
-        ({"channel": "flip"}, X, Y, TypeError, r"channel must be a mechanism or a matrix .*, got 'flip'"),
+        ({"channel": [0.5, 0.5]}, X, Y, ValueError, r"matrix T\[released, class\], got shape \(2,\)"),
+        ({"channel": "flip"}, X, Y, TypeError, "channel must be a mechanism or a matrix .*, got 'flip'"),
         ({"channel": FLIPS}, X, Y + 1, ValueError, r"y must hold released labels in \[0, 1\], got 2: is channel the"),
         ({"channel": FLIPS}, X, Y - 1, ValueError, r"y must hold released labels in \[0, 1\], got -1"),
-        ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, r"labels that the channel can release, got 2, which no class"),
-        ({"channel": FLIPS}, X, Y * 1.0, TypeError, r"numbers of released labels, 0 to 1, got dtype float64"),
-        ({"C": 0}, X, Y, ValueError, r"C must be above 0, got 0"),
-        ({"C": "best"}, X, Y, ValueError, r"C must be above 0 or \"cv\", got 'best'"),
-        ({"C": np.ones(2)}, X, Y, ValueError, r"C must be above 0 or \"cv\", got array"),
+        ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, "labels that the channel can release, got 2, which no class"),
+        ({"channel": FLIPS}, X, Y * 1.0, TypeError, "numbers of released labels, 0 to 1, got dtype float64"),
+        ({"C": 0}, X, Y, ValueError, "C must be above 0, got 0"),
+        *[({"C": C}, X, Y, ValueError, 'C must be above 0 or "cv", got .') for C in ("best", np.ones(2))],
         ({"n_nodes": 0}, X, Y, ValueError, r"n_nodes must be a whole number in \[1, 256\], got 0"),
         ({"tol": -1.0}, X, Y, ValueError, r"tol must be in \(0, 1\], got -1"),
         ({"max_iter": 0}, X, Y, ValueError, r"max_iter must be a whole number in \[1, 100000\], got 0"),
         ({"C": "cv", "cv": 1}, X, Y, ValueError, r"cv must be a whole number in \[2, 20\], got 1"),
-        ({"prior": None, "pixels": PIXELS}, STATES, Y, TypeError, r"'learned', 'flat' or a prior of .*, got None"),
-        ({"prior": "true", "pixels": PIXELS}, STATES, Y, ValueError, r"'learned', 'flat' or a prior, got 'true'"),
-        ({"prior": WRONG_SHAPE, "pixels": PIXELS}, STATES, Y, ValueError, r"shape \(3, 3\) .*, got \(4, 3\)"),
-        ({"exact": True, "pixels": RandomisedResponse(0.1, 256)}, STATES, Y, ValueError, r"at most 65,536, got 256\^3"),
-        ({"exact": True, "pixels": NOISE}, X, Y, ValueError, r"it needs randomised response; use exact=False"),
+        ({"prior": None, **RESPONSE}, STATES, Y, TypeError, "'learned', 'flat' or a prior of .*, got None"),
+        ({"prior": "true", **RESPONSE}, STATES, Y, ValueError, "'learned', 'flat' or a prior, got 'true'"),
+        ({"prior": WRONG_SHAPE, **RESPONSE}, STATES, Y, ValueError, r"shape \(3, 3\) .*, got \(4, 3\)"),
+        ({"exact": True, **NOISE}, X, Y, ValueError, "it needs randomised response; use exact=False"),
     ],
 )
 def test_what_cannot_be_learnt_from_is_refused(settings, x, y, error, sentence):
@@ -210,21 +180,20 @@ def test_what_cannot_be_learnt_from_is_refused(settings, x, y, error, sentence):
         SpreadLogisticRegression(**settings).fit(x, y)
 
 
-def test_what_is_predicted_for_is_checked_as_what_is_fitted_to():
-    for ask in ("predict", "predict_proba", "decision_function", "released_proba"):
+def test_releases_are_checked_as_what_was_fitted():
+    fitted = SpreadLogisticRegression(FLIPS, PIXELS)
+    for ask in (fitted.released_proba, lambda x: fitted.score_released(x, Y[: len(x)])):
         with pytest.raises(NotFittedError, match="This SpreadLogisticRegression instance is not fitted yet"):
-            getattr(SpreadLogisticRegression(), ask)(X)
-    with pytest.raises(NotFittedError):
-        SpreadLogisticRegression().score_released(X, Y)
-    fitted = SpreadLogisticRegression(FLIPS, PIXELS).fit(STATES, Y)
+            ask(STATES)
+    fitted.fit(STATES, Y)
     for ask in (fitted.predict, fitted.released_proba, lambda x: fitted.score_released(x, Y)):
         with pytest.raises(ValueError, match=r"must hold states in \[0, 2\], got 3"):
             ask(STATES + 1)
         with pytest.raises(ValueError, match="X has 2 features, but SpreadLogisticRegression is expecting 3"):
             ask(STATES[:, :2])
-    with pytest.raises(ValueError, match=r"y must hold released labels in \[0, 1\], got 2"):
-        fitted.score_released(STATES, Y + 1)
     for ask in (fitted.score_released, fitted.released_proba):
+        with pytest.raises(ValueError, match=r"y must hold released labels in \[0, 1\], got 2"):
+            ask(STATES, Y + 1)
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
             ask(STATES, Y[:1])
     named = SpreadLogisticRegression().fit(X, np.where(Y, 9, 7))

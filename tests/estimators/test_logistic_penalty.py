@@ -82,14 +82,11 @@ def test_rare_labels_do_not_stop_the_choice_of_a_penalty():
     assert fitted.cv_scores_[0] == pytest.approx(held_out / 60, abs=1e-3)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
         (-np.eye(120)[0] + 1e-3, "Negative values in data passed to `sample_weight`"),
         (np.zeros(120), "Sample weights must contain at least one non-zero number"),
-        (np.full(120, np.nan), "contains NaN"),
-        (np.ones(119), "sample_weight.shape"),
         (np.eye(120)[0], "sample_weight leaves a fold with nobody to learn from"),
     ],
 )

@@ -57,19 +57,17 @@ def test_the_correction_finds_the_maximum_of_the_likelihood(n, K):
         ([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0], [1, 0]),
         # no record says anything of the other classes: they stay even
         ([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0], [0.5, 0.5, 0]),
-        # a class that training hardly has may be common: half the records are five times likelier of it
-        *[
-            (
-                [[(1 - rare) / (1 + b * rare - rare), b * rare / (1 + b * rare - rare)] for b in (0.2, 5)],
-                [1 - rare, rare],
-                [0.5, 0.5],
-            )
-            for rare in (1e-3, 1e-14)
-        ],
     ],
 )
-def test_classes_that_training_lacks_or_hardly_has(proba, prior, expected):
+def test_classes_that_training_lacks(proba, prior, expected):
     np.testing.assert_allclose(prior_shift(proba, prior), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-14])
+def test_a_class_that_training_hardly_has_may_be_common(rare):
+    joint = np.array([[1 - rare, 0.2 * rare], [1 - rare, 5 * rare]])  # half the records are five times likelier of it
+    found = prior_shift(joint / joint.sum(axis=1, keepdims=True), [1 - rare, rare])
+    np.testing.assert_allclose(found, [0.5, 0.5], atol=1e-6)
 
 
 def test_shares_that_have_not_settled_warn(monkeypatch):
@@ -154,18 +152,15 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
     U = gaussian_set(p[0], 60, 3, d=d)
     # all sets are learnt from in the end, at that temperature
     both = SpreadLogisticRegression(ratio_oracles.channel(sets + tuning, np.concatenate((p, q))), C=final, tol=1e-6)
-    both.fit(np.concatenate(sets + tuning), np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q)))
+    names = np.repeat(np.arange(len(p) + len(q)), [60] * len(p) + [50] * len(q))
+    both.fit(np.concatenate(sets + tuning), names)
     scores = both.decision_function(U)
     scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores
     np.testing.assert_allclose(fit.predict_proba(U), softmax(scores / fit.temperature_ + fit.bias_, axis=1), atol=0.01)
     assert (fit.bias_ != 0).any() == (temperature == "cv")
     if len(p) == 3:
-        pulls, names = (
-            both.decision_function(np.concatenate(sets + tuning)),
-            np.repeat(np.arange(7), [60] * 3 + [50] * 4),
-        )
-        bias = set_names._likeliest_bias(pulls / fit.temperature_, fit.channel_[names])
-        np.testing.assert_allclose(fit.bias_, bias, atol=0.02)
+        pulls = both.decision_function(np.concatenate(sets + tuning)) / fit.temperature_
+        np.testing.assert_allclose(fit.bias_, set_names._likeliest_bias(pulls, fit.channel_[names]), atol=0.02)
     np.testing.assert_allclose(fit.channel_, ratio_oracles.channel(sets + tuning, np.concatenate((p, q))), rtol=1e-12)
 
 
@@ -271,9 +266,8 @@ def test_the_contrast_is_that_of_the_two_classes_most_alike():
 @pytest.mark.parametrize(
     ("method", "p", "sentence"),
     [
-        *[(SpreadClassRatio(C=C), TWO, f"C must be above 0, got {C};") for C in (0, -1)],
+        (SpreadClassRatio(C=0), TWO, "C must be above 0, got 0;"),
         (SetIdentityClassRatio(C="best"), TWO, "C must be above 0 or \"cv\", got 'best'"),
-        (SpreadClassRatio(tol=0.0), TWO, "tol must be in .0, 1., got 0"),
         (SpreadClassRatio(tol=2.0), TWO, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
         (SetIdentityClassRatio(max_iter=0), TWO, r"max_iter must be a whole number in \[1, 100000\], got 0"),
         # an infinite temperature makes all probabilities even, whatever x is
