@@ -47,7 +47,7 @@ def pixel_words(privacy: Privacy) -> str:
         return "Without noise a released pixel is the pixel."
     return (
         f"Any outcome is at most {factor} more likely under one value of the pixel than under another, give or take "
-        f"δ = {numbers.power_of_ten(privacy.delta)}. Gaussian noise has no ε without such a slack."
+        f"δ = {numbers.power_of_ten(privacy.delta)}. Such noise has no ε without a slack."
     )
 
 
