@@ -27,7 +27,7 @@ RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name i
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
-DRAWING = {f"pages.kit.{name}" for name in ("inputs", "link", "privacy_inputs", "screen")}
+DRAWING = {f"pages.kit.{name}" for name in ("data_sets", "inputs", "link", "privacy_inputs", "screen")}
 MOST_LINES, MOST_IN_FUNCTION = 400, 60
 
 

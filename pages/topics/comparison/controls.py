@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.kit import inputs, numbers, own_data, privacy_inputs
+from pages.kit.data_sets import DataSets
 from pages.kit.settings import Setting
 from pages.topics.comparison.pin import PIN, decode, encode
 from pages.topics.comparison.settings import (
     ASKED,
     BAG,
-    DATA_SETS,
     DELTA,
     DRAWS,
     EPSILON,
@@ -37,8 +37,12 @@ from privdemo.datasets import Source
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, SHARE, ComparisonConfig, has_pixels
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.tasks import BINARY
 
 _DATA = "compared_people_of"
+# MNIST first.
+_ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
+DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, binary=True)
 
 
 @dataclass(frozen=True)

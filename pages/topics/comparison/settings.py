@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pages.kit import cache
-from pages.kit.data_sets import DataSets
 from pages.kit.settings import Choice, Number
 from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
 from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST
-from privdemo.tasks import BINARY
 
 TASKS = {"tell records apart": CLASSIFY, "find a share": SHARE}
 PRIVATE_PARTS = {"labels only": LABELS, "images too": RECORDS}
@@ -74,10 +72,6 @@ OFF_BY = Number(
 TRUSTED = Choice(
     "trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), "Who may be trusted with true labels?", many=True
 )
-
-# MNIST first.
-_ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
-DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, binary=True)
 
 sizes = cache.by_config(comparison.sizes, max_entries=256)
 
