@@ -8,22 +8,20 @@ import pytest
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
 from tests.mechanisms.oracles import NOISE_MECHANISMS, STATE_MECHANISMS, rng
 
-NO_NOISE = [GaussianNoise(0.0), LaplaceNoise(0.0)]
 LEVELS = [
-    *[(GaussianNoise, (bad,), r"^sigma must be in \[0, 1000000\], got ") for bad in (-0.1, math.nan, 1_000_001)],
-    *[(LaplaceNoise, (bad,), r"^scale must be in \[0, 1000000\], got ") for bad in (-0.1, math.nan, 1_000_001)],
-    *[(BinaryChannel, (bad, 0.1), rf"^p10 must be in \[0, 1\], got {bad}") for bad in (1.2, -0.1, math.nan)],
-    *[(BinaryChannel, (0.1, bad), rf"^p01 must be in \[0, 1\], got {bad}") for bad in (1.2, -0.1, math.nan)],
-    *[(RandomisedResponse, (bad, 256), rf"^flip_prob must be in \[0, 0\.996\], got {bad}") for bad in (1.2, math.nan)],
+    (GaussianNoise, (-0.1,), r"^sigma must be in \[0, 1000000\], got -0.1"),
+    (LaplaceNoise, (-0.1,), r"^scale must be in \[0, 1000000\], got -0.1"),
+    (BinaryChannel, (1.2, 0.1), r"^p10 must be in \[0, 1\], got 1.2"),
+    (BinaryChannel, (0.1, 1.2), r"^p01 must be in \[0, 1\], got 1.2"),
+    (RandomisedResponse, (1.2, 256), r"^flip_prob must be in \[0, 0\.996\], got 1.2"),
     (RandomisedResponse, (0.5 + 1e-9, 2), r"^flip_prob must be in \[0, 0\.5\], got 0\.5"),
-    *[(RandomisedResponse, (0.1, bad), r"^n_states must be a whole number in \[2, 65536\]") for bad in (1, 2.0, 65537)],
+    (RandomisedResponse, (0.1, 65537), r"^n_states must be a whole number in \[2, 65536\]"),
     (to_unit, (np.zeros(1, int), 1), "n_states must be"),
     *[
-        (m.log_likelihood, (np.zeros(2), np.zeros(2)), r"^noise level must be in \(0, 1000000\], got 0")
-        for m in NO_NOISE
+        (call, (np.zeros((1, 2)),) * n, r"^noise level must be in \(0, 1000000\], got 0")
+        for m in (GaussianNoise(0.0), LaplaceNoise(0.0))
+        for call, n in ((m.log_likelihood, 2), (m.pairwise_log_likelihood, 2), (m.cdf, 1))
     ],
-    *[(m.pairwise_log_likelihood, (np.zeros((1, 2)),) * 2, "^noise level must be in") for m in NO_NOISE],
-    *[(m.cdf, (np.zeros(2),), "^noise level must be in") for m in NO_NOISE],
     *[(m.epsilon_at, (1e-5, 0), "^n_values must be") for m in NOISE_MECHANISMS],
     (BinaryChannel(0.3, 0.7).__getattribute__, ("inverse_matrix",), r"^p10 \+ p01 must differ from 1"),
     (RandomisedResponse(0.1, 5).from_states, (np.zeros(3, int), 6), "^n_states must be the mechanism's 5, got 6"),
@@ -65,9 +63,7 @@ def test_what_are_no_values_is_refused(mechanism):
         mechanism.check_released(np.arange(3))
 
 
-@pytest.mark.parametrize(
-    ("k", "dtype"), [(257, np.uint8), (129, np.int8), (65536, np.int16), (1000, np.uint8), (256, np.int8)]
-)
+@pytest.mark.parametrize(("k", "dtype"), [(257, np.uint8), (129, np.int8), (65536, np.int16)])
 def test_a_dtype_that_cannot_hold_every_state_is_refused(k, dtype):
     with pytest.raises(TypeError, match=rf"states 0 to {k - 1}, got u?int\d+; use x.astype"):
         RandomisedResponse(0.5, k).randomise(np.zeros(10, dtype), rng())

@@ -1,10 +1,12 @@
 """What every mechanism on pixels answers: scales, grey levels, likelihoods of images and expected errors."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse, to_unit
 from tests.mechanisms.oracles import rng
 
 ADDITIVE = [GaussianNoise(0.3), LaplaceNoise(0.3)]
@@ -17,8 +19,9 @@ def test_the_domain_of_randomised_response_is_states(k):
     assert (mechanism.n_states, mechanism.white) == (k, k - 1)
     assert mechanism.from_states(states, k) is mechanism.check_released(states) is states
     unit = mechanism.to_unit(states.tolist())
-    assert unit.dtype == np.float32
+    assert unit.dtype == to_unit([0], k).dtype == np.float32
     np.testing.assert_allclose(unit, np.linspace(0, 1, k), atol=1e-7)
+    np.testing.assert_array_equal(to_unit([states], k), [unit])
     np.testing.assert_allclose(mechanism.to_unit(states - 0.5), (np.arange(k) - 0.5) / (k - 1), rtol=1e-15)
     mechanism.check_informative()
 
@@ -89,9 +92,32 @@ def test_distortion_of_randomised_response_by_enumeration(k, share):
         assert found == pytest.approx((chances * gaps**power).sum() / clean.size, rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.parametrize("level", [0.01, 0.3, 5.0])
-def test_distortion_of_added_noise_by_integration(level):
-    for kind, law in ((GaussianNoise, stats.norm), (LaplaceNoise, stats.laplace)):
-        found = kind(level).expected_distortion(np.zeros(10, np.uint8))
-        assert found.absolute == pytest.approx(law(scale=level).expect(np.abs), rel=1e-6)
-        assert found.squared == pytest.approx(law(scale=level).var(), rel=1e-12)
+KINDS = pytest.mark.parametrize(("kind", "law"), [(GaussianNoise, stats.norm), (LaplaceNoise, stats.laplace)])
+
+
+@KINDS
+def test_noise_has_its_distribution_and_no_other(kind, law):
+    x = np.full(50_000, 0.75)
+    noise = kind(0.4).randomise(x, rng(2)) - x  # not clipped
+    # a p-value is uniform under the truth: below 1e-6 once in a million
+    assert stats.kstest(noise, law(scale=0.4).cdf).pvalue > 1e-6
+    other = {GaussianNoise: stats.laplace, LaplaceNoise: stats.norm}[kind]
+    for wrong in (law(scale=0.44), law(scale=0.36), other(scale=0.4), law(loc=0.02, scale=0.4)):
+        assert stats.kstest(noise, wrong.cdf).pvalue < 1e-6
+    # 5 standard errors of a correlation
+    assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 5 / math.sqrt(50_000)
+
+
+@KINDS
+@pytest.mark.parametrize("level", [0.02, 0.3, 1.0, 1e3])
+def test_density_distribution_and_distortion_are_those_of_scipy(kind, law, level):
+    released, values = np.linspace(-5, 5, 41), np.linspace(0, 1, 4)[:, None]
+    found = kind(level).log_likelihood(released, values) + law.logpdf(0, scale=level)  # up to a constant
+    assert found.shape == (4, 41)
+    np.testing.assert_allclose(found, law(values, level).logpdf(released), rtol=1e-12, atol=1e-12)
+    distortion = kind(level).expected_distortion(np.zeros(10, np.uint8))
+    assert distortion.absolute == pytest.approx(law(scale=level).expect(np.abs), rel=1e-6)
+    assert distortion.squared == pytest.approx(law(scale=level).var(), rel=1e-12)
+    assert kind(level).level == level
+    for x in (released, level * released):
+        np.testing.assert_allclose(kind(level).cdf(x), law(scale=level).cdf(x), rtol=1e-12)
