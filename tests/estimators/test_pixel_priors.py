@@ -102,20 +102,9 @@ def test_the_learned_prior_approaches_the_true_one(mechanism, wrong):
     assert (np.abs(prior.probs - FREQUENCIES) <= tolerance).all()
     assert not (np.abs(learned_prior(wrong, released, K).probs - FREQUENCIES) <= tolerance).all()
     assert (prior.gap == 0) == (mechanism is RESPONSE)
+    if mechanism is not RESPONSE:  # of many levels an even grid
+        np.testing.assert_allclose(learned_prior(mechanism, released, 256).support, np.linspace(0, 1, 33), rtol=1e-12)
     np.testing.assert_array_equal(released, kept)
-
-
-@pytest.mark.parametrize(("mechanism", "state"), [(GaussianNoise(0.05), 5), (LaplaceNoise(0.05), 27)], ids=repr)
-def test_deconvolution_finds_a_pixel_that_is_always_the_same(mechanism, state):
-    n = 4000
-    values = mechanism.from_states(np.full((n, 1), state), 33)
-    prior = learned_prior(mechanism, mechanism.randomise(values, rng(state)), 256)
-    np.testing.assert_allclose(prior.support, np.linspace(0, 1, pixel_priors.SUPPORT_POINTS))
-    # five standard errors of a mean of n, and a shift m that an early stop leaves: m²/(2σ²) ≤ gap; σ = b√2 (Laplace)
-    sigma = 0.05 * np.sqrt(2)
-    tolerance = 5 * sigma / np.sqrt(n) + sigma * np.sqrt(2 * prior.gap)
-    assert abs(float(prior.probs[0] @ prior.support) - state / 32) <= tolerance
-    assert tolerance < 1 / 32 / 2  # a neighbouring state is too far
 
 
 @pytest.mark.parametrize(

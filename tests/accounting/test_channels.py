@@ -1,7 +1,9 @@
-"""The asymmetric binary channel against enumeration and cases by hand."""
+"""Binary channels against enumeration and by hand; what a channel's ε means for posteriors and odds."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -57,3 +59,39 @@ def test_binary_epsilon_inverts_delta_cautiously(p10, p01, n_values, delta):
 )
 def test_channel_epsilon_by_hand(channel, epsilon):
     assert acc.channel_epsilon(channel) == pytest.approx(epsilon, rel=1e-13)
+
+
+def test_posterior_by_hand():
+    # 1 % are ill; the test finds 90 % of them and 5 % of the others
+    channel = np.array([[0.95, 0.1], [0.05, 0.9]])
+    for observed, expected in ((1, [0.0495 / 0.0585, 0.009 / 0.0585]), (0, [0.9405 / 0.9415, 0.001 / 0.9415])):
+        np.testing.assert_allclose(acc.posterior(channel, [0.99, 0.01], observed), expected, rtol=1e-14)
+    np.testing.assert_array_equal(acc.posterior([[1.0, 0.5], [0.0, 0.5]], [0.5, 0.5], 1), [0, 1])
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (4, 3), (3, 5)])
+def test_posterior_odds_move_by_epsilon_at_most_and_by_that_at_the_worst(shape):
+    draw = np.random.default_rng(0)
+    channel, prior = draw.uniform(0.05, 1, shape), draw.dirichlet(np.ones(shape[1]))
+    channel /= channel.sum(axis=0)
+    epsilon, moved = acc.channel_epsilon(channel), []
+    for observed, (a, b) in itertools.product(range(shape[0]), itertools.permutations(range(shape[1]), 2)):
+        after = acc.posterior(channel, prior, observed)
+        moved.append(after[a] / after[b] / acc.posterior_odds(prior[a] / prior[b], epsilon))
+    assert max(moved) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("prior", "epsilon", "odds"),
+    [
+        *[(0.25, math.log(3), 0.75), (2.0, 0.0, 2), (0.0, math.inf, 0), (1.0, math.inf, math.inf)],
+        *[(1.0, 5000.0, math.inf), (1e-200, 690.0, 1e-200 * math.exp(690)), (1.0, 699.9, math.exp(699.9))],
+    ],
+)
+def test_posterior_odds_by_hand(prior, epsilon, odds):
+    assert acc.posterior_odds(prior, epsilon) == pytest.approx(odds, rel=1e-12)
+
+
+def test_log_odds_by_hand():
+    assert acc.log_odds(0.75) == pytest.approx(math.log(3), rel=1e-15)
+    assert [acc.log_odds(p) for p in (0.0, 0.5, 1.0)] == [-math.inf, 0, math.inf]
