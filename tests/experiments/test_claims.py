@@ -1,0 +1,275 @@
+"""Claims of the papers: rules of verdicts, formulas by hand, and verdicts that turn with the rows behind them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from scipy.integrate import quad
+from scipy.special import expit
+from scipy.stats import norm
+
+from privdemo.experiments import claims, class_ratio, label_counts, label_proportions, naive_training, training
+from privdemo.experiments.claims import (
+    CAVEAT,
+    FAILS,
+    HOLDS,
+    OPEN,
+    UNCLEAR,
+    VERDICTS,
+    barber,
+    iyer,
+    iyer_counts,
+    iyer_ratios,
+    judge,
+    yan,
+)
+from privdemo.experiments.claims.claim import FORMULA, UNITS, exactly, first_draws, listed, unverifiable
+from privdemo.intervals import Estimate
+
+ABOVE, ACROSS, BELOW = Estimate(0.2, 0.1, 0.3), Estimate(0.1, -0.1, 0.3), Estimate(-0.2, -0.3, -0.1)
+
+
+@pytest.fixture(scope="module")
+def all_claims():
+    return claims.all_claims()
+
+
+@pytest.fixture
+def claim_at(all_claims):
+    """The first claim of a place, which contains some words."""
+    return lambda place, words="": next(c for c in all_claims if c.place == place and words in c.words)
+
+
+# --- rules -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "arguments", "verdict", "reason"),
+    [
+        (judge.judge_number, (0.0, Estimate(0.01, 0.005, 0.015)), HOLDS, "within 1 point"),
+        (judge.judge_number, (0.0, Estimate(-0.01, -0.015, -0.005)), HOLDS, "within 1 point"),
+        (judge.judge_number, (0.0, Estimate(0.0101, 0.005, 0.02)), CAVEAT, "ours is better"),
+        (judge.judge_number, (0.0, Estimate(-0.0101, -0.02, -0.005)), FAILS, "ours is worse"),
+        (judge.judge_number, (0.1, Estimate(0.06, 0.02, 0.1)), HOLDS, "within the interval"),
+        (judge.judge_number, (0.0, Estimate(0.05, 0.0, 0.1)), HOLDS, "within the interval"),
+        (judge.judge_number, (0.1, Estimate(0.02, -0.01, 0.1)), UNCLEAR, "too wide"),
+        (judge.judge_number, (0.5, Estimate(0.5, 0.0, 1.0)), HOLDS, "within 1 point"),
+        (judge.judge_reduction, (0.6, 0.7), HOLDS, "as much lower"),
+        (judge.judge_reduction, (0.6, 0.5), HOLDS, "less than 10 points short"),
+        (judge.judge_reduction, (0.6, 0.49), CAVEAT, "by less than the text says"),
+        (judge.judge_reduction, (0.6, 0.11), CAVEAT, "by less than the text says"),
+        (judge.judge_reduction, (0.6, 0.1), FAILS, "not lower by 10 %"),
+    ],
+)
+def test_a_number_with_a_reason(rule, arguments, verdict, reason):
+    found, why = rule(*arguments)
+    assert found == verdict
+    assert reason in why
+
+
+@pytest.mark.parametrize(
+    ("rule", "arguments", "verdict"),
+    [
+        *((judge.judge_value, (0.5, x, 1e-9), verdict) for x, verdict in ((0.5, HOLDS), (0.5 + 2e-9, FAILS))),
+        *((judge.judge_value, (0.0, x, 1e-4), verdict) for x, verdict in ((1e-4, HOLDS), (-2e-4, FAILS))),
+        *((judge.judge_value, (1.0, x), verdict) for x, verdict in ((1.0, HOLDS), (1.0 + 2e-9, FAILS))),
+        *((judge.judge_limit, (0.5, x), HOLDS) for x in (0.4, 0.5)),
+        *((judge.judge_limit, (0.5, x), FAILS) for x in (0.5 + 1e-11, math.inf)),
+        *((judge.judge_difference, (gap,), v) for gap, v in ((ABOVE, HOLDS), (ACROSS, UNCLEAR), (BELOW, FAILS))),
+        (judge.judge_levels, ({0: ABOVE, 1: ABOVE},), (HOLDS, [0, 1])),
+        (judge.judge_levels, ({0: ABOVE, 1: ACROSS},), (CAVEAT, [0])),
+        (judge.judge_levels, ({0: ACROSS, 1: ABOVE},), (CAVEAT, [1])),
+        (judge.judge_levels, ({0: ABOVE, 1: BELOW},), (FAILS, [0])),
+        (judge.judge_levels, ({0: ACROSS, 1: ACROSS},), (UNCLEAR, [])),
+        (judge.judge_levels, ({0: ACROSS, 1: BELOW},), (FAILS, [])),
+        *((judge.judge_multiple, (multiple,), HOLDS) for multiple in (1.0, 1.09, 0.91)),
+        *((judge.judge_multiple, (multiple,), CAVEAT) for multiple in (1.125, 0.88)),
+        *((judge.judge_multiple, (multiple,), FAILS) for multiple in (1.25, 0.75)),
+        *((judge.judge_part, (part,), v) for part, v in ((1, HOLDS), (0.99, CAVEAT), (0.51, CAVEAT), (0.5, FAILS))),
+    ],
+)
+def test_every_threshold_from_both_sides(rule, arguments, verdict):
+    assert rule(*arguments) == verdict
+
+
+def test_a_claim_that_cannot_be_checked_has_no_number_of_ours():
+    claim = unverifiable("Yan", "table 1", "its size", "not public", 6940)
+    assert (claim.source, claim.place, claim.words, claim.why) == ("Yan", "table 1", "its size", "not public")
+    assert (claim.published, claim.ours, claim.verdict, claim.unit) == (6940, None, OPEN, "")
+    assert unverifiable("Yan", "table 1", "its F1", "not public", 0.8, "%").unit == "%"
+    assert exactly(0.5) == (0.5, 0.5, 0.5)
+    assert first_draws(10) == "10 draws, seed 0, draws 0 to 9"
+    assert (listed([0.1, 0.25, 3.0]), listed([])) == ("0.1, 0.25, 3", "none")
+
+
+def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
+    assert len(all_claims) == 73
+    assert list(all_claims) == sorted(all_claims, key=lambda claim: list(claims.SOURCES).index(claim.source))
+    counted = claims.count_verdicts(all_claims)
+    assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in VERDICTS}
+    for claim in all_claims:
+        assert claim.why
+        assert claim.command
+        assert claim.unit in UNITS
+        assert (claim.ours is None) == (claim.verdict == OPEN)
+        assert claim.ours is None or -math.inf < claim.ours.low <= claim.ours.mean <= claim.ours.high < math.inf
+        if claim.unit == "%":
+            assert claim.published is None or 0 <= claim.published <= 1.1, "a misprinted formula gives 1.07"
+
+
+def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
+    monkeypatch.setattr("privdemo.experiments.results.shipped", lambda name: pytest.fail("a results file was read"))
+    found = claims.from_formulas()
+    assert set(found) < set(all_claims)
+    assert {claim.verdict for claim in found} == {HOLDS, FAILS, CAVEAT}
+
+
+# --- numbers by hand ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "published", "ours", "verdict"),
+    [
+        # lies of 0.2 turn a share of 0.4 into 0.44, lies of 0.1 and 0.2 into 0.38; the printed formula adds the lie
+        ("equation 2", "", 0.64 / 0.6, 0.4, FAILS),
+        ("equation 24", "", 0.48 / 0.7, 0.4, FAILS),
+        ("on several answers", "", 0.8**3, 3 * 0.8**2 * 0.2 + 0.8**3, FAILS),
+        ("figure 1", "", None, 1 - 4 / 36, CAVEAT),
+        ("figures 2 and 4", "", None, None, OPEN),
+        # the gradient keeps to the sign
+        ("slides on the model", "", 1 / (1 + math.e), 1 / (1 + math.exp(-1)), CAVEAT),
+        ("slides on accuracy loss", "at θ = 0", 1.0, math.log(2), FAILS),
+        # ½ (1 + 2) for the positives 1 and 2, less ½ · 4 for the negative 4
+        ("slides on accuracy loss", "slope", 1.5, -0.5, FAILS),
+        ("slides on accuracy loss", "random-k", 0, 0, HOLDS),
+        ("slides on sensitivity", "a bag’s share", 0.25, 0.25, HOLDS),
+    ],
+)
+def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
+    claim = claim_at(place, words)
+    assert claim.published == pytest.approx(published, abs=1e-12)
+    assert (claim.ours and claim.ours.mean) == pytest.approx(ours, abs=1e-12)
+    assert claim.verdict == verdict
+    assert (claim.reading == FORMULA) or not place.startswith("equation")
+
+
+def test_naive_training_keeps_the_direction(claim_at):
+    claim = claim_at("appendix B")
+    assert claim.ours.mean < 0.1
+    assert claim.verdict == HOLDS
+
+
+def test_the_second_derivative_is_that_of_an_integral_by_another_rule(claim_at, monkeypatch):
+    """−s E[ε γ(sε)] and, as printed, − s² E[φ′(sε)] more, for s = 2 and flips of 0.2, by adaptive quadrature."""
+    s, normal = 2.0, norm.pdf
+    pull = quad(lambda e: e * (0.8 * expit(s * e) + 0.2 * expit(-s * e)) * normal(e), -12, 12)[0]
+    bend = quad(lambda e: expit(s * e) * expit(-s * e) * normal(e), -12, 12)[0]
+    claim = claim_at("equation 107")
+    assert (claim.published, claim.ours.mean) == pytest.approx((-s * pull - s * s * bend, -s * pull), rel=1e-9)
+    assert claim.verdict == FAILS
+    monkeypatch.setattr(naive_training, "misprint", lambda config: -naive_training.run(config).curvature)
+    assert next(claim for claim in claims.from_formulas() if claim.place == "equation 107").verdict == HOLDS
+
+
+def test_the_sizes_of_data_sets_are_counts_also_where_a_data_set_is_not_here(all_claims, mnist, no_mnist):
+    elsewhere = [(OPEN, n) for n in (6_431_471, 11_000_000, 78_823, 6_940)]
+    found = [claim for claim in all_claims if claim.place == "table 1"]
+    assert [(claim.verdict, claim.published) for claim in found] == [*elsewhere, (HOLDS, 48_842), (HOLDS, 60_000)]
+    without = [claim for claim in iyer.all_claims() if claim.place == "table 1"]
+    assert [(claim.verdict, claim.published) for claim in without] == [*elsewhere, (OPEN, 48_842), (OPEN, 60_000)]
+    assert "python -m privdemo data adult" in without[4].why
+    assert {claim.unit for claim in (*found, *without)} == {""}, "a number of records is no percentage"
+
+
+@pytest.mark.parametrize(
+    ("groups", "least", "most", "verdict"),
+    [("random-k", 0.45, 0.5, HOLDS), ("nearest-k", 0.55, 1, FAILS), ("k-tree", 0.55, 1, FAILS)],
+)
+def test_only_means_of_random_groups_move_by_at_most_1_over_k(claim_at, groups, least, most, verdict):
+    claim = claim_at("slides on sensitivity", groups)
+    assert (claim.published, claim.verdict) == (0.5, verdict)
+    assert least < claim.ours.mean <= most
+
+
+# --- verdicts that turn with their rows --------------------------------------------------------------
+
+FIGURE_3, SECTION_61 = training.study.load("figure3"), training.study.load("section6.1")
+COUNTS, SETS, BAGS = label_counts.load(), class_ratio.study.load(), label_proportions.study.load()
+DISTORTION, DEVIATION = ("distortion", "low", "high"), ("deviation", "deviation_low", "deviation_high")
+ERROR, F1, LOSS = ("error", "low", "high"), ("average", "low", "high"), ("loss", "loss_low", "loss_high")
+PUBLISHED, PUBLIC = {"release": ("dirichlet published",)}, {"release": ("dirichlet public",)}
+BOTH = {"release": ("dirichlet published", "dirichlet public")}
+LAPLACE = {"release": ("laplace published",), "share": (0.1,)}
+PRIVATE = {"study": ("private counts",)}
+GAUSSIAN, TIGHT = {"release": ("gaussian published",)}, {"release": ("gaussian tight",)}
+ENDS = {"method": ("svm",), "share": (0.1, 0.9)}
+NAIVE, TRUE, FLAT = ({"method": (name,)} for name in ("naive", "spread true", "spread flat"))
+NEAREST = {"aggregation": ("nearest-k",)}
+MMD, MORE_BAGS = {"method": ("mmd",)}, {"study": ("bags",), "n_bags": (200,)}
+LAST = MMD | {"study": ("sets",), "copies": (16,)}
+AT_005 = PUBLISHED | {"axis": ("epsilon",), "level": (0.05,)}
+
+
+def change(rows, how, where):
+    """`rows`, of which `how` changes those whose columns hold one of the values in `where`."""
+    hit = [all(getattr(row, name) in values for name, values in where.items()) for row in rows]
+    assert any(hit)
+    return tuple(how(row) if mine else row for row, mine in zip(rows, hit, strict=True))
+
+
+def plus(amount, *names):
+    return lambda row: replace(row, **{name: getattr(row, name) + amount for name in names})
+
+
+def as_published(row):
+    return replace(row, distortion=0.06)
+
+
+def unclear(row):
+    return replace(row, low=0.0, high=9.0)
+
+
+def times(factor, *names):
+    return lambda row: replace(row, **{name: factor * getattr(row, name) for name in names})
+
+
+@pytest.mark.parametrize(
+    ("claim", "rows", "verdict", "how", "where", "changed"),
+    [
+        (barber._spread_beats_naive, FIGURE_3, UNCLEAR, plus(-0.1, "accuracy"), NAIVE, HOLDS),
+        (barber._spread_beats_naive, FIGURE_3, UNCLEAR, plus(0.1, "accuracy"), NAIVE, FAILS),
+        (barber._true_prior, FIGURE_3, CAVEAT, plus(0.1, "accuracy"), TRUE, HOLDS),
+        (barber._true_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), TRUE, FAILS),
+        (barber._flat_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), FLAT, FAILS),
+        (barber._small_loss, SECTION_61, HOLDS, plus(-0.1, "accuracy"), FLAT, FAILS),
+        (barber._small_loss, SECTION_61, HOLDS, plus(0.1, "accuracy"), FLAT, CAVEAT),
+        (iyer_counts._ranking, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLIC, HOLDS),
+        (iyer_counts._more_classes, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLISHED | {"level": (10,)}, HOLDS),
+        (iyer_counts._all_shares, COUNTS, FAILS, times(0.01, *DISTORTION), PUBLISHED, CAVEAT),
+        (iyer_counts._small_epsilon, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLISHED, CAVEAT),
+        (iyer_counts._no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
+        (iyer_counts._no_advantage, COUNTS, CAVEAT, times(9, *DISTORTION), TIGHT, HOLDS),
+        (iyer_counts._variance, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
+        (iyer_counts._figure_1, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
+        (iyer_ratios._near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
+        (iyer_ratios._skewed_sets, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
+        (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
+        (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-1, "bound"), MMD, HOLDS),
+        (iyer_ratios._advice, SETS, [HOLDS, UNCLEAR], plus(0.1, *ERROR), LAST, [HOLDS, HOLDS]),
+        (iyer_ratios._advice, SETS, [HOLDS, UNCLEAR], plus(-0.1, *ERROR), LAST, [HOLDS, FAILS]),
+        (iyer_ratios._ratios, SETS, [HOLDS, FAILS, CAVEAT, FAILS], times(0.2, *ERROR), MMD | BOTH, [HOLDS] * 4),
+        (iyer_ratios._distortion_is_error, SETS, HOLDS, times(-1, "distortion"), PRIVATE, FAILS),
+        # where no two releases differ clearly nothing is said
+        (iyer_ratios._distortion_is_error, SETS, HOLDS, unclear, PRIVATE, OPEN),
+        (yan._robust, BAGS, FAILS, plus(-0.2, *F1), NEAREST | {"method": ("labelled",)}, HOLDS),
+        (yan._loss_of_information, BAGS, HOLDS, plus(0.5, *LOSS), NEAREST, FAILS),
+        (yan._more_bags, BAGS, CAVEAT, plus(-0.3, *F1), MORE_BAGS, FAILS),
+        (yan._more_bags, BAGS, CAVEAT, plus(0.3, *F1), MORE_BAGS, HOLDS),
+    ],
+)
+def test_a_verdict_turns_with_its_rows(claim, rows, verdict, how, where, changed):
+    def verdicts(rows):
+        found = claim(rows)
+        return [one.verdict for one in found] if isinstance(found, list) else found.verdict
+
+    assert (verdicts(rows), verdicts(change(rows, how, where))) == (verdict, changed)
