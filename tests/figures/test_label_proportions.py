@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import label_proportions
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
+from privdemo.experiments.label_proportions.fit import F1
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
@@ -17,8 +16,7 @@ from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
 from tests.figures.reading import holds, is_finite, look, rules
 
-SINGLE = BagConfig("breast_cancer", 12, 20, "skewed", methods=tuple(LABEL_PROPORTIONS))
-BAG_NAMES = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
+METHODS = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
 LEVELS = study.EPSILONS
 
 
@@ -26,43 +24,45 @@ def title(name):
     return LABEL_PROPORTIONS[name].title
 
 
-@pytest.fixture(scope="module")
-def trials():
-    with threadpool_limits(1, user_api="blas"):
-        return [label_proportions.run(at_draw(SINGLE, draw)) for draw in range(2)]
+def made(blocks=((4,), (4,)), true=(0.25, 0.5), released=(0.25, 0.5), fits=None):
+    """A trial of bags with groups of the given sizes."""
+    attack = label_proportions.Attack(1, 1, 1, 1, 1, 0, 0.5, ())
+    blocks, shares = tuple(map(tuple, blocks)), (np.array(released), np.array(true))
+    return label_proportions.Trial(BagConfig(), fits or {}, blocks, *shares, 0.0, (1, 1), 0.0, True, 1, 0.4, attack)
+
+
+def scored(seed):
+    rng = np.random.default_rng(seed)
+    marks = ({HALF: F1(*rng.uniform(0.6, 0.9, 3)), SHARE: F1(*rng.uniform(0.6, 0.9, 3))} for _ in METHODS)
+    return made(fits={name: label_proportions.Fit(name, f1, 1.0, 0.1) for name, f1 in zip(METHODS, marks, strict=True)})
+
+
+TRIALS = [scored(seed) for seed in range(2)]
 
 
 @pytest.mark.parametrize("threshold", [HALF, SHARE])
-def test_scores_are_those_of_the_experiment(trials, threshold):
-    figure = charts.scores(trials, BAG_NAMES, threshold)
+def test_scores_are_those_of_the_experiment(threshold):
+    figure = charts.scores(TRIALS, METHODS, threshold)
     for axis, which in zip(("", "2", "3"), label_proportions.F1S, strict=True):
         here = [trace for trace in figure.data if trace.xaxis == f"x{axis}"]
         low, high = figure.layout[f"xaxis{axis}"].range
-        for trace, name in zip(here, BAG_NAMES, strict=True):
-            estimate = label_proportions.mean_score(trials, name, which, threshold)
+        for trace, name in zip(here, METHODS, strict=True):
+            estimate = label_proportions.mean_score(TRIALS, name, which, threshold)
             assert list(trace.y) == [title(name)]
             assert holds(trace, estimate, axis="x")
             assert low < estimate.mean <= high == 1
-        full = label_proportions.mean_score(trials, FULL, which, threshold).mean
-        nothing = getattr(label_proportions.all_negative(trials), which)
-        assert rules(figure, False, f"x{axis}") == [full]
+        assert rules(figure, False, f"x{axis}") == [here[0].x[0]], "of whoever has all labels"
+        nothing = getattr(label_proportions.all_negative(TRIALS), which)
         assert rules(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
 
 
-def test_one_draw_has_no_interval(trials):
-    for trace in charts.scores(trials[:1], BAG_NAMES, HALF).data:
+def test_one_draw_has_no_interval():
+    for trace in charts.scores(TRIALS[:1], METHODS, HALF).data:
         assert trace.error_x.array is None
         assert "95 %" not in trace.hovertemplate
     one = replace(rows_of(study.PROPORTION_NOISE, LLP)[0], n_draws=1, low=-math.inf, high=math.inf)
     assert holds(charts.curves([line(LLP, [one])], "ε", LEVELS, {}, 0.1).data[0], [one.average] * 3)
     assert holds(charts.selections([one], (LLP,)).data[0], [one.average] * 3, axis="x")
-
-
-def made(blocks, true, released):
-    """A trial of bags with groups of the given sizes."""
-    attack, shares = label_proportions.Attack(1, 1, 1, 1, 1, 0, 0.5, ()), (np.array(released), np.array(true))
-    blocks = tuple(map(tuple, blocks))
-    return label_proportions.Trial(SINGLE, {}, blocks, *shares, 0.0, (1, 1), 0.0, True, 1, 0.5, attack)
 
 
 def column_of(trace, column):
@@ -97,7 +97,6 @@ def test_lines_part_the_groups_of_a_bag(blocks):
     for column, block in enumerate(blocks):
         for trace, parts in ((told, block), (known, [1] * sum(block))):
             lines = y[np.isnan(column_of(trace, column)) & (y < sum(block))]
-            # a line is the last step of its group
             assert lines == pytest.approx(np.cumsum(parts), abs=trial.sizes.max() / charts.STEPS)
 
 
@@ -174,7 +173,7 @@ def test_losses_are_the_rows_and_rise_with_k():
     assert 2 < own.x[0] < 3, "between 5 and 10"
 
 
-@pytest.mark.parametrize(("dataset", "names"), [("adult", BAG_NAMES), ("adult", (NAMES,)), ("sms", BAG_NAMES)])
+@pytest.mark.parametrize(("dataset", "names"), [("adult", METHODS), ("adult", (NAMES,)), ("sms", METHODS)])
 def test_selections_hold_the_rows_and_the_published_stars(dataset, names):
     rows = study.select(study.load(), study.SELECTING, dataset, HALF)
     figure = charts.selections(rows, names)

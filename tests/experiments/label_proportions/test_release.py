@@ -1,16 +1,86 @@
-"""What is released of bags: counted again, with the noise asked for, each stream of randomness on its own."""
+"""Bags: what is released of them, counted again; what noise promises; scores, and a shipped row made again."""
 
+import math
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from privdemo import datasets
+from privdemo.experiments import label_proportions, results
 from privdemo.experiments.draws import at_draw, generator
-from privdemo.experiments.label_proportions import BagConfig, draw_release, records, release, study
-from privdemo.mechanisms.aggregation import TooFewRecords, noisy_means, noisy_proportions
-from privdemo.methods import NAMES
-from tests.experiments.label_proportions.cases import CASES, GROUPED, NOISY, count_records, equal, without_noise
+from privdemo.experiments.label_proportions import (
+    HALF,
+    SHARE,
+    BagConfig,
+    changed_columns,
+    default_bags,
+    draw_release,
+    record_epsilon,
+    records,
+    release,
+    run,
+    study,
+)
+from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
+from privdemo.intervals import grouped_interval
+from privdemo.mechanisms import bags
+from privdemo.mechanisms.aggregation import TooFewRecords, dense, noisy_means, noisy_proportions
+from privdemo.methods import FULL, LLP, NAMES
+from tests.experiments.label_proportions.cases import CASES, GROUPED, NOISY, SINGLE
+from tests.experiments.oracles import student
+
+
+def count_records(data):
+    """How often each labelled record is there."""
+    return Counter(zip((row.tobytes() for row in data.X), data.y.tolist(), strict=True))
+
+
+def without_noise(config):
+    """The same release without noise."""
+    return draw_release(replace(config, feature_epsilon=math.inf, proportion_epsilon=math.inf))
+
+
+def equal(one, other, *fields):
+    return all(np.array_equal(dense(getattr(one, name)), dense(getattr(other, name))) for name in fields)
+
+
+@pytest.mark.parametrize("selection", bags.SELECTIONS)
+@pytest.mark.parametrize(
+    ("aggregation", "k", "of_labels", "of_columns"),
+    [
+        ("none", 1, True, True),
+        ("k-tree", 1, True, True),
+        ("random-k", 5, True, True),
+        ("nearest-k", 5, True, False),  # looks at columns
+        ("k-tree", 5, False, False),  # and at labels
+    ],
+)
+def test_noise_promises_only_where_nothing_looked_at_what_it_hides(selection, aggregation, k, of_labels, of_columns):
+    config = BagConfig(selection=selection, aggregation=aggregation, k=k)
+    blind = selection == "iid"
+    assert (config.label_promise, config.column_promise) == (blind and of_labels, blind and of_columns)
+
+
+def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data_folder):
+    X = records("adult")[0].X
+    assert X.shape[1] == 338
+    assert set(np.diff(X.indptr)) == {14}  # one 1 for each attribute, so two records differ in 28 columns at most
+    some = dense(X[np.random.default_rng(0).choice(X.shape[0], 2000, replace=False)])
+    assert 20 < (some[:1000] != some[1000:]).sum(axis=1).max() <= 28 == changed_columns("adult")
+    assert changed_columns("sms") is None
+    noisy = BagConfig("adult", feature_epsilon=0.5, proportion_epsilon=3.0)
+    assert record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
+    assert record_epsilon(NOISY) == (30 * 3.0 + 0.5,) * 2
+    assert record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
+
+
+def test_default_bags_of_own_records_hold_half_of_them():
+    own = datasets.load("breast_cancer")
+    assert default_bags(own) == (16, 16)  # 2 · 16² is the largest such below 569
+    assert changed_columns(own) is None
 
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
@@ -60,7 +130,7 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
 @pytest.mark.parametrize(("low", "high", "share"), [(-1.0, 1.2, None), (-9.0, 0.1, 0.0), (0.9, 9.0, 1.0)])
 def test_noise_averages_out_before_the_overall_share_is_projected(low, high, share):
     released = draw_release(CASES["k-tree, skewed"])
-    released = released._replace(proportions=np.where(np.arange(15) % 2, low, high))
+    released = released._replace(proportions=np.where(np.arange(10) % 2, low, high))
     assert np.ptp(released.sizes) > 0
     raw = np.average(released.proportions, weights=released.sizes)
     assert released.known_share == pytest.approx(raw if share is None else share, abs=1e-12)
@@ -107,3 +177,49 @@ def test_bags_of_one_class_alone_teach_nothing_and_say_so():
     assert study.trial("k", at_draw(config, refused[0])) == []
     with pytest.raises(TooFewRecords, match="all 4 records that came into the bags are "):
         draw_release(at_draw(config, refused[0]))
+
+
+@pytest.fixture(scope="module")
+def three_trials():
+    return [run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
+
+
+def test_scores_differences_and_attacks_have_the_textbooks_intervals(three_trials):
+    values = [trial.fits[LLP].f1[SHARE].positive for trial in three_trials]
+    assert label_proportions.mean_score(three_trials, LLP, "positive", SHARE) == student(values)
+    assert label_proportions.mean_score(three_trials[:1], LLP, "positive", SHARE) == (values[0], -math.inf, math.inf)
+    gaps = [t.fits[LLP].f1[SHARE].average - t.fits[NAMES].f1[SHARE].average for t in three_trials]
+    assert label_proportions.difference(three_trials, LLP, NAMES, SHARE) == student(gaps)
+    shares = [trial.test_share for trial in three_trials]
+    assert label_proportions.mean_of(three_trials, "test_share") == student(shares)
+    rates = label_proportions.attack_rates(three_trials)
+    assert list(rates) == ["prior", "bag", "model", "both"]
+    n = [trial.attack.n for trial in three_trials]
+    for source, rate in rates.items():
+        assert rate == grouped_interval([getattr(trial.attack, f"{source}_right") for trial in three_trials], n)
+
+
+# Machines sum in other orders: a record or two of 171, or a penalty's next value.
+AGAIN = 2 / 171
+
+
+def test_shipped_rows_come_out_again(monkeypatch):
+    name, dataset = study.PROPORTION_NOISE, "breast_cancer"
+    configs = [replace(at_random(dataset), methods=(LLP,), proportion_epsilon=epsilon) for epsilon in (0.1, 0.02)]
+    monkeypatch.setattr(study, "STUDIES", {name: Study(name, "", "", (dataset,), lambda dataset: configs)})
+    trials = study.trials()
+    assert trials == [(name, at_draw(config, draw)) for config in configs for draw in range(results.N_DRAWS)]
+    marks = [mark for arguments in trials[: results.N_DRAWS] for mark in study.trial(*arguments)]
+    rows = results.from_csv(Row, study.to_csv(marks[::-1]))
+    shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
+    assert {(row.method, row.threshold) for row in rows} == {(m, t) for m in (FULL, LLP) for t in (HALF, SHARE)}
+    for row in rows:
+        same = shipped[row.method, row.threshold, row.proportion_epsilon]
+        for field, value in vars(row).items():
+            near = pytest.approx(value, abs=2 * AGAIN) if isinstance(value, float) else value
+            assert getattr(same, field) == near, field
+        assert row.average == pytest.approx(same.average, abs=AGAIN)
+        other = shipped[row.method, row.threshold, 0.02]
+        assert row.method == FULL or row.threshold == HALF or abs(other.average - row.average) > 2 * AGAIN
+    chosen = study.select(rows, name, dataset, SHARE)
+    assert {row.threshold for row in chosen} == {SHARE}

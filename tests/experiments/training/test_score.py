@@ -5,13 +5,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo.experiments import training
-from privdemo.experiments.training import METRICS, Attack
+from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial
 from privdemo.intervals import grouped_interval
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from tests.experiments.oracles import student, wilson
-from tests.experiments.training.cases import make_trial
+
+
+def make_trial(probas, y, draw=0, attack=None):
+    """A trial in which methods give the images of classes `y` these probabilities of class 1."""
+    y = np.asarray(y)
+    fits = {}
+    for name, given in probas.items():
+        p = np.asarray(given, dtype=float)
+        marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
+        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (draw + 1), 0.1, 0.2, *map(float, marks), None)
+    return Trial(TrainingConfig("digits", draw=draw), fits, y, attack or Attack(len(y), 0, 0, 0))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,181 @@
+"""Images: releases recomputed from the streams of their seed, errors, linkage and promises by exact expectations."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privdemo import datasets, intervals
+from privdemo.estimators import pixel_priors
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig, people, score
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
+from privdemo.mechanisms.pixels import FAMILIES, family_of
+
+DIGITS_K, MNIST_K = 17, 256
+DIGITS = Config("digits", pixels=RandomisedResponse(0.3, DIGITS_K), per_class=3, n_people=200)
+MECHANISMS = [RandomisedResponse(0.3, DIGITS_K), GaussianNoise(0.3), LaplaceNoise(0.2)]
+
+
+def streams(seed):
+    """The random streams of people, pixels and labels: the first three children of the seed."""
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
+
+
+def by_hand(config):
+    """Everyone's images, labels and releases of both."""
+    of_people, of_pixels, of_labels = streams(config.seed)
+    drawn = datasets.load("digits").select_classes(config.classes).draw(config.n_people // 2, of_people)
+    values = config.pixels.from_states(drawn.X, DIGITS_K)
+    return drawn, config.pixels.randomise(values, of_pixels), config.labels.randomise(drawn.y, of_labels)
+
+
+def forget():
+    """Empty the experiment's caches, so that what follows is computed anew."""
+    for cached in (people.draw_people, people.noise_draws, people.true_frequencies):
+        cached.cache_clear()
+
+
+def test_training_images_only(mnist):
+    train = {image.tobytes() for image in mnist.train.select_classes(("7", "9")).X}
+    result = images.run(Config(per_class=10))
+    assert all(image.tobytes() in train for image in result.states)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_a_run_recomputed_step_by_step(mechanism):
+    config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
+    images.run(config)
+    forget()
+    result = images.run(config)
+    assert (result.config, result.n_people, result.class_names, result.n_states) == (config, 200, ("7", "9"), DIGITS_K)
+    assert result.labels.tolist() == [0] * 10 + [1] * 10
+    assert tuple(result.guesses) == images.PRIORS
+    people, released, released_labels = by_hand(config)
+    shown = [*range(10), *range(100, 110)]
+    np.testing.assert_array_equal(result.states, people.X[shown])
+    np.testing.assert_array_equal(result.released, mechanism.to_grey(released[shown]))
+    np.testing.assert_array_equal(result.released_labels, released_labels[shown])
+    assert result.changed_pixels == pytest.approx((released != mechanism.from_states(people.X, DIGITS_K)).mean() * 64)
+    prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
+    np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
+    few = pixel_priors.learned_prior(mechanism, released[shown], DIGITS_K)
+    guess = pixel_priors.posterior_mean(mechanism, released[shown], few)
+    assert (result.guesses["learned"] != mechanism.to_grey(guess)).any()
+    right = []
+    for learner in range(8):  # each taught by every eighth person, tried on the next ones
+        taught = np.arange(200) % 8 == learner
+        means = np.stack([released[taught & (released_labels == c)].mean(axis=0) for c in (0, 1)])
+        tried = np.arange(200) % 8 == (learner + 1) % 8
+        nearest = np.square(released[tried, None] - means).sum(axis=2).argmin(axis=1)
+        right.append((nearest == people.y[tried]).mean())
+    assert result.label_guess == pytest.approx(intervals.mean_interval(right), rel=1e-12)
+
+
+def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
+    clean, opposite = RandomisedResponse(0.0, DIGITS_K), BinaryChannel(1.0, 1.0)
+    assert images.run(replace(DIGITS, pixels=clean, labels=opposite)).label_guess.low > 0.9
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
+    levels = (0.1, 0.3, 0.5)
+    config = replace(DIGITS, pixels=mechanism)
+    pictures = images.strip(config, levels)
+    assert pictures.shape == (2, 4, 8, 8)
+    whole = images.run(config)
+    np.testing.assert_array_equal(pictures[:, 0].reshape(2, 64), whole.clean[[0, 3]])
+    for column, level in enumerate(levels, start=1):
+        noise = family_of(mechanism).make(level, DIGITS_K)
+        single = images.run(replace(config, pixels=noise))
+        np.testing.assert_array_equal(pictures[:, column].reshape(2, 64), single.released[[0, 3]])
+    rows = images.strip_table(("7", "9"), ("clean", "a", "b", "c"), pictures)
+    assert [(row["label"], row["level"]) for row in rows] == [(c, v) for c in "79" for v in ("clean", "a", "b", "c")]
+    assert [rows[6][f"pixel_{j}"] for j in range(64)] == pictures[1, 2].ravel().tolist()
+    with pytest.raises(ValueError, match="longer"):
+        images.strip_table(("7", "9"), ("clean", "a"), pictures)
+
+
+@pytest.mark.parametrize(
+    ("classes", "n_candidates"), [(("1", "2", "3"), 100), (tuple("0123456789"), 12), (("4", "7"), 3)]
+)
+def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates):
+    config = CurveConfig("digits", classes, n_candidates=n_candidates)
+    candidates, _ = score.candidates(config)
+    clear, useless = images.measure(config, 0.0), images.measure(config, 16 / 17)
+    assert len(candidates) == useless.n_candidates == n_candidates
+    assert (clear.linked.mean, useless.linked.mean) == (1, pytest.approx(1 / n_candidates, rel=1e-12))
+    assert clear.absolute == (0, 0, 0)
+    source = datasets.load("digits")
+    labels = {image.tobytes(): label for image, label in zip(source.X, source.y, strict=True)}
+    each = np.bincount([labels[image.tobytes()] for image in candidates], minlength=10)
+    assert np.ptp(each[[int(c) for c in classes]]) <= 1 + (len(classes) > 2)  # as even as equal steps can be
+    assert each.sum() == n_candidates
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_measure_recomputed_step_by_step(family):
+    level = 0.4
+    point = images.measure(CurveConfig("digits", family=family, n_candidates=20, seed=5), level)
+    people_rng, pixel_rng, _ = streams(5)
+    people = datasets.load("digits").select_classes(("7", "9")).draw(10, people_rng)
+    mechanism = FAMILIES[family].make(level, DIGITS_K)
+    values = people.X if family == "randomised_response" else to_unit(people.X, DIGITS_K)
+    sent = np.repeat(values, 10, axis=0)  # each candidate sends ten
+    released = mechanism.randomise(sent, pixel_rng)
+    scale = 16 if family == "randomised_response" else 1
+    errors = np.abs(released.astype(float) - sent) / scale
+    assert point.absolute.mean == pytest.approx(errors.mean(), rel=1e-6)
+    assert point.squared.mean == pytest.approx((errors**2).mean(), rel=1e-6)
+    distance = np.abs(sent[..., None] - np.arange(DIGITS_K)) / 16
+    expected = {
+        "randomised_response": (level / 16 * distance.sum(-1).mean(), level / 16 * (distance**2).sum(-1).mean()),
+        "gaussian": (level * math.sqrt(2 / math.pi), level**2),
+        "laplace": (level, 2 * level**2),
+    }[family]
+    assert point.expected == pytest.approx(expected, rel=1e-9)
+    for estimate, power in ((point.absolute, 1), (point.squared, 2)):  # one image is one observation
+        half = 1.971957 * (errors**power).mean(axis=1).std(ddof=1) / math.sqrt(200)
+        assert estimate.high - estimate.mean == pytest.approx(half, rel=1e-5)
+        assert estimate.mean - estimate.low == pytest.approx(half, rel=1e-5)
+    scores = np.array([[mechanism.log_likelihood(r, c).sum() for c in values] for r in released.astype(float)])
+    top = scores >= scores.max(axis=1, keepdims=True) - 1e-9
+    hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()
+    assert point.linked == pytest.approx(intervals.wilson_interval(hits, 200), rel=1e-9)
+    assert point.linked.mean > 0.2
+
+
+@pytest.mark.parametrize(
+    "mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)], ids=repr
+)
+def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
+    labels = BinaryChannel(0.1, 0.3)
+    promise = images.privacy(Config(pixels=mechanism, labels=labels), 1e-5, 784)
+    assert (promise.delta, promise.n_pixels) == (1e-5, 784)
+    assert promise.pixel == mechanism.epsilon
+    assert promise.image == 784 * mechanism.epsilon
+    assert promise.pixel_at_delta == mechanism.epsilon_at(1e-5)
+    assert promise.image_at_delta == mechanism.epsilon_at(1e-5, 784)
+    assert promise.label == labels.epsilon == pytest.approx(math.log(0.7 / 0.1))
+    assert mechanism.delta_at(promise.image_at_delta, 784) <= 1e-5 * (1 + 1e-9)
+    assert mechanism.delta_at(0.99 * promise.image_at_delta, 784) > 1e-5
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (RandomisedResponse(0.0, 2), (1, 1)),
+        (RandomisedResponse(0.3, 4), (0.7, 0.7, 0.7, 0.7)),
+        (BinaryChannel(0.1, 0.4), (0.9 / 1.3, 0.6 / 0.7)),
+        (BinaryChannel(0.0, 0.4), (1 / 1.4, 1)),
+        (BinaryChannel(1.0, 0.0), (None, 0.5)),  # nobody sends 0
+    ],
+    ids=repr,
+)
+def test_label_truth_is_bayes_by_hand(labels, expected):
+    classes = tuple("0123456789"[: labels.n_states])
+    found = images.privacy(Config(labels=labels, classes=classes), 1e-5, 784).label_truth
+    assert [share is None for share in found] == [share is None for share in expected]
+    assert [s for s in found if s is not None] == pytest.approx([s for s in expected if s is not None], abs=1e-12)
