@@ -1,0 +1,297 @@
+"""The comparison: words follow the rows, few draws are not judged, a pin holds all, code gives what is shown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pages.kit.draws import Draws
+from pages.topics import PAGES
+from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
+from pages.topics.comparison.answer import Answer, answer, jobs, mark_words, own_curves, rows_of
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.pin import decode, encode
+from pages.topics.comparison.words import Change, about_sets, change, differing
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, SHARE, ComparisonConfig, Fit, Trial
+from privdemo.experiments.comparison.study import EPSILONS, Row
+from privdemo.experiments.draws import at_draw
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.methods import CLEAN, COMPARISON, FLAT, LLP, NAIVE, NOBODY, OWNER, PUBLISHER, SPREAD, set_names
+from privdemo.verdict import Verdict
+from tests.pages.visiting import answers, html, takeaway, visit, warnings
+
+BOTH, SETS = (NAIVE, SPREAD), set_names("gaussian")
+DIGITS = ComparisonConfig(dataset="digits", n_train=120, methods=BOTH)
+SMALL = replace(DIGITS, n_train=40)  # of which nothing is shipped
+TABS = {tab.name: tab.panels for tab in PAGE.tabs.all}
+
+
+def question(config: ComparisonConfig = DIGITS, n_draws: int = 10, **more: Any) -> Question:
+    return Question(config, n_draws, **({"metric": "accuracy", "goal": None, "trusted": (NOBODY, OWNER)} | more))
+
+
+def trials(config: ComparisonConfig, *marks: float) -> list[Trial]:
+    """One trial a mark of the config's first method, by the main metric of its task."""
+    method, metric = config.methods[0], "accuracy" if config.task == CLASSIFY else "error"
+    return [Trial(at_draw(config, i), {method: Fit(method, {metric: mark}, 0.0)}) for i, mark in enumerate(marks)]
+
+
+def row(config: ComparisonConfig, *marks: float) -> Row:
+    """The row of such trials once all are made."""
+    return rows_of(config, len(marks), trials(config, *marks))[0]
+
+
+def shown(asked: Question, *mine: Row, **more: Any) -> Answer:
+    nothing = {"curves": (), "pinned": (), "n_draws": 10, "problems": {}, "running": False}
+    return Answer(asked, mine=mine, **(nothing | more))
+
+
+def test_it_opens_with_the_shipped_marks_of_its_setting():
+    at = visit("comparison", compare_on="Small digits")
+    marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
+    for names, whom in ((BOTH, "nobody"), ((LLP, "bag names"), "a bag owner")):
+        best = max((marks[name] for name in names), key=lambda mark: mark.mean)
+        assert f"<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b> trusting {whom}" in takeaway(at)
+    assert f"with all true labels {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
+    assert "covers the counts alone" in html(at)
+    assert not warnings(at)
+
+
+def test_who_is_trusted_decides_what_is_said():
+    marks, config = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}, replace(DIGITS, epsilon=2.0)
+    alone = mark_words(question(config), marks, {NOBODY: NAIVE})
+    assert alone.endswith("<b>90.0 ± 2.0 %</b> trusting nobody (naive); with all true labels 99.0 %.")
+    assert "nothing that asks for so little trust" in mark_words(question(config), marks, {})
+    asked = question(replace(config, methods=(SETS,)), trusted=(PUBLISHER,))
+    assert mark_words(asked, {SETS: marks[NAIVE]}, {PUBLISHER: SETS}).endswith(about_sets(config))
+
+
+@pytest.mark.parametrize(
+    ("rho", "words"),
+    [(0.1, "covers the counts alone"), (0.1, "ε = 2.94 may (it is right for 85.0"), (0.0, "covers nothing")],
+)
+def test_what_a_sets_name_tells_is_said(rho, words):
+    assert words in about_sets(replace(DIGITS, rho=rho))
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "verdict", "words"),
+    [
+        ((0.9, 0.91, 0.9, 0.91, 0.9), 0.8, Verdict.BETTER, "+10.4 ± 0.7 points, better"),
+        ((0.7, 0.69, 0.7, 0.69, 0.7), 0.8, Verdict.WORSE, "−10.4 ± 0.7 points, worse"),
+        ((0.9, 0.7, 0.9, 0.7, 0.9), 0.8, Verdict.NOT_CLEAR, "+2.0 ± 13.6 points, not clear"),
+        ((0.9, 0.91, 0.9, 0.91), 0.8, Verdict.TOO_FEW, "+10.5 ± 0.9 points, too few draws"),
+        ((0.8,) * 5, 0.8, Verdict.NOT_CLEAR, "the same"),
+        ((0.80001, 0.80001, 0.80001, 0.80001, 0.80002), 0.8, Verdict.BETTER, "+0.001 ± 0.001 points, better"),
+    ],
+)
+def test_a_difference_is_judged_over_the_draws_of_both(now, then, verdict, words):
+    assert change(row(DIGITS, *now), row(DIGITS, *5 * [then])) == (verdict, words)
+
+
+def test_a_lower_error_is_better():
+    asked = replace(DIGITS, task=SHARE, methods=(SPREAD,))
+    low, high = (row(asked, *5 * [mark]) for mark in (0.01, 0.02))
+    assert (change(low, high).verdict, change(high, low).verdict) == (Verdict.BETTER, Verdict.WORSE)
+
+
+@pytest.mark.parametrize(("there", "asked", "known"), [(2, 10, False), (4, 10, False), (5, 10, True), (2, 2, True)])
+def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
+    marks, config = (0.9, 0.8, 0.85, 0.7, 0.75)[:there], replace(DIGITS, n_train=60)
+    found = rows_of(config, asked, trials(config, *marks))[0]
+    assert found.estimate.mean == pytest.approx(mean_interval(marks).mean)
+    assert (found.low > 0, bool(found.values)) == (known, known)
+    assert known or change(found, found) == (Verdict.TOO_FEW, "too few draws of both")
+
+
+def test_without_a_mark_the_page_says_why():
+    told = shown(question(), problems={NAIVE: "no noise will do"})
+    assert "none of the methods has a mark. Naive: no noise will do." in told.takeaway()
+    assert "2 methods are learning" in replace(told, running=True).takeaway()
+    assert "there is no mark yet" in replace(told, problems={}).takeaway()
+    assert told.main() == ()
+
+
+def test_where_no_curves_are_shipped_five_draws_of_each_epsilon_are_made_with_the_own_among_them():
+    asked = question(replace(SMALL, dataset="breast_cancer", epsilon=3.0))
+    assert len(jobs(asked)[-1].tasks) == 5 * len(EPSILONS)
+    mine, other = trials(asked.config, *10 * [0.9]), trials(replace(asked.config, epsilon=1.0), 0.7, 0.8)
+    assert [(r.epsilon, r.n_draws) for r in own_curves(asked, other, mine)] == [(1.0, 2), (3.0, 5)]
+
+
+def test_curves_of_another_setting_say_so():
+    unlike = shipped.unlike_yours(replace(DIGITS, task=SHARE, methods=(), share=0.9, bag_size=10))
+    assert unlike == " (not your setting: people in a bag 25, yours 10; their share 30.0 %, yours 90.0 %)"
+    assert not shipped.unlike_yours(replace(DIGITS, share=0.9)), "nobody is asked about a share"
+
+
+@pytest.mark.parametrize("changed", [{"share": 0.3001}, {"rho": 0.10000001}, {"epsilon": 1.004}])
+def test_settings_that_differ_in_late_digits_differ(changed):
+    asked = replace(DIGITS, task=SHARE, methods=())
+    ((_, here, there),) = differing(replace(asked, **changed), asked)
+    assert here != there
+    assert not differing(replace(DIGITS, share=0.4), DIGITS), "nobody is asked about a share"
+
+
+# --- a pinned setting ----------------------------------------------------------------------------
+
+
+def test_a_pin_by_its_button_is_compared_and_let_go():
+    at = visit("comparison", compare_on="Small digits", compare_look="against a pin", show=["naive", "true labels"])
+    at.button(key="pin-it").click().run()
+    assert at.text_input(key="pin").value == "classify,digits,labels,120,1,0"
+    at.number_input(key="label_epsilon").set_value(0.25).run()
+    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: naive −" in answers(at)[0]
+    assert "the same" in html(at)
+    at.button(key="unpin").click().run()
+    assert "Nothing is pinned" in answers(at)[0]
+
+
+@pytest.mark.parametrize(
+    ("n_train", "pinned", "counts"),
+    [
+        (120, None, {}),
+        (40, None, {"Draw": 3}),
+        (40, SMALL, {"Draw": 3}),
+        (40, replace(DIGITS, n_train=50), {"Draw": 3, "Pinned draw": 3}),
+        (40, replace(DIGITS, n_train=50, task=SHARE, methods=(SPREAD,)), {"Draw": 3}),
+    ],
+)
+def test_no_draw_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts):
+    found = jobs(question(replace(DIGITS, n_train=n_train), 10 if n_train == 120 else 3, pinned=pinned))
+    assert {name: sum(len(j.tasks) for j in found if j.name == name) for name in {j.name for j in found}} == counts
+    drawn = [task for job in found for task in job.tasks]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_a_pin_holds_the_whole_setting():
+    more = {"epsilon": 1 / 3, "rho": 0.2, "bag_size": 10, "delta": 0.01, "share": 0.7, "n_asked": 90, "seed": 4}
+    config = ComparisonConfig(dataset="digits", n_train=120, **more)
+    assert decode(encode(config)) == config
+    assert encode(replace(DIGITS, epsilon=2.0)) == "classify,digits,labels,120,2,0"
+    assert decode("") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("nonsense", "it does not read as a pinned setting; pin one anew"),
+        ("classify,digits,labels,many,1,0", "it is no pinned setting; pin one anew"),
+        ("classify,digits,labels,120,1,0,magic=3", "it is no pinned setting; pin"),
+        ("classify,digits,labels,5,1,0", r"it is no pinned setting \(n_train must be"),
+        ("classify,digits,labels,100000,1,0", r"it is no pinned setting \(.*people of each class"),
+        ("classify,digits,labels,120,0.001,0", r"it is no pinned setting \(epsilon must be in \[0.05, 8\]"),
+        ("classify,digits,labels,120,20,0", r"epsilon must be in \[0.05, 8\]"),
+        ("classify,digits,labels,120,1,0,bag_size=100000", "bag_size must be"),
+        ("classify,digits,labels,120,1,0,delta=0.9", "delta must be"),
+        ("classify,your own,labels,120,1,0", "its records were a visitor’s own"),
+    ],
+)
+def test_what_is_no_pin_is_refused(words, why):
+    with pytest.raises(ValueError, match=why):
+        decode(words)
+
+
+def test_a_link_with_a_bad_pin_is_noted():
+    assert "it is no pinned setting" in warnings(visit("comparison", pin="classify,digits,labels,5,1,0"))
+
+
+@pytest.mark.parametrize(
+    ("pinned", "more", "running", "words"),
+    [
+        (None, {}, False, "Nothing is pinned"),
+        (replace(DIGITS, task=SHARE, methods=()), {}, False, "of the other task"),
+        (replace(DIGITS, methods=()), {}, True, "are being made"),
+        (replace(DIGITS, methods=()), {}, False, "No method has marks of both settings."),
+        (replace(DIGITS, methods=()), {"private": "records", "methods": (FLAT,)}, True, "None of the methods"),
+    ],
+)
+def test_why_nothing_is_compared_with_a_pin(pinned, more, running, words):
+    assert words in against_pin.why_not(question(replace(DIGITS, **more), pinned=pinned), running)
+
+
+# --- tabs ----------------------------------------------------------------------------------------
+
+
+def test_a_pair_is_never_of_two_sources():
+    lies, bags, _ = one_likelihood.PAIRS
+    asked = question(replace(DIGITS, n_train=30, epsilon=7.0))
+    mine = tuple(replace(r, n_train=30) for r in shipped.marks(DIGITS))
+    whose, rows = one_likelihood.of_one_source(lies, shown(asked, *mine), 8.0)
+    assert (whose, {r.n_train for r in rows}) == ("of your setting", {30})
+    half = tuple(r for r in mine if r.method == NAIVE)
+    for pair in (lies, bags):
+        whose, rows = one_likelihood.of_one_source(pair, shown(asked, *half), 8.0)
+        assert whose == "shipped, 120 people of each class, ε = 8"
+        assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
+    assert one_likelihood.nearest_epsilon(5.0) == 4.0
+    panels = TABS["one likelihood"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
+    assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
+
+
+def test_only_clear_differences_are_counted():
+    verdicts = (Verdict.BETTER, Verdict.WORSE, Verdict.WORSE, Verdict.NOT_CLEAR, Verdict.TOO_FEW)
+    changes = [Change(verdict, verdict.value) for verdict in verdicts]
+    words = one_likelihood.clear_words(changes)
+    assert "Of the 5, the one likelihood is clearly better in 1, clearly worse in 2; in 1" in words
+    few = against_pin.clear_words({NAIVE: changes[0], SPREAD: changes[4]})
+    assert few == "Of 2 methods <b>1</b> differs clearly: naive better."
+    assert against_pin.clear_words({NAIVE: changes[3]}) == "Of 1 method <b>0</b> differ clearly."
+
+
+def test_the_pages_that_are_led_to_are_there():
+    links = TABS["one likelihood"](answer(question(), Draws()))[-1].links
+    assert {address for address, _ in links} <= {page.address for page in PAGES}
+    assert len(links) == 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (0.6, "<b>ε = 0.5</b> by naive, 70.0 ± 2.0 % (its whole 95 % interval does), the least that was tried."),
+        (0.69, "70.0 ± 2.0 % (its 95 % interval reaches to the other side of the goal), the least"),
+        (0.8, "<b>ε = 2</b> by naive, 90.0 ± 2.0 % (its whole 95 % interval does); at ε = 0.5 it does not."),
+        (0.99, "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
+    ],
+)
+def test_the_least_epsilon_for_a_goal_is_told(wanted, words):
+    some = row(DIGITS, 0, 1)
+    rows = [replace(some, epsilon=e, mean=m, low=m - 0.02, high=m + 0.02) for e, m in ((0.5, 0.7), (2.0, 0.9))]
+    assert words in goal.reached_words(question(goal=wanted), rows)
+
+
+@pytest.mark.parametrize(("mark", "words"), [(0.9, "reaches it at ε = 1: naive"), (0.5, "does not reach it at ε = 1")])
+def test_ones_own_setting_is_held_against_the_goal(mark, words):
+    mine = row(SMALL, *5 * [mark])
+    assert words in goal.own_words(shown(question(SMALL, goal=0.8), mine))
+    assert not goal.own_words(shown(question(goal=0.8), mine))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """A small setting and a pinned one that differs in ε, two draws of each."""
+    small = replace(DIGITS, n_train=20, bag_size=10)
+    asked = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
+    mine, pinned = (
+        rows_of(config, 2, [comparison.run(at_draw(config, i)) for i in range(2)]) for config in (small, asked.pinned)
+    )
+    return shown(asked, *mine, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_the_code_of_every_tab_gives_the_numbers_shown(drawn, tab):
+    panel, said = TABS[tab](drawn)[0], []
+    exec(str(panel.snippet), {"print": lambda *words: said.append(words)})
+    if tab == "goal seek":
+        ((found,),) = said
+        assert f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}" in panel.answer
+    elif tab == "all numbers":
+        assert [round(100 * mark.mean, 3) for _, mark in said] == [r["accuracy (%)"] for r in panel.figure.rows]
+    else:
+        gap = said[0][1].mean * (100 if tab == "against a pin" else 1)
+        cells = re.findall(r"[+−][\d.]+", " ".join(" ".join(line) for line in panel.figure.body))
+        assert any(float(cell.replace("−", "-")) == pytest.approx(gap, abs=0.06) for cell in cells)
