@@ -6,19 +6,19 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 
-from pages.topics.class_ratio import PAGE, figures, sets
+from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, _proportions, compare_words, takeaway
-from pages.topics.class_ratio.controls import Question
+from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, _apply
 from pages.topics.class_ratio.tabs import TABS
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig, study
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate
 from privdemo.methods import EM, MMD, PSVM, SPREAD
+from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
-from tests.pages.visiting import answers, finished, plain, visit
-from tests.pages.visiting import takeaway as seen
 
 SMALL = RatioConfig("digits", 2, 60, rho=0.2, n_test=40, share=0.5)
 
@@ -32,11 +32,10 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     words = takeaway(shown)
     for name in (SPREAD, MMD):
         error = class_ratio.error(shown.trials, name)
-        assert f"<b>{error.mean:.3f}</b> ± {max(error.high - error.mean, error.mean - error.low):.3f}" in words
+        assert f"<b>{error.mean:.3f}</b> ± {error.half:.3f}" in words
         assert f"<b>{100 * class_ratio.share_of(shown.trials, name, 0).mean:.1f} %</b>" in words
     assert f"against {class_ratio.error(shown.trials, EM).mean:.3f} with every training label" in words
     assert "Both shares together" in words
-    assert "Two draws" not in words
     assert "2 draws cannot tell" in words
 
 
@@ -69,8 +68,8 @@ def test_a_promise_is_named_only_where_it_holds(release: str, holds: bool, times
     assert words in _proportions(Answer(Question(config, 1), (trial,)))
 
 
-def estimates(**at: tuple[float, float]) -> dict:
-    return {name: SimpleNamespace(estimate=Estimate(sum(e) / 2, *e)) for name, e in at.items()}
+def estimate(low: float, high: float, **more) -> SimpleNamespace:
+    return SimpleNamespace(estimate=Estimate((low + high) / 2, low, high), **more)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +81,7 @@ def estimates(**at: tuple[float, float]) -> dict:
     ],
 )
 def test_counting_is_worse_only_where_intervals_part(mmd, spread, words) -> None:
-    at = estimates(**{MMD: mmd, SPREAD: spread, PSVM: (0.3, 0.5)})
-    assert words in figures.counting_words(at)
+    assert words in figures.counting_words({MMD: estimate(*mmd), SPREAD: estimate(*spread), PSVM: estimate(0.3, 0.5)})
 
 
 @pytest.mark.parametrize(
@@ -91,42 +89,48 @@ def test_counting_is_worse_only_where_intervals_part(mmd, spread, words) -> None
     [((0.3, 0.4), "(more)"), ((0.15, 0.4), "(no clear difference)"), ((0.01, 0.05), "(less)")],
 )
 def test_small_sets_are_judged_by_their_intervals(small, words) -> None:
-    rows = [
-        SimpleNamespace(copies=copies, method=method, release=release, estimate=Estimate(sum(ends) / 2, *ends))
-        for method in (SPREAD, MMD)
-        for release in (NO_RELEASE, study.WITH_NOISE)
-        for copies, ends in ((1, (0.1, 0.2)), (8, small))
-    ]
-    said = sets.few_words(rows)
+    said = sets.few_words(
+        [
+            estimate(*ends, copies=copies, method=method, release=release)
+            for method in (SPREAD, MMD)
+            for release in (NO_RELEASE, study.WITH_NOISE)
+            for copies, ends in ((1, (0.1, 0.2)), (8, small))
+        ]
+    )
     assert words in said
     assert ("helps nowhere" in said) == (words != "(more)")
     assert "In 8 times as many" in said
 
 
-def test_every_tab_gives_code_that_runs(shown: Answer) -> None:
+def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
+    monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for tab in TABS.all:
-        panels = tab.panels(shown, tab.settings[0].default) if tab.controls else tab.panels(shown)
-        for panel in panels:
-            names: dict = {}
-            exec(str(panel.snippet), names)
-            if "draws" in names:
-                assert [trial.config for trial in names["draws"]] == [trial.config for trial in shown.trials]
+        for panel in tab.panels(shown, *([tab.settings[0].default] if tab.controls else [])):
+            exec(str(panel.snippet), names := {})
+            assert tuple(names.get("draws", shown.trials)) == shown.trials
 
 
-def test_pure_sets_and_noise_are_told_to_whoever_asks_for_the_adversary(shown: Answer) -> None:
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Even true counts"),
+        ({"rho": 0.0}, "Pure sets release every label"),
+        ({"release": "gaussian tight"}, "Noise on the counts bounds"),
+    ],
+)
+def test_pure_sets_and_noise_are_told_to_whoever_asks_for_the_adversary(shown: Answer, changes, words) -> None:
     tab = next(tab for tab in TABS.all if tab.name == "the adversary")
-    assert "Even true counts" in tab.panels(shown)[0].answer
-    pure = replace(shown, question=Question(replace(SMALL, rho=0.0), 2))
-    assert "Pure sets release every label" in tab.panels(pure)[0].answer
-    private = replace(shown, question=Question(replace(SMALL, release="gaussian tight"), 2))
-    assert "Noise on the counts bounds" in tab.panels(private)[0].answer
+    assert words in tab.panels(replace(shown, question=Question(replace(SMALL, **changes), 2)))[0].answer
 
 
-def test_a_preset_and_a_link_reach_the_page(mnist: object) -> None:
-    at = finished(visit(PAGE.address, ratio_records="Small digits", set_size="60", asked="40", ratio_draws="2"))
-    assert "Of 40 images" in seen(at)
-    at.button(key="ratio three digits, private").click().run()
-    assert not at.exception
-    assert at.session_state["release"] == "Gaussian, tight" or at.session_state["ratio_epsilon"] == 0.05
-    assert "Does it work for other mixes?" in [plain(head.value) for head in at.subheader]
-    assert answers(at)
+@pytest.mark.usefixtures("data_folder")
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
+    dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
+    monkeypatch.setattr(st, "session_state", state := {})
+    _apply(name)
+    numbers = next(value for value in state.values() if isinstance(value, dict))
+    assert (state["ratio_records"], TITLES[state["release"]]) == (COUNTING[dataset].title, release or NO_RELEASE)
+    assert [numbers[key] for key in ("classes", "set_size", "rho", "asked")] == [n_classes, size, rho, n_test]
+    assert [numbers[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == [epsilon, delta, n_min]
+    assert (state["mix"], numbers["sets_of_each"]) == ("set by hand", 1)
