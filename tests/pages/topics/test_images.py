@@ -1,9 +1,11 @@
-"""The page on noise and images: words follow the numbers, presets and links set what they say, the code runs."""
+"""The page on noise and images: words follow the numbers, presets and the dial show the very result, the code runs."""
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ import pytest
 from pages.kit.draws import Draws
 from pages.topics.images import label_verdict, standing_words
 from pages.topics.images.answer import answer, below, snippet
-from pages.topics.images.controls import FIGURE_2, FIGURE_4, LIVE, Question
+from pages.topics.images.controls import FIGURE_2, FIGURE_4, LEVELS, LIVE, Question
+from pages.topics.images.dial import captions, dial_data
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_epsilon, pixel_words
 from privdemo import accounting
 from privdemo.experiments import images
@@ -21,19 +24,13 @@ from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
 from tests.pages.visiting import html, takeaway, visit
 
-
-def asked(family="randomised_response", level=0.2, **changes) -> Question:
-    numbers = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, "level": level}
-    lies = RandomisedResponse(0.2, 2)
-    return replace(Question("digits", ("7", "9"), FAMILIES[family], lies, **numbers, view=LIVE), **changes)
+LIES = RandomisedResponse(0.2, 2)
+ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, "level": 0.2, "view": LIVE}
+PROMISE = Privacy(1e-5, 784, 2.0, 2.0, 1568.0, 900.0, 1.39, (0.8, 0.8))
 
 
-def shown(**changes):
-    return answer(asked(**changes), Draws())
-
-
-def promise(**changes) -> Privacy:
-    return replace(Privacy(1e-5, 784, 2.0, 2.0, 1568.0, 900.0, 1.39, (0.8, 0.8)), **changes)
+def shown(family="randomised_response", labels=LIES, **changes):
+    return answer(Question("digits", ("7", "9"), FAMILIES[family], labels, **(ASKED | changes)), Draws())
 
 
 @pytest.mark.parametrize(
@@ -41,13 +38,13 @@ def promise(**changes) -> Privacy:
     [
         ({}, 2.0, "multiplies the odds of any guess about it by at most a factor of 7.39"),
         ({"pixel": 0.0}, 0.0, "at most a factor of 1.00"),
-        ({"pixel": math.inf, "pixel_at_delta": 3.0}, 3.0, "a factor of 21 more likely under one value"),
-        ({"pixel": math.inf, "pixel_at_delta": math.inf}, math.inf, "Without noise a released pixel is the pixel"),
+        ({"pixel": inf, "pixel_at_delta": 3.0}, 3.0, "a factor of 21 more likely under one value"),
+        ({"pixel": inf, "pixel_at_delta": inf}, inf, "Without noise a released pixel is the pixel"),
     ],
 )
 def test_the_promise_of_a_pixel(changes, epsilon, words):
-    assert pixel_epsilon(promise(**changes)) == epsilon
-    assert words in pixel_words(promise(**changes))
+    assert pixel_epsilon(replace(PROMISE, **changes)) == epsilon
+    assert words in pixel_words(replace(PROMISE, **changes))
 
 
 @pytest.mark.parametrize(
@@ -55,32 +52,29 @@ def test_the_promise_of_a_pixel(changes, epsilon, words):
     [(0.0, "most a factor of 1.00", False), (10.0, "at most", False), (10.1, "may rise by a factor of 24,344", True)],
 )
 def test_the_promise_of_an_image_is_called_void_where_it_is(epsilon, words, void):
-    said = image_words(promise(image=epsilon))
+    said, slack = image_words(replace(PROMISE, image=epsilon)), replace(PROMISE, image_at_delta=epsilon)
     assert words in said
-    assert ("not private" in said) is void
-    assert ("not private" in image_slack_words(FAMILIES["laplace"], promise(image_at_delta=epsilon))) is void
-    assert "No ε bounds the whole image" in image_words(promise(image=math.inf))
+    assert ["not private" in one for one in (said, image_slack_words(FAMILIES["laplace"], slack))] == [void, void]
+    assert "No ε bounds the whole image" in image_words(replace(PROMISE, image=inf))
 
 
 @pytest.mark.parametrize(
     ("names", "truth", "words"),
     [
-        (("7", "9"), (0.8, 0.8), "Of 100 people who sent “7”, 80 meant it, if both digits"),
-        (("7", "9"), (0.75, 0.6), "“7”, 75 meant it; of 100 who sent “9”, 60 meant it, if both"),
-        (("7", "9"), (None, 0.5), "Of 100 people who sent “9”, 50 meant it, if both"),
-        (("0", "1", "2"), (0.4, 0.4, 0.4), "“0”, 40 meant it, if all 3 digits"),
+        ("79", (0.8, 0.8), "Of 100 people who sent “7”, 80 meant it, if both digits"),
+        ("79", (0.75, 0.6), "“7”, 75 meant it; of 100 who sent “9”, 60 meant it, if both"),
+        ("79", (None, 0.5), "Of 100 people who sent “9”, 50 meant it, if both"),
+        ("012", (0.4, 0.4, 0.4), "“0”, 40 meant it, if all 3 digits"),
     ],
 )
 def test_of_those_who_sent_a_label_so_many_meant_it(names, truth, words):
     assert words in label_words(names, truth)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "words"),
-    [(0.51, 0.6, "betrays"), (0.5, 0.6, "no better than chance"), (0.4, 0.45, "no better than chance")],
-)
-def test_an_image_betrays_the_label_only_where_that_is_clear(low, high, words):
-    assert words in label_verdict(Estimate((low + high) / 2, low, high), 0.5)
+@pytest.mark.parametrize(("low", "high", "betrays"), [(0.51, 0.6, True), (0.5, 0.6, False), (0.4, 0.45, False)])
+def test_an_image_betrays_the_label_only_where_that_is_clear(low, high, betrays):
+    words = label_verdict(Estimate((low + high) / 2, low, high), 0.5)
+    assert ["betrays" in words, "no better than chance" in words] == [betrays, not betrays]
 
 
 def test_the_takeaway_holds_the_packages_numbers():
@@ -95,43 +89,41 @@ def test_the_takeaway_holds_the_packages_numbers():
 
 
 def test_caveats_name_labels_that_say_nothing():
-    for lies, there in ((BinaryChannel(0.3, 0.7), True), (BinaryChannel(0.3, 0.6), False)):
-        words = standing_words("", shown(labels=lies))["Caveats"]
-        assert ("add up to 1" in words) is there
+    words = [standing_words("", shown(labels=BinaryChannel(0.3, p)))["Caveats"] for p in (0.7, 0.6)]
+    assert ["add up to 1" in caveats for caveats in words] == [True, False]
     assert standing_words("Choose at least two digits.", None) == {}
 
 
-@pytest.mark.parametrize(("view", "name", "columns"), [(FIGURE_2, "figure2", 5), (FIGURE_4, "figure4", 3)])
-def test_the_papers_figures_show_each_class_at_each_level(view, name, columns):
+@pytest.mark.parametrize(
+    ("view", "name", "columns", "words"),
+    [(FIGURE_2, "figure2", 5, "p = 0.1, 0.2, 0.3, 0.4."), (FIGURE_4, "figure4", 3, "σ² = 0.1 and 0.5 added")],
+)
+def test_the_papers_figures_show_each_class_at_each_level(view, name, columns, words):
     (panel,) = shown(view=view).main()
-    assert panel.name == name
-    assert len(panel.rows()) == 2 * columns
-    assert ("σ² = 0.1 and 0.5 added" if columns == 3 else "p = 0.1, 0.2, 0.3, 0.4.") in panel.summary
+    assert (panel.name, len(panel.rows())) == (name, 2 * columns)
+    assert words in panel.summary
 
 
-@pytest.mark.parametrize("view", [LIVE, FIGURE_4])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "view"), [*((family, LIVE) for family in FAMILIES), ("laplace", FIGURE_4)])
 def test_the_shown_code_gives_the_shown_numbers(family, view, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = shown(family=family, view=view, level=0.9)
-    names: dict = {}
+    made = shown(family, view=view, level=0.9)
     panels = [panel for panel in (*made.main(), *below(made)) if panel.rows]
     assert [panel.snippet for panel in panels] == [snippet(made.question)] * 2
-    exec(str(panels[0].snippet).replace(".show()", ""), names)
-    assert names["promise"] == made.privacy
-    assert names["here"] == made.here
+    exec(str(panels[0].snippet).replace(".show()", ""), names := {})
+    assert (names["promise"], names["here"]) == (made.privacy, made.here)
     np.testing.assert_array_equal(names["result"].released, made.result.released)
     assert [row["linked_mean"] for row in below(made)[1].rows()] == [point.linked.mean for point in names["points"]]
     assert (tmp_path / "figure.png").exists() is (view == FIGURE_4)
 
 
-@pytest.mark.parametrize("name", ["p = 0.3", "σ² = 0.5"])
-def test_presets_set_the_papers_values_and_show_the_dial(name):
+@pytest.mark.parametrize(
+    ("name", "key", "level", "flip"), [("p = 0.3", "p", 0.3, 0.3), ("σ² = 0.5", "sigma", math.sqrt(0.5), 0.2)]
+)
+def test_presets_set_the_papers_values_and_show_the_dial(name, key, level, flip):
     at = visit("image_noise", data="Small digits", label_lie="asymmetric", view=FIGURE_2)
     at.button(key=f"preset {name}").click().run()
-    key, level, flip = ("p", 0.3, 0.3) if name.startswith("p") else ("sigma", math.sqrt(0.5), 0.2)
-    assert at.number_input(key=key).value == level
-    assert at.number_input(key="flip").value == flip
+    assert [at.number_input(key=which).value for which in (key, "flip")] == [level, flip]
     assert at.session_state["view"] == LIVE
     assert f"= <b>{level:.4g}</b>" in takeaway(at)
 
@@ -150,3 +142,46 @@ def test_another_data_set_brings_the_level_inside_its_range_and_one_digit_is_not
     assert "the end of its range" in at.toast[0].value
     at.get("button_group")[1].set_value(["7"]).run()
     assert "Choose at least two digits" in takeaway(at)
+
+
+# --- what the live dial draws from ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=list(FAMILIES))
+def dial(request):
+    """A result, and what the browser is told of it at a level, in so fine a step."""
+    family = FAMILIES[request.param]
+    result = images.run(images.Config("digits", pixels=family.make(0.3, 17), per_class=4, n_people=100, seed=3))
+    return result, lambda level=0.3, step=LEVELS[family.name].step: dial_data(result, family, level, step)
+
+
+def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
+    def decoded(text, kind=np.uint8):
+        return np.frombuffer(base64.b64decode(text), kind)
+
+    result, data = dial[0], dial[1]()
+    np.testing.assert_array_equal(decoded(data["states"]), result.states.ravel())
+    np.testing.assert_array_equal(decoded(data["clean"]), result.clean.ravel())
+    for sent, guess in zip(data["guesses"], result.guesses.values(), strict=True):
+        np.testing.assert_array_equal(decoded(sent), guess.ravel())
+    if "noise" in data:
+        np.testing.assert_array_equal(decoded(data["noise"], np.float32), result.draws.ravel())
+    else:
+        replaced = decoded(data["uniform"], np.float32) < np.ceil(0.3 * 17 / 16 * 2**24) / 2**24
+        released = np.where(replaced, decoded(data["replacement"]), decoded(data["states"])).astype(float)
+        np.testing.assert_array_equal(np.floor(released * 255 / 16 + 0.5), result.released.ravel())
+
+
+def test_only_another_picture_changes_the_token(dial):
+    here, there, finer = dial[1](0.2), dial[1](0.3), dial[1](0.2, 0.001)
+    assert (here["level"], there["level"]) == (0.2, 0.3)
+    assert [here["token"] == other["token"] for other in (there, finer)] == [True, False]
+
+
+def test_a_flipped_label_shows_what_it_was(dial):
+    result, data = dial[0], dial[1]()
+    flipped = list(result.labels != result.released_labels)
+    assert [caption["flipped"] for caption in data["captions"]] == flipped
+    assert [" → " in words for words in captions(result)] == flipped
+    sent = [result.class_names[label] for label in result.released_labels]
+    assert [words.split(" → ")[-1] for words in captions(result)] == sent
