@@ -1,14 +1,15 @@
-"""The page on released counts: every word on a promise follows the outcome, and its code gives its numbers."""
+"""The page on released counts: words on promises and leaks follow the outcome, and its code gives its numbers."""
 
 import math
 from dataclasses import replace
 
 import pytest
 
-from pages.topics.label_counts import PAGE, claim, tabs
+from pages.topics.label_counts import PAGE, adversary, claim, tabs
 from pages.topics.label_counts.answer import _as_published, misplaced, takeaway
 from pages.topics.label_counts.controls import Question, parse
-from privdemo.experiments.label_counts import CountConfig, Outcome, Settled, Winner
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
 from tests.pages.visiting import takeaway as seen
@@ -138,3 +139,51 @@ def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
+
+
+# --- the adversary -------------------------------------------------------------------------------
+
+
+def leak(sigma=0.3, there=0.25, low=0.06):
+    return Leak(sigma, (1, 2), there, 0.1, Estimate(low + 0.01, low, low + 0.02))
+
+
+@pytest.mark.parametrize(
+    ("local", "published", "words"),
+    [
+        (None, None, "For these counts scaled Dirichlet has no σ to choose."),
+        (leak(there=math.nan), None, "σ = 0.3, and with one label moved there is none, so a release alone tells"),
+        (leak(), None, "be 0.25; between the two, each with its own σ, δ is 0.0700 (simulated), more than was"),
+        (leak(low=0.05), None, "each with its own σ, δ is no more than was asked for (0.060, simulated)."),
+        (leak(there=0.3), None, "with one label moved it would be next to the same; between"),
+        (leak(), leak(there=math.nan), "paper’s criterion the neighbour has no σ at all, so a release alone"),
+        (leak(), leak(0.2, 0.1), "paper’s criterion it is 0.2 and 0.1: between the two, each with its own σ, δ is"),
+        (leak(), leak(low=0.05), "δ is 0.0700 (simulated), more than was asked for."),
+    ],
+)
+def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch):
+    def found(config, release="dirichlet local"):
+        given = {"dirichlet local": local, DATA: published}[release]
+        if given is None:
+            raise ValueError("no σ")
+        return given
+
+    monkeypatch.setattr(label_counts, "leak", found)
+    said = adversary.leak_words(QUESTION.config)
+    assert words in said
+    assert ("paper’s criterion" in said) == ("paper’s criterion" in words)
+
+
+@pytest.mark.parametrize(
+    ("release", "rates", "words"),
+    [
+        (DATA, {}, "no such number holds, as its noise is chosen from the counts. "),
+        (PUBLIC, {PUBLIC: 0.55}, "right <b>55.0 %</b> of the time at most for the worst set that n_min allows; "),
+        (GAUSS, {GAUSS: 0.6}, "With Gaussian, published the guess is right <b>60.0 %</b> of the time at most; "),
+        (GAUSS, {}, ""),
+    ],
+)
+def test_a_guess_has_a_rate_where_there_is_a_promise(release, rates, words):
+    said = adversary._guess_words(asked(release), rates)
+    assert said.endswith(words)
+    assert bool(said) == bool(words)

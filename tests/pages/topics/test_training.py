@@ -1,4 +1,4 @@
-"""The page on training: its words follow the trials in both directions, and its code asks for them."""
+"""The page on training: words follow the trials and shipped draws in both directions, and code asks for them."""
 
 import math
 from dataclasses import replace
@@ -14,8 +14,9 @@ from pages.topics.training.pixel_noise import noise_of
 from privdemo import accounting, datasets
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, TrainingConfig
+from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from tests.experiments.training.cases import make_trial
 from tests.pages.visiting import takeaway, visit
 
@@ -62,7 +63,7 @@ def test_the_promise_of_pixels_and_labels_is_said(changes, words):
 
 
 def test_noise_of_a_family_without_a_row_is_refused():
-    with pytest.raises(TypeError, match=r"has noise of randomised_response, gaussian, got LaplaceNoise\(scale=0.3\)"):
+    with pytest.raises(TypeError, match=r"randomised_response, gaussian, got LaplaceNoise\(scale=0.3\)"):
         noise_of(LaplaceNoise(0.3))
 
 
@@ -133,12 +134,55 @@ def test_a_table_has_records_columns_and_classes():
     assert trade_off.panels(yours, "figure 3")[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
 
 
-@pytest.mark.mnist
 def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(mnist):
-    at = visit("training", draws="1", label_lies="asymmetric", second="7")
+    at = visit("training", draws="1", label_lies="asymmetric", second="7", methods="naive")
     assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
     at.button(key="train p = 0.3").click().run()
     assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced with probability <b>0.3</b>" in takeaway(at)
     assert "the label is flipped with probability <b>0.3</b>" in takeaway(at)
     at.button_group(key="methods").set_value([]).run()
     assert "Choose at least one way to train" in takeaway(at)
+
+
+# --- the trade-off -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("marks", "words"),
+    [
+        ({SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)}, ["naive training is as accurate", "No difference in log loss"]),
+        ({SPREAD: (0.9, 0.4), NAIVE: (0.8, 0.5)}, ["Spread is more accurate at p = 0.3 (by 10.0", "Naive’s prob"]),
+        ({SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)}, ["Naive is more accurate at p = 0.3 (by 10.0", "Spread’s prob"]),
+        ({RECONSTRUCTION: (0.549, 0.7)}, ["Reconstruction ends up naming one class only in some draws at p = 0.3."]),
+        (
+            {SPREAD: (0.8, 0.5), FLAT: (0.7, 0.4)},
+            ["learned prior is more accurate than", "flat prior gives the better"],
+        ),
+        (
+            {SPREAD: (0.8, 0.4), PUBLISHED: (0.9, 0.5)},
+            ["EM is more accurate than quad", "EM’s probabilities are worse"],
+        ),
+        ({SPREAD: (0.9, 0.5), PUBLISHED: (0.8, 0.4)}, ["Quadrature is more accurate", "EM’s probabilities are bett"]),
+    ],
+)
+def test_what_shipped_draws_say_follows_them(marks, words):
+    rows = tuple(Row(0.3, i, name, *at, 0.1, 0.0, 1.0, 0.5) for name, at in marks.items() for i in (0, 1))
+    found = trade_off.findings(STUDIES["figure3"], rows)
+    assert all(part in sentence for part, sentence in zip(words, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("study", "changes", "words"),
+    [
+        ("figure3", {}, "The rule and the large markers are your setting (one draw)."),
+        ("figure3", {"pixels": RandomisedResponse(0.3, 256), "n_train": 99}, "9 people of each class and label fl"),
+        ("figure3", {"pixels": RandomisedResponse(0.5500001, 256)}, "Your own setting, 0.55, lies far outside"),
+        ("figure3", {"labels": DIFFERENT}, "it has one under “lies that differ”"),
+        ("figure3", {"pixels": GAUSSIAN}, "it has one under “section 6.1”"),
+        ("section6.1", {"pixels": GAUSSIAN, "labels": DIFFERENT, "n_train": 4500}, "has other lies about the label."),
+        ("asymmetric", {"labels": DIFFERENT, "pixels": RandomisedResponse(0.1, 256)}, "0.05 of the 7s lying and pixel"),
+    ],
+)
+def test_your_own_point_on_a_study_says_how_it_differs(study, changes, words):
+    yours = made(config=replace(TrainingConfig(), **changes))
+    assert words in trade_off.own_words(STUDIES[study], yours, trade_off.own_level(STUDIES[study], yours))
