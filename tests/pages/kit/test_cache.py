@@ -7,6 +7,7 @@ import pytest
 import streamlit as st
 
 from pages.kit import cache
+from tests.pages.kit.elements import opened
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,30 @@ def test_a_bad_file_of_mnist_is_named(data_folder, monkeypatch, tmp_path, damage
     monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path))
     assert file.name in cache.problem("mnist")
     assert cache.image_titles() == ("Small digits",)
+
+
+CHOICE = """
+import streamlit as st
+from pages.kit.data_sets import DataSets
+from privdemo.tasks import BINARY
+
+data = DataSets("on", {name: BINARY[name] for name in ("mnist", "breast_cancer", "adult")})
+st.session_state["found"] = data.choice.options, data.default(), data.current(), data.choose()
+"""
+
+
+def test_the_data_sets_that_are_here_are_offered_and_the_others_named(no_mnist):
+    at = opened(CHOICE)
+    found = ("breast_cancer", "breast_cancer", ("breast_cancer", ""))
+    assert at.session_state["found"] == (("Breast cancer",), *found)
+    assert at.caption[-1].value.startswith("Not on this computer: mnist, adult.")
+
+
+def test_a_data_set_that_cannot_be_read_is_named(data_folder, monkeypatch):
+    monkeypatch.setattr(cache, "problem", lambda name: f"{name} is broken")
+    at = opened(CHOICE, {"on": "Adult"})
+    assert at.session_state["found"][1:] == ("mnist", "adult", ("adult", "Adult cannot be read: adult is broken"))
+    assert not [caption for caption in at.caption if "Not on this" in caption.value]
 
 
 def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):

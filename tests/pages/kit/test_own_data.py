@@ -142,7 +142,7 @@ def test_the_choice_and_its_source(own):
     assert [own_data.is_own(value) for value in ("a", own.records, Config(own.records), Config("a"))] == [0, 1, 1, 0]
     assert own_data.is_quick("a", 10**9)
     assert [own_data.is_quick(own.records, n) for n in (250_000, 250_001)] == [True, False]
-    del st.session_state["own_data"]
+    own_data.forget()
     assert own_data.source(TITLE, named) == "none"
 
 
