@@ -47,6 +47,14 @@ class AdditiveNoise(PixelMechanism):
     def cdf(self, x: Array) -> Array:
         """P(noise ≤ x), of the shape of `x`. Raises ``ValueError`` for a level of 0."""
 
+    def draws_by_name(self, draws: Array) -> dict[str, NDArray]:
+        """`noise` of level 1."""
+        return {"noise": draws}
+
+    def draws_of_rows(self, draws: Array, rows: NDArray[np.integer]) -> Array:
+        """The noise of some rows of a release."""
+        return draws[rows]
+
     def apply(self, x: Array, draws: Array) -> Array:
         """Release `x` with given draws: x + level · draws; errors as in `randomise`."""
         x = _check_values(x)

@@ -45,6 +45,12 @@ class PixelMechanism(Protocol):
     def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
         """The randomness of a release of this shape, which does not depend on the noise level."""
 
+    def draws_by_name(self, draws: Any) -> dict[str, NDArray]:
+        """The arrays that `draws` are made of, each of the shape of the release."""
+
+    def draws_of_rows(self, draws: Any, rows: NDArray[np.integer]) -> Any:
+        """The randomness of some rows of a release."""
+
     def apply(self, x: NDArray, draws: Any) -> NDArray:
         """Release `x` with given draws; `x` is left as it was."""
 

@@ -100,6 +100,14 @@ class RandomisedResponse:
         replacement = np.concatenate([r for _, r in parts]) if parts else np.empty(0, np.uint8)
         return ResponseDraws(uniform.reshape(shape), replacement.reshape(shape))
 
+    def draws_by_name(self, draws: ResponseDraws) -> dict[str, NDArray]:
+        """`uniform` and `replacement`."""
+        return draws._asdict()
+
+    def draws_of_rows(self, draws: ResponseDraws, rows: NDArray[np.integer]) -> ResponseDraws:
+        """The randomness of some rows of a release."""
+        return ResponseDraws(draws.uniform[rows], draws.replacement[rows])
+
     def apply(self, x: NDArray[np.integer], draws: ResponseDraws) -> NDArray[np.integer]:
         """Release `x` with given draws: the replacement where uniform < q, else x. Same dtype."""
         x = check_states(x, self.n_states)

@@ -47,7 +47,7 @@ class Answer:
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
         question, result, privacy, here = self.question, self.result, self.privacy, self.here
-        if question.config.pixels.n_states:  # states, of which so many change
+        if question.family.leaves_some:
             damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {privacy.n_pixels} pixels change"
         else:
             damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"

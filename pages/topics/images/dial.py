@@ -42,7 +42,7 @@ def dial_data(result: Result, family: PixelFamily, level: float, step: float) ->
         "low": limit.low,
         "high": limit.high,
         "step": step,
-        **_draws(result.draws),
+        **{name: _base64(part) for name, part in result.config.pixels.draws_by_name(result.draws).items()},
     }
     token = hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
     name = f"{family.level_name.capitalize()} {family.symbol}"
@@ -57,13 +57,6 @@ def captions(result: Result) -> list[str]:
         names[sent] if sent == true else f"{names[true]} → {names[sent]}"
         for true, sent in zip(result.labels, result.released_labels, strict=True)
     ]
-
-
-def _draws(draws: Any) -> dict[str, str]:
-    """The random draws of randomised response, or the noise of an additive mechanism."""
-    if isinstance(draws, tuple):
-        return {"uniform": _base64(draws.uniform), "replacement": _base64(draws.replacement)}
-    return {"noise": _base64(draws)}
 
 
 def _base64(array: Any) -> str:

@@ -42,7 +42,7 @@ def noise_draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -
     """The randomness of pixel noise, which serves every level of the family; at most 20 MB an entry of the cache."""
     mechanism = pixels.FAMILIES[family].make(pixels.FAMILIES[family].limit(n_states).high, n_states)
     draws = mechanism.draws(shape, seeded(seed, PIXELS))
-    for part in draws if isinstance(draws, tuple) else (draws,):
+    for part in mechanism.draws_by_name(draws).values():
         part.flags.writeable = False
     return draws
 

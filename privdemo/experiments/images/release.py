@@ -72,7 +72,7 @@ def run(config: Config) -> Result:
         image_shape=image_shape(people),
         n_states=k,
         states=people.X[shown],
-        draws=_take(draws, shown),
+        draws=mechanism.draws_of_rows(draws, shown),
         clean=mechanism.to_grey(clean[shown]),
         released=mechanism.to_grey(released[shown]),
         guesses=guesses,
@@ -107,11 +107,6 @@ def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) ->
 def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
     """Rows of the first `per_class` people of each class."""
     return np.concatenate([np.flatnonzero(y == c)[:per_class] for c in np.unique(y)])
-
-
-def _take(draws: Any, rows: NDArray[np.integer]) -> Any:
-    """The randomness of some rows; a mechanism's draws are one array or a named tuple of arrays."""
-    return type(draws)(*(part[rows] for part in draws)) if isinstance(draws, tuple) else draws[rows]
 
 
 def _guesses(
