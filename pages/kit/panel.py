@@ -130,9 +130,6 @@ class Panel:
     links: Sequence[tuple[str, str]] = ()
 
 
-Row = Sequence[Panel]
-
-
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV text, the first row's keys as the header."""
     lines = io.StringIO()
