@@ -26,6 +26,7 @@ from privdemo.experiments.claims import (
 from privdemo.experiments.claims.claim import FORMULA, UNITS, exactly, first_draws, listed, unverifiable
 from privdemo.intervals import Estimate
 
+LESS, LEVEL, MORE = Estimate(0.6, 0.5, 0.7), Estimate(0.9, 0.7, 1.1), Estimate(1.5, 1.4, 1.6)
 ABOVE, ACROSS, BELOW = Estimate(0.2, 0.1, 0.3), Estimate(0.1, -0.1, 0.3), Estimate(-0.2, -0.3, -0.1)
 
 
@@ -82,6 +83,17 @@ def test_a_number_with_a_reason(rule, arguments, verdict, reason):
         (judge.judge_levels, ({0: ABOVE, 1: BELOW},), (FAILS, [0])),
         (judge.judge_levels, ({0: ACROSS, 1: ACROSS},), (UNCLEAR, [])),
         (judge.judge_levels, ({0: ACROSS, 1: BELOW},), (FAILS, [])),
+        *((judge.judge_difference, (gap, 1.0), v) for gap, v in ((LESS, FAILS), (LEVEL, UNCLEAR), (MORE, HOLDS))),
+        (judge.judge_levels, ({0: MORE, 1: LEVEL}, 1.0), (CAVEAT, [0])),
+        *((judge.judge_below, (gap, 1.0), v) for gap, v in ((LESS, HOLDS), (LEVEL, UNCLEAR), (MORE, FAILS))),
+        *((judge.judge_below, (gap,), v) for gap, v in ((BELOW, HOLDS), (ACROSS, UNCLEAR), (ABOVE, FAILS))),
+        *((judge.judge_much_less, (LESS, much), v) for much, v in ((0.71, HOLDS), (0.7, CAVEAT), (0.5, CAVEAT))),
+        *((judge.judge_much_less, (gap, 0.8), v) for gap, v in ((LEVEL, UNCLEAR), (MORE, FAILS))),
+        (judge.judge_little, ({0: ACROSS}, 0.1), (HOLDS, [])),
+        (judge.judge_little, ({0: ACROSS, 1: BELOW}, 0.2), (CAVEAT, [1])),
+        (judge.judge_little, ({0: ACROSS, 1: BELOW}, 0.1), (FAILS, [1])),
+        *((judge.judge_cost, (cost, ABOVE), v) for cost, v in ((0.195, HOLDS), (0.205, HOLDS), (0.31, CAVEAT))),
+        *((judge.judge_cost, (cost, ABOVE), v) for cost, v in ((0.25, UNCLEAR), (0.09, FAILS))),
         *((judge.judge_multiple, (multiple,), HOLDS) for multiple in (1.0, 1.09, 0.91)),
         *((judge.judge_multiple, (multiple,), CAVEAT) for multiple in (1.125, 0.88)),
         *((judge.judge_multiple, (multiple,), FAILS) for multiple in (1.25, 0.75)),
@@ -90,6 +102,14 @@ def test_a_number_with_a_reason(rule, arguments, verdict, reason):
 )
 def test_every_threshold_from_both_sides(rule, arguments, verdict):
     assert rule(*arguments) == verdict
+
+
+def test_a_caveat_takes_something_from_what_holds_and_from_nothing_else():
+    assert judge.judge_fact(True) == HOLDS
+    assert judge.judge_fact(True, caveat=True) == judge.judge_below(BELOW, caveat=True) == CAVEAT
+    assert judge.judge_much_less(LESS, 0.8, caveat=True) == CAVEAT
+    assert judge.judge_fact(False, caveat=True) == judge.judge_below(ABOVE, caveat=True) == FAILS
+    assert judge.judge_below(ACROSS, caveat=True) == UNCLEAR
 
 
 def test_a_claim_that_cannot_be_checked_has_no_number_of_ours():

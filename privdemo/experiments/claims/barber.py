@@ -9,10 +9,8 @@ from privdemo.estimators import votes
 from privdemo.experiments import naive_training, training, voting
 from privdemo.experiments.claims.claim import (
     BARBER,
-    CAVEAT,
     FAILS,
     FORMULA,
-    HOLDS,
     PERCENT,
     POINTS,
     Claim,
@@ -21,11 +19,19 @@ from privdemo.experiments.claims.claim import (
     listed,
     unverifiable,
 )
-from privdemo.experiments.claims.judge import SAME, judge_levels, judge_number, judge_value
+from privdemo.experiments.claims.judge import (
+    SAME,
+    judge_cost,
+    judge_fact,
+    judge_levels,
+    judge_little,
+    judge_number,
+    judge_value,
+)
 from privdemo.experiments.training.study import Row
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CLEAN, FLAT, NAIVE, SPREAD, TRUE
-from privdemo.verdict import clearly_above, judge
+from privdemo.verdict import clearly_above
 
 Rows = tuple[Row, ...]
 _FIGURE_3 = "python -m privdemo reproduce figure3"
@@ -96,21 +102,23 @@ def _majority() -> Claim:
 
 def _figure_1() -> Claim:
     """Where reconstruction ends, for lies from 0.1 to 0.4 and shares from 0.1 to 0.9."""
-    shares = np.arange(1, 10) / 10
-    found = {lie: voting.long_run(lie, shares).reconstruction for lie in (0.1, 0.2, 0.3, 0.4)}
+    shares, lies = np.arange(1, 10) / 10, np.arange(1, 5) / 10
+    found = {lie: voting.long_run(lie, shares).reconstruction for lie in lies}
     missed = {lie: np.abs(values - shares) > SAME for lie, values in found.items()}
+    misses = [lie for lie, miss in missed.items() if miss.any()]
     hit = sorted({float(share) for miss in missed.values() for share in shares[~miss]})
     always = voting.self_confirming(BinaryChannel(0.1, 0.1))
     return Claim(
         source=BARBER,
         place="figure 1",
-        words="reconstruction does not find the true share under any lie: in what part of the places (shares 0.1 to "
-        "0.9, lies 0.1 to 0.4) it is off by more than a point",
+        words="reconstruction does not find the true share under any lie: in what part of the places (shares "
+        f"{shares[0]:g} to {shares[-1]:g}, lies {lies[0]:g} to {lies[-1]:g}) it is off by more than a point",
         ours=exactly(float(np.mean(list(missed.values())))),
         unit=PERCENT,
-        verdict=FAILS if not all(miss.any() for miss in missed.values()) else CAVEAT if hit or always else HOLDS,
-        why=f"under every lie it misses; it is right at a share of {listed(hit)} in some. Its objective is largest at "
-        f"{' and '.join(f'“{who}”' for who in always)} whatever the answers: a figure can only show a local maximum",
+        verdict=judge_fact(len(misses) == len(lies), caveat=bool(hit or always)),
+        why=f"it misses under lies of {listed(misses)}; it is right at a share of {listed(hit)} in some. Its objective "
+        f"is largest at {' and '.join(f'“{who}”' for who in always)} whatever the answers: a figure can only show a "
+        "local maximum",
     )
 
 
@@ -170,7 +178,7 @@ def _small_loss(rows: Rows) -> Claim:
         unit=POINTS,
         seeds=first_draws(noisy.n_draws),
         command=_SECTION_61,
-        verdict=HOLDS if abs(off) <= SAME else CAVEAT if off < 0 else FAILS,
+        verdict=judge_cost(0.01, loss),
         why=f"from {clean.accuracy.mean:.3f} to {noisy.accuracy.mean:.3f}: "
         f"{'within a point of' if abs(off) <= SAME else 'less than' if off < 0 else 'more than'} the paper’s",
     )
@@ -220,8 +228,7 @@ def _flat_prior(rows: Rows) -> Claim:
     """“Little difference” is one of 2 points at most: as much as section 6.1 calls modest."""
     gaps = training.study.compare(rows, FLAT, SPREAD, "accuracy")
     most = max(gaps, key=lambda level: abs(gaps[level].mean))
-    clear = [level for level, gap in gaps.items() if judge(gap).clear]
-    little = abs(gaps[most].mean) <= 2 * SAME
+    verdict, clear = judge_little(gaps, 2 * SAME)
     return Claim(
         source=BARBER,
         place="figure 3",
@@ -230,9 +237,9 @@ def _flat_prior(rows: Rows) -> Claim:
         unit=POINTS,
         seeds=_n_draws(rows),
         command=_FIGURE_3,
-        verdict=(CAVEAT if clear else HOLDS) if little else FAILS,
-        why=f"{'never over' if little else 'over'} {200 * SAME:g} points; of p = {listed(gaps)} the learned one is "
-        f"clearly other at {listed(clear)}",
+        verdict=verdict,
+        why=f"{'over' if verdict == FAILS else 'never over'} {200 * SAME:g} points; of p = {listed(gaps)} the learned "
+        f"one is clearly other at {listed(clear)}",
     )
 
 
@@ -242,7 +249,8 @@ def _n_draws(rows: Rows) -> str:
 
 def _direction() -> Claim:
     alike = naive_training.run(naive_training.NaiveConfig())
-    bent = naive_training.run(naive_training.NaiveConfig(ratio=3.0))
+    ratio = 3.0
+    bent = naive_training.run(naive_training.NaiveConfig(ratio=ratio))
     turned, off = (min(map(abs, result.best)) for result in (alike, bent))
     return Claim(
         source=BARBER,
@@ -251,10 +259,10 @@ def _direction() -> Claim:
         "turned, for inputs alike in all directions and weights of length 1",
         published=0.0,
         ours=exactly(turned),
-        verdict=HOLDS if turned < 0.1 else FAILS,
-        why="and as the paper says, not for other inputs: where they spread three times as far one way as the other "
-        f"it is {off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° where the length is free (Gaussian "
-        "inputs)",
+        verdict=judge_value(0.0, turned, 0.1),
+        why=f"and as the paper says, not for other inputs: where they spread {ratio:g} times as far one way as the "
+        f"other it is {off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° where the length is free "
+        "(Gaussian inputs)",
     )
 
 

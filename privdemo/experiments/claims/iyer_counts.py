@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from privdemo.experiments import label_counts
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, IYER, PERCENT, SENTENCE, Claim, exactly, listed
-from privdemo.experiments.claims.judge import judge_multiple, judge_part
+from privdemo.experiments.claims.claim import CAVEAT, HOLDS, IYER, PERCENT, SENTENCE, Claim, exactly, listed
+from privdemo.experiments.claims.judge import judge_below, judge_levels, judge_much_less, judge_multiple, judge_part
 from privdemo.intervals import gap_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.verdict import clearly_above, clearly_below
@@ -69,7 +69,7 @@ def _figure_1(places: Places) -> list[Claim]:
         why = (
             f"equation 9 allows only a σ with {off:.1f} times that; the exact profile gives {exact:.3f}"
             if name.startswith("dirichlet")
-            else "within a tenth of the paper’s, which gives two digits"
+            else f"{off:.2f} times the paper’s, which gives two digits"
         )
         found.append(
             Claim(
@@ -105,7 +105,7 @@ def _ranking(places: Places) -> Claim:
         ours=times,
         seeds=_batches(dirichlet),
         command=_COUNTS,
-        verdict=HOLDS if clearly_below(times, 1) else FAILS,
+        verdict=judge_below(times, 1),
         why=f"with tight noise for all, {RELEASES[best.release].title} is at {best.distortion:.3f} and scaled "
         f"Dirichlet from a public bound at {dirichlet.distortion:.3f}",
     )
@@ -130,7 +130,7 @@ def _more_classes(places: Places) -> Claim:
         ours=change,
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
-        verdict=(HOLDS if last in ahead else CAVEAT) if clearly_below(change) else FAILS,
+        verdict=judge_below(change, caveat=last not in ahead),
         why=f"from {times[first].mean:.2f} to {times[last].mean:.2f} times, at most "
         f"{max(ratio.mean for ratio in times.values()):.2f}; clearly least at {listed(ahead)} of {listed(times)} "
         "classes",
@@ -167,7 +167,6 @@ def _small_epsilon(places: Places) -> Claim:
     }
     first, last = min(times), max(times)
     without = sorted(e for e in along if e not in times)
-    much = clearly_below(times[first], _MUCH_LESS)
     return Claim(
         source=IYER,
         place="figure 1",
@@ -176,7 +175,7 @@ def _small_epsilon(places: Places) -> Claim:
         ours=times[first],
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
-        verdict=HOLDS if much and not without else FAILS if clearly_above(times[first], 1) else CAVEAT,
+        verdict=judge_much_less(times[first], _MUCH_LESS, caveat=bool(without)),
         why=f"its own criterion has no σ at all at ε = {listed(without)}; at ε = {last:g} it is {times[last].mean:.2f} "
         "times",
     )
@@ -201,7 +200,7 @@ def _variance(places: Places) -> list[Claim]:
                 ours=times,
                 seeds=_batches(ours),
                 command=_COUNTS,
-                verdict=HOLDS if clearly_below(times, 1) else FAILS,
+                verdict=judge_below(times, 1),
                 why=f"{ours.deviation:.3f} against {other.deviation:.3f} of {RELEASES[other.release].title}",
             )
         )
@@ -223,7 +222,7 @@ def _no_advantage(places: Places) -> Claim:
     }
     better = [delta for delta, ratio in tight.items() if clearly_below(ratio, 1)]
     worse = [delta for delta, ratio in tight.items() if clearly_above(ratio, 1)]
-    none = all(clearly_above(ratio, 1) for ratio in times)
+    verdict, _ = judge_levels(dict(enumerate(times)), than=1)
     return Claim(
         source=IYER,
         place="section 4.3",
@@ -232,7 +231,7 @@ def _no_advantage(places: Places) -> Claim:
         ours=least,
         seeds=_batches(_at_design(places)["gaussian published"]),
         command=_COUNTS,
-        verdict=(CAVEAT if better else HOLDS) if none else FAILS,
+        verdict=CAVEAT if verdict == HOLDS and better else verdict,
         why=f"but with tight noise for both it distorts clearly less at δ = {listed(better)}, clearly more at "
         f"{listed(worse)}",
     )
@@ -250,7 +249,7 @@ def promise() -> Claim:
         published=config.delta,
         ours=leak.own_delta,
         seeds=f"{label_counts.N_SIMULATED:,} releases, seed {config.seed}",
-        verdict=FAILS if clearly_above(leak.own_delta, config.delta) else HOLDS,
+        verdict=judge_below(leak.own_delta, config.delta),
         why=f"by equation 9 σ is {leak.sigma:.5f} here and {leak.neighbour_sigma:.5f} there, so that the choice of "
         f"noise leaks; with one σ for both δ would be {leak.neighbour_delta:.4f}",
     )

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, UNCLEAR
 from privdemo.intervals import Estimate
-from privdemo.verdict import Verdict, judge
+from privdemo.verdict import Verdict, clearly_below, judge
 
 Level = TypeVar("Level", int, float)
 
@@ -45,25 +45,64 @@ def judge_limit(limit: float, largest: float) -> str:
     return HOLDS if largest <= limit + 1e-12 else FAILS
 
 
-def judge_difference(gap: Estimate) -> str:
-    """The verdict on a claim that a difference is above 0.
+def judge_difference(gap: Estimate, than: float = 0.0) -> str:
+    """The verdict on a claim that a difference is above 0, or a ratio above the number `than`.
 
-    It holds if the whole 95 % interval is above 0, fails if all of it is below, and is unclear otherwise.
+    It holds if the whole 95 % interval is above, fails if all of it is below, and is unclear otherwise.
     """
-    return {Verdict.BETTER: HOLDS, Verdict.WORSE: FAILS}.get(judge(gap), UNCLEAR)
+    return {Verdict.BETTER: HOLDS, Verdict.WORSE: FAILS}.get(judge(gap, than=than), UNCLEAR)
 
 
-def judge_levels(gaps: Mapping[Level, Estimate]) -> tuple[str, list[Level]]:
+def judge_below(estimate: Estimate, than: float = 0.0, *, caveat: bool = False) -> str:
+    """The verdict on a claim that an estimate is below the number `than`, the opposite of `judge_difference`.
+
+    With a `caveat` it does not hold without one.
+    """
+    opposite = {HOLDS: FAILS, FAILS: CAVEAT if caveat else HOLDS}
+    return opposite.get(judge_difference(estimate, than), UNCLEAR)
+
+
+def judge_much_less(ratio: Estimate, much: float, *, caveat: bool = False) -> str:
+    """The verdict on a claim that a ratio is below 1, and by far: below `much`. Not by far, it holds with a caveat."""
+    return judge_below(ratio, 1.0, caveat=caveat or not clearly_below(ratio, much))
+
+
+def judge_levels(gaps: Mapping[Level, Estimate], than: float = 0.0) -> tuple[str, list[Level]]:
     """The verdict on a claim that a difference is above 0 at every level, and the levels where it clearly is.
 
     The claim holds if `judge_difference` confirms it at every level, fails if it finds the opposite at any level, holds
-    with a caveat if it confirms the claim at some levels, and is unclear if it confirms it at none.
+    with a caveat if it confirms the claim at some levels, and is unclear if it confirms it at none. Ratios are judged
+    by the number `than`, 1.
     """
-    found = {level: judge_difference(gap) for level, gap in gaps.items()}
+    found = {level: judge_difference(gap, than) for level, gap in gaps.items()}
     clear = [level for level, verdict in found.items() if verdict == HOLDS]
     if len(clear) == len(gaps):
         return HOLDS, clear
     return (FAILS if FAILS in found.values() else CAVEAT if clear else UNCLEAR), clear
+
+
+def judge_little(gaps: Mapping[Level, Estimate], little: float) -> tuple[str, list[Level]]:
+    """The verdict on a claim that differences are little, and the levels at which there clearly is one.
+
+    The claim fails if a mean is over `little`, and holds with a caveat if a difference is clear.
+    """
+    clear = [level for level, gap in gaps.items() if judge(gap).clear]
+    return judge_fact(all(abs(gap.mean) <= little for gap in gaps.values()), caveat=bool(clear)), clear
+
+
+def judge_cost(published: float, ours: Estimate) -> str:
+    """The verdict on a published loss: it holds if ours is within `SAME` of it, with a caveat if ours is clearly less.
+
+    It fails if ours is clearly more, and is unclear otherwise.
+    """
+    if abs(ours.mean - published) <= SAME:
+        return HOLDS
+    return judge_below(ours, published, caveat=True)
+
+
+def judge_fact(true: bool, *, caveat: bool = False) -> str:
+    """The verdict on a claim that a computation shows to be true or not, the former perhaps with a caveat."""
+    return (CAVEAT if caveat else HOLDS) if true else FAILS
 
 
 def judge_multiple(multiple: float) -> str:

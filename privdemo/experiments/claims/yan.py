@@ -15,9 +15,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     EXACT,
-    FAILS,
     FORMULA,
-    HOLDS,
     PERCENT,
     POINTS,
     SENTENCE,
@@ -244,7 +242,7 @@ def _sign() -> Claim:
         published=published,
         ours=exactly(ours),
         unit=PERCENT,
-        verdict=HOLDS if abs(published - ours) < 1e-9 else CAVEAT if kept else FAILS,
+        verdict=CAVEAT if kept else judge_value(published, ours),
         why="the sign is the other way round than usual; the slides keep to it in their gradient, so that their θ is "
         "minus the usual one, and no probability changes"
         if kept
@@ -306,7 +304,8 @@ def _slope_at_zero() -> Claim:
 
 def _means_at_zero() -> Claim:
     X, bags, proportions = _toy()
-    groups = random_k(bags, 5, np.random.default_rng(0))
+    k = 5
+    groups = random_k(bags, k, np.random.default_rng(0))
     means, sizes = np.asarray(group_means(X, groups)), np.bincount(groups).astype(float)
     of_group = bags[np.unique(groups, return_index=True)[1]]
 
@@ -322,8 +321,8 @@ def _means_at_zero() -> Claim:
     return Claim(
         source=YAN,
         place="slides on accuracy loss",
-        words="near θ = 0 their model learns from random-k means as from the records: how far the gradients differ (40 "
-        "records, k = 5)",
+        words="near θ = 0 their model learns from random-k means as from the records: how far the gradients differ "
+        f"({len(X)} records, k = {k})",
         published=0.0,
         ours=exactly(here),
         verdict=judge_limit(0.0, here),
@@ -338,7 +337,7 @@ def _sensitivity() -> list[Claim]:
 
     A column's means are compared in order of size, which pairs them as well as can be.
     """
-    k, n = 2, 8
+    k, n, n_tables = 2, 8, 100
     bags, y = np.zeros(n, dtype=np.intp), np.repeat([0, 1], n // 2)
     ways: dict[str, Callable[[Array, np.random.Generator], NDArray[np.intp]]] = {
         "random-k": lambda X, rng: random_k(bags, k, rng),
@@ -352,7 +351,7 @@ def _sensitivity() -> list[Claim]:
     found = []
     for name in ways:
         moved = 0.0
-        for seed in range(100):
+        for seed in range(n_tables):
             X = np.random.default_rng(seed).random((n, 2))
             other = X.copy()
             other[0] = X[0] < 0.5  # as far as it can go
@@ -362,7 +361,7 @@ def _sensitivity() -> list[Claim]:
                 f"a column’s means of k records move by at most 1/k together when one record changes: {name}, k = {k}",
                 1 / k,
                 moved,
-                "the most of 100 random tables of 8 records, seeds 0 to 99",
+                f"the most of {n_tables} random tables of {n} records, seeds 0 to {n_tables - 1}",
                 "groups are made without a look at the records"
                 if name == "random-k"
                 else "groups are made by looking at the records: one that changes also changes who is grouped with "
@@ -385,16 +384,14 @@ def _sensitivity() -> list[Claim]:
 
 
 def _moves(words: str, published: float, moved: float, seeds: str, why: str) -> Claim:
-    verdict = judge_limit(published, moved)
-    place = "slides on sensitivity"
     return Claim(
         source=YAN,
-        place=place,
+        place="slides on sensitivity",
         words=words,
         published=published,
         ours=exactly(moved),
         seeds=seeds,
-        verdict=verdict,
+        verdict=judge_limit(published, moved),
         why=why,
         reading=FORMULA,
     )
