@@ -8,28 +8,13 @@ import pytest
 
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio, results
-from privdemo.experiments.class_ratio import (
-    SHARES,
-    Fit,
-    RatioConfig,
-    Trial,
-    as_input,
-    check,
-    default_set_size,
-    draw_asked_set,
-    draw_sample,
-    fit_method,
-    most_records,
-    release_proportions,
-    run,
-    run_releases,
-    study,
-)
+from privdemo.experiments.class_ratio import SHARES, Fit, RatioConfig, Trial, study
 from privdemo.experiments.class_ratio.config import TEST_STREAM
 from privdemo.experiments.class_ratio.release import round_to_sum
 from privdemo.experiments.draws import at_draw, generator
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
+from tests.experiments.oracles import student
 
 CONFIG = RatioConfig("digits", 4, 80, n_test=80, methods=(SPREAD, MMD))
 
@@ -47,14 +32,14 @@ def test_every_class_in_turn_is_the_common_one_of_a_set(c, size, copies, rho, ra
 
 
 def test_a_set_size_suits_the_data_set():
-    assert (default_set_size("mnist"), default_set_size("breast_cancer")) == (600, 80)
-    assert most_records(CONFIG) == int(0.7 * 177), "of the twos there are 177"
-    check(replace(CONFIG, set_size=123))
+    assert (class_ratio.default_set_size("mnist"), class_ratio.default_set_size("breast_cancer")) == (600, 80)
+    assert class_ratio.most_records(CONFIG) == int(0.7 * 177), "of the twos there are 177"
+    class_ratio.check(replace(CONFIG, set_size=123))
 
 
 def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
     config = replace(CONFIG, set_size=120)
-    sample = draw_sample(config)
+    sample = class_ratio.draw_sample(config)
     assert sample.dataset.class_names == tuple("0123")
     for group in (sample.training, sample.tuning):
         assert group.proportions == pytest.approx(config.counts() / 120)
@@ -64,16 +49,14 @@ def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
             assert (np.diff(sample.dataset.y[rows].astype(int)) < 0).any(), "in random order"
     learnt = np.concatenate(sample.training.rows + sample.tuning.rows)
     assert not set(learnt.tolist()) & set(np.concatenate(sample.pools).tolist())
-    other = draw_sample(at_draw(config, 1))
+    other = class_ratio.draw_sample(at_draw(config, 1))
     assert set(np.concatenate(other.training.rows).tolist()) != set(np.concatenate(sample.training.rows).tolist())
 
 
 def test_three_tenths_of_every_class_are_kept_for_testing_and_true_proportions_released_without_privacy():
-    sample = draw_sample(CONFIG)
-    training, tuning, mechanism = release_proportions(CONFIG, sample)
-    assert training is sample.training.proportions
-    assert tuning is sample.tuning.proportions
-    assert mechanism is None
+    sample = class_ratio.draw_sample(CONFIG)
+    known = sample.training.proportions, sample.tuning.proportions, None
+    assert all(one is other for one, other in zip(class_ratio.release_proportions(CONFIG, sample), known, strict=True))
     for c, pool in enumerate(sample.pools):
         n = int((sample.dataset.y == c).sum())
         assert len(pool) == n - int(0.7 * n)
@@ -81,15 +64,15 @@ def test_three_tenths_of_every_class_are_kept_for_testing_and_true_proportions_r
 
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():
-    sample, rng = draw_sample(CONFIG), np.random.default_rng(0)
-    U, truth = draw_asked_set(CONFIG, sample, 0.7, rng)
+    sample, rng = class_ratio.draw_sample(CONFIG), np.random.default_rng(0)
+    U, truth = class_ratio.draw_asked_set(CONFIG, sample, 0.7, rng)
     assert (U.shape, U.dtype, U.min(), U.max()) == ((80, 64), np.float32, 0, 1)
     assert truth == pytest.approx([0.7, 0.1, 0.1, 0.1])
-    first, second = (draw_asked_set(CONFIG, sample, None, rng)[1] for _ in range(2))
+    first, second = (class_ratio.draw_asked_set(CONFIG, sample, None, rng)[1] for _ in range(2))
     assert first == pytest.approx(second), "at random, but the same in every draw"
-    assert draw_asked_set(replace(CONFIG, seed=1), sample, None, rng)[1] != pytest.approx(first)
+    assert class_ratio.draw_asked_set(replace(CONFIG, seed=1), sample, None, rng)[1] != pytest.approx(first)
     for share in (0.0, 1.0, 0.333):
-        assert draw_asked_set(CONFIG, sample, share, rng)[1].sum() == pytest.approx(1)
+        assert class_ratio.draw_asked_set(CONFIG, sample, share, rng)[1].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -103,16 +86,16 @@ def test_the_largest_remainders_are_rounded_up(values, rounded):
 @pytest.mark.parametrize("release", [name for name in RELEASES if name != "dirichlet published"])
 def test_private_proportions_are_those_of_the_calibrated_mechanism(release):
     config = replace(CONFIG, release=release, epsilon=1.0, delta=0.05, n_min=5)
-    sample = draw_sample(config)
-    training, tuning, mechanism = release_proportions(config, sample)
+    sample = class_ratio.draw_sample(config)
+    training, tuning, mechanism = class_ratio.release_proportions(config, sample)
     assert mechanism == calibrate(release, 1.0, 0.05, config.counts(), 5)
     for found in (training, tuning):
         assert found.shape == (4, 4)
         assert found.sum(axis=1) == pytest.approx(1)
         assert not np.allclose(found, sample.training.proportions)
     assert not np.allclose(training, tuning), "each set has noise of its own"
-    np.testing.assert_array_equal(release_proportions(config, sample)[0], training)
-    assert not np.allclose(release_proportions(at_draw(config, 1), sample)[0], training)
+    np.testing.assert_array_equal(class_ratio.release_proportions(config, sample)[0], training)
+    assert not np.allclose(class_ratio.release_proportions(at_draw(config, 1), sample)[0], training)
 
 
 BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATIO))
@@ -120,21 +103,21 @@ BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATI
 
 @pytest.fixture(scope="module")
 def sample():
-    return draw_sample(BINARY)
+    return class_ratio.draw_sample(BINARY)
 
 
 @pytest.fixture(scope="module")
 def binary():
-    return run(BINARY)
+    return class_ratio.run(BINARY)
 
 
 def test_every_method_is_asked_about_the_same_sets(binary, sample):
     rng = generator(BINARY, TEST_STREAM)
-    asked = [draw_asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    asked = [class_ratio.draw_asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
     assert tuple(binary.fits) == BINARY.methods
     assert binary.truth == pytest.approx(asked[0][1])
     for name, fit in binary.fits.items():
-        model = fit_method(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+        model = class_ratio.fit_method(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
         found = [model.predict(U) for U, _ in asked]
         assert fit.found == pytest.approx(found[0])
         assert fit.errors == pytest.approx(
@@ -145,9 +128,9 @@ def test_every_method_is_asked_about_the_same_sets(binary, sample):
 
 def test_distortion_is_the_mean_l1_distance_of_what_is_released(binary, sample):
     assert (binary.distortion, binary.noise, binary.problem) == (0, "none", None)
-    model = fit_method(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
+    model = class_ratio.fit_method(MMD, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
     assert (binary.factor, binary.bound) == (model.factor_, pytest.approx(model.bound(80)))
-    noisy = run(replace(BINARY, methods=(MMD,), release="laplace tight", epsilon=0.5))
+    noisy = class_ratio.run(replace(BINARY, methods=(MMD,), release="laplace tight", epsilon=0.5))
     assert noisy.distortion == pytest.approx(np.abs(noisy.released - noisy.proportions).sum(axis=1).mean())
     assert noisy.distortion > 0
     assert noisy.attack is None
@@ -156,9 +139,9 @@ def test_distortion_is_the_mean_l1_distance_of_what_is_released(binary, sample):
 
 def test_releases_on_the_same_records_are_what_each_gives_alone():
     names, config = ("none", "laplace tight"), replace(CONFIG, epsilon=0.5)
-    together = run_releases(config, names)
+    together = class_ratio.run_releases(config, names)
     for name, trial in zip(names, together, strict=True):
-        alone = run(replace(config, release=name))
+        alone = class_ratio.run(replace(config, release=name))
         assert trial.config == alone.config
         for method in (SPREAD, MMD):
             assert trial.fits[method].errors == pytest.approx(alone.fits[method].errors)
@@ -176,13 +159,13 @@ def test_releases_on_the_same_records_are_what_each_gives_alone():
     ],
 )
 def test_a_promise_is_checked(change, holds):
-    assert run(replace(BINARY, methods=(MMD,), **change)).holds == holds
+    assert class_ratio.run(replace(BINARY, methods=(MMD,), **change)).holds == holds
 
 
 def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
-    attack, sample = run(CONFIG).attack, draw_sample(CONFIG)
-    inside = [as_input(sample.dataset, rows) for rows in sample.training.rows]
-    tuning = [as_input(sample.dataset, rows) for rows in sample.tuning.rows]
+    attack, sample = class_ratio.run(CONFIG).attack, class_ratio.draw_sample(CONFIG)
+    inside = [class_ratio.as_input(sample.dataset, rows) for rows in sample.training.rows]
+    tuning = [class_ratio.as_input(sample.dataset, rows) for rows in sample.tuning.rows]
     spread = SpreadClassRatio().fit(inside, sample.training.proportions, tuning, sample.tuning.proportions)
     y = sample.dataset.y[np.concatenate(sample.training.rows)]
     proba = spread.predict_proba(np.concatenate(inside))
@@ -191,12 +174,8 @@ def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
     assert attack.by_model == (proba.argmax(axis=1) == y).sum()
     assert attack.by_both == (both.argmax(axis=1) == y).sum()
     new = np.concatenate(sample.pools)
-    guessed = spread.predict_proba(as_input(sample.dataset, new)).argmax(axis=1)
+    guessed = spread.predict_proba(class_ratio.as_input(sample.dataset, new)).argmax(axis=1)
     assert (attack.n_new, attack.new_right) == (len(new), (guessed == sample.dataset.y[new]).sum())
-
-
-# t(0.975) with two degrees of freedom.
-T_2 = 4.3027
 
 
 def trial(draw, spread, mmd):
@@ -214,19 +193,13 @@ TRIALS = [trial(0, (0.3, 0.1), (0.4, 0.2)), trial(1, (0.5, 0.2), (0.25, 0.3)), t
 
 
 def test_means_and_differences_over_draws_with_students_interval():
-    errors = [0.14, 0.24, 0.64]
-    half = T_2 * np.std(errors, ddof=1) / math.sqrt(3)
-    mean = np.mean(errors)
-    assert class_ratio.mean_error(TRIALS, SPREAD) == pytest.approx((mean, max(0, mean - half), mean + half), rel=1e-4)
+    assert class_ratio.mean_error(TRIALS, SPREAD) == student([0.14, 0.24, 0.64], least=0)
     assert class_ratio.error_along(TRIALS, SPREAD, 3).mean == pytest.approx(np.mean([0.13, 0.23, 0.63]))
     assert class_ratio.share_of(TRIALS, SPREAD, 0).mean == pytest.approx(0.4)
     assert class_ratio.share_of(TRIALS, SPREAD, 1).mean == pytest.approx(0.6)
     assert class_ratio.error(TRIALS, SPREAD).mean == pytest.approx(np.mean([0.1, 0.5, 0.3])), "of both classes"
     assert class_ratio.features_gap(TRIALS).mean == pytest.approx(0.2)
-    gaps = [-0.1, -0.1, 0.5]
-    half = T_2 * np.std(gaps, ddof=1) / math.sqrt(3)
-    found = class_ratio.difference(TRIALS, SPREAD, MMD)
-    assert found == pytest.approx((0.1, 0.1 - half, 0.1 + half), rel=1e-4)
+    assert class_ratio.difference(TRIALS, SPREAD, MMD) == student([-0.1, -0.1, 0.5])
 
 
 def test_shipped_rows_come_out_again(monkeypatch):
