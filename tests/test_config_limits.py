@@ -35,7 +35,7 @@ def limit_of(config, name, monkeypatch):
     seen = []
     check, odd = Limit.check, -1e15 - 0.125
 
-    def record(self, value) -> float:
+    def record(self, value):
         seen.append((self, value))
         return check(self, value)
 
@@ -56,15 +56,22 @@ def just_outside(limit):
     return [*beyond, math.nan, -math.inf, True]
 
 
+def complaint(config, name, value):
+    """What a config says of a value, nothing if it takes it."""
+    try:
+        replace(config, **{name: value})
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize(("config", "name"), NUMBERS)
-def test_a_number_is_refused_by_name_just_outside_its_limit_and_taken_at_its_ends(config, name, monkeypatch):
+def test_a_number_is_refused_by_name_just_outside_its_limit_and_not_at_its_ends(config, name, monkeypatch):
     limit = limit_of(config, name, monkeypatch)
+    refusal = f"{limit.name} must be {'a whole number ' if limit.integer else ''}{limit.range_text}"
     for value in just_outside(limit):
-        with pytest.raises(ValueError, match=f"^{limit.name} must be .*{limit.range_text.split()[0]}"):
-            replace(config, **{name: value})
+        assert complaint(config, name, value).startswith(refusal), value
     for end in (limit.low, limit.high):
         if math.isfinite(end) and not (limit.low_open and end == limit.low):
-            try:
-                replace(config, **{name: int(end) if limit.integer else float(end)})
-            except ValueError as error:  # another number forbids it
-                assert not str(error).startswith(f"{limit.name} must be {limit.range_text}")
+            taken = complaint(config, name, int(end) if limit.integer else float(end))
+            assert not taken.startswith(refusal), "another number may forbid it"

@@ -41,10 +41,16 @@ def finished(runner, key):
     return progress if progress.finished else None
 
 
+def begin(runner, folder, n=1, watcher="me", opened=()):
+    """A job of `n` gated tasks under the name of its folder."""
+    gates = Gates(folder, n, opened)
+    runner.watch(folder.name, watcher, gated, gates.tasks)
+    return gates
+
+
 def test_tasks_are_done_in_order_in_another_process_and_come_one_by_one(runner, tmp_path):
-    gates = Gates(tmp_path / "a", 3)
-    first = runner.watch("job", "me", gated, gates.tasks)
-    assert (first.results, first.total, first.running, first.error) == ((), 3, True, None)
+    gates = begin(runner, tmp_path / "job", 3)
+    assert runner.look("job") == Progress((), 3, True)
     for i in range(3):
         until(lambda i=i: gates.starts(i))
         progress = runner.look("job")
@@ -60,9 +66,7 @@ def test_tasks_are_done_in_order_in_another_process_and_come_one_by_one(runner, 
 
 
 def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
-    a, b = Gates(tmp_path / "a", 2), Gates(tmp_path / "b", 1)
-    runner.watch("a", "me", gated, a.tasks)
-    runner.watch("b", "me", gated, b.tasks)
+    a, b = begin(runner, tmp_path / "a", 2), begin(runner, tmp_path / "b")
     until(lambda: a.starts(0) and b.starts(0))
     assert a.starts(0) != b.starts(0)
     b.open(0)
@@ -74,12 +78,10 @@ def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
 
 def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
     """The long one is past many tasks when ten short ones arrive: it waits for one of each at most."""
-    long = Gates(tmp_path / "long", 30, opened=range(12))
-    lone.watch("long", "me", gated, long.tasks)
+    long = begin(lone, tmp_path / "long", 30, opened=range(12))
     until(lambda: long.starts(12))
-    short = [Gates(tmp_path / f"short {i}", 6, opened=range(6)) for i in range(10)]
-    for i, gates in enumerate(short):
-        lone.watch(f"short {i}", "you", gated, gates.tasks)
+    for i in range(10):
+        begin(lone, tmp_path / f"short {i}", 6, "you", opened=range(6))
     long.open(*range(12, 30))
     others = [when for i in range(10) for _, when in until(lambda k=f"short {i}": finished(lone, k)).results]
     mine = [when for _, when in until(lambda: finished(lone, "long")).results]
@@ -90,16 +92,14 @@ def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
 
 def test_a_stream_of_new_jobs_does_not_stop_an_older_one(lone, tmp_path):
     """Somebody who changes a setting before every turn gets every other turn, not all."""
-    old = Gates(tmp_path / "old", 4)
-    lone.watch("old", "me", gated, old.tasks)
+    old = begin(lone, tmp_path / "old", 4)
     until(lambda: old.starts(0))
     for i in range(3):
-        new, newer = Gates(tmp_path / f"new {i}", 4), Gates(tmp_path / f"newer {i}", 4)
         lone.leave("you")
-        lone.watch(f"new {i}", "you", gated, new.tasks)
+        new = begin(lone, tmp_path / f"new {i}", 4, "you")
         old.open(i)
         until(lambda gates=new: gates.starts(0))  # who came while the old one had its turn is next
-        lone.watch(f"newer {i}", "you", gated, newer.tasks)
+        newer = begin(lone, tmp_path / f"newer {i}", 4, "you")
         new.open(0)
         until(lambda i=i: old.starts(i + 1))
         assert not newer.starts(0)
@@ -141,9 +141,7 @@ def test_to_look_neither_starts_nor_keeps_anything(runner, tmp_path, monkeypatch
     before = set(multiprocessing.active_children())
     assert runner.look("job") is None
     assert set(multiprocessing.active_children()) == before
-    gates = Gates(tmp_path / "a", 1)
-    runner.watch("job", "me", gated, gates.tasks)
-    (process,) = until(lambda: gates.starts(0))
+    (process,) = until(begin(runner, tmp_path / "job").started)
     monkeypatch.setattr(jobs, "PATIENCE", 0.2)
     until(lambda: not runner.look("job").running)  # looked at all the while
     until(lambda: not alive(process))
@@ -151,9 +149,8 @@ def test_to_look_neither_starts_nor_keeps_anything(runner, tmp_path, monkeypatch
 
 
 def test_a_watcher_who_polls_keeps_the_job_and_a_silent_one_ends_it(runner, tmp_path, monkeypatch):
-    gates = Gates(tmp_path / "a", 2)
-    runner.watch("job", "me", gated, gates.tasks)
-    (process,) = until(lambda: gates.starts(0))
+    gates = begin(runner, tmp_path / "job", 2)
+    (process,) = until(gates.started)
     now = [time.monotonic()]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))  # stands still unless it is moved
     runner.watch("job", "me", gated, gates.tasks)
@@ -170,8 +167,7 @@ def test_a_watcher_who_polls_keeps_the_job_and_a_silent_one_ends_it(runner, tmp_
 
 
 def test_leaving_ends_a_task_that_would_never_end_and_going_on_keeps_what_was_done(lone, tmp_path):
-    gates = Gates(tmp_path / "a", 3, opened=(0, 2))
-    lone.watch("job", "me", gated, gates.tasks)
+    gates = begin(lone, tmp_path / "job", 3, opened=(0, 2))
     (process,) = until(lambda: gates.starts(1))
     earlier = lone.look("job").results
     lone.leave("me")
@@ -188,9 +184,8 @@ def test_leaving_ends_a_task_that_would_never_end_and_going_on_keeps_what_was_do
 
 def test_a_task_that_ends_within_the_grace_counts_and_no_other_is_started(lone, tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "GRACE", 1e6)
-    gates = Gates(tmp_path / "a", 2, opened=(1,))
-    lone.watch("job", "me", gated, gates.tasks)
-    (process,) = until(lambda: gates.starts(0))
+    gates = begin(lone, tmp_path / "job", 2, opened=(1,))
+    (process,) = until(gates.started)
     lone.leave("me")
     gates.open(0)
     until(lambda: lone.look("job").results)
@@ -201,9 +196,7 @@ def test_a_task_that_ends_within_the_grace_counts_and_no_other_is_started(lone, 
 
 def test_a_job_goes_on_while_one_of_two_watchers_stays_or_its_own_keeps_it(runner, tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "GRACE", 0.0)
-    a, b = Gates(tmp_path / "a", 1), Gates(tmp_path / "b", 1)
-    runner.watch("a", "me", gated, a.tasks)
-    runner.watch("b", "me", gated, b.tasks)
+    a, b = begin(runner, tmp_path / "a"), begin(runner, tmp_path / "b")
     until(lambda: a.starts(0) and b.starts(0))
     runner.watch("a", "you", gated, a.tasks)
     runner.leave("you", but=["a"])
@@ -241,9 +234,7 @@ def test_a_failure_is_said_and_the_next_job_works(lone, function, tasks, results
 
 
 def test_a_process_killed_from_outside_busy_or_idle_is_replaced(lone, tmp_path):
-    gates = Gates(tmp_path / "a", 1)
-    lone.watch("job", "me", gated, gates.tasks)
-    (busy,) = until(lambda: gates.starts(0))
+    (busy,) = until(begin(lone, tmp_path / "job").started)
     os.kill(busy, signal.SIGKILL)
     until(lambda: lone.look("job").error)
     ((_, idle),) = done(lone, "next", process_of, [0]).results
@@ -266,8 +257,8 @@ def test_a_failed_job_fails_for_all_until_somebody_asks_for_a_new_try(lone, tmp_
 
 def test_results_are_kept_for_the_jobs_asked_for_last_and_others_done_again(runner, tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "KEPT", 3)
-    waiting, gates = Gates(tmp_path / "waiting", 1), Gates(tmp_path / "a", 1, opened=(0,))
-    runner.watch("running", "you", gated, waiting.tasks)  # older than all, but wanted
+    begin(runner, tmp_path / "running", watcher="you")  # older than all, but wanted
+    gates = Gates(tmp_path / "a", 1, opened=(0,))
     first = done(runner, 0, gated, gates.tasks)
     assert runner.watch(0, "you", gated, gates.tasks) == first
     assert len(gates.starts(0)) == 1

@@ -1,11 +1,8 @@
 """README and docs stay true: examples give the numbers beside them, tables are those of the shipped files."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -21,36 +18,35 @@ RESULTS = (ROOT / "docs/results.md").read_text(encoding="utf-8")
 DOCUMENTS = ("README.md", *(f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))))
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert len(README.splitlines()) <= 150
 
 
 @pytest.mark.parametrize(("file", "n_numbers"), [("README.md", 2), ("docs/package.md", 5)])
-def test_examples_give_the_numbers_beside_them(file: str, n_numbers: int) -> None:
+def test_examples_give_the_numbers_beside_them(file, n_numbers):
     assert run("\n".join(blocks(file))) == n_numbers
 
 
-def test_the_command_of_the_readme_writes_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_of_the_readme_writes_its_file(tmp_path, monkeypatch):
     (command,) = (line for block in blocks("README.md", "sh") for line in block.splitlines() if "-m privdemo" in line)
     monkeypatch.chdir(tmp_path)
     assert __main__.main(shlex.split(command)[3:]) == 0
     assert len((tmp_path / "counts.csv").read_text(encoding="utf-8").splitlines()) > len(RELEASES)
 
 
-def test_the_sweep_example_runs(tmp_path: Path) -> None:
+def test_the_sweep_example_runs(tmp_path):
     spec = tmp_path / "spec.toml"
     (text,) = blocks("docs/package.md", "toml")
     spec.write_text(text, encoding="utf-8")
     wanted = sweep.read_spec(spec)
     assert len(wanted.trials()) == 30
-    for trial in wanted.trials()[:3]:
-        row = sweep.run_trial(wanted.experiment, trial)
-        assert not row["problem"]
-        assert float(row["spread: accuracy"]) > 0.8
+    row = sweep.run_trial(wanted.experiment, wanted.trials()[0])
+    assert not row["problem"]
+    assert float(row["spread: accuracy"]) > 0.8
 
 
 @pytest.mark.parametrize("file", DOCUMENTS)
-def test_links_and_commands_exist(file: str) -> None:
+def test_links_and_commands_exist(file):
     text = (ROOT / file).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         assert target.startswith("http") or ((ROOT / file).parent / target).exists(), target
@@ -59,7 +55,7 @@ def test_links_and_commands_exist(file: str) -> None:
         assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE), command
 
 
-def test_every_page_and_data_set_is_named() -> None:
+def test_every_page_and_data_set_is_named():
     for page in PAGES:
         assert f"- **{page.title}**: " in README, page.title
         assert page.address == "" or f"*{page.question}*" in README, page.question
@@ -67,7 +63,7 @@ def test_every_page_and_data_set_is_named() -> None:
         assert name.replace("_", " ") in README.lower()
 
 
-def test_new_names_exist() -> None:
+def test_new_names_exist():
     """Of what moved, each name that is written in full."""
     moved = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").split("| before | now |")[1]
     new = re.findall(r"`(privdemo[\w.]+)`", "".join(line.split("|")[2] for line in moved.splitlines() if "|" in line))
@@ -76,7 +72,7 @@ def test_new_names_exist() -> None:
         pkgutil.resolve_name(name)
 
 
-def table_under(heading: str, nth: int = 0) -> list[list[str]]:
+def table_under(heading, nth=0):
     """The cells of the nth table under a heading, its head first."""
     part = RESULTS.split(f"## {heading}\n")[1].split("\n## ")[0]
     blocks = [block for block in part.split("\n\n") if block.startswith("|")]
@@ -84,52 +80,42 @@ def table_under(heading: str, nth: int = 0) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def release_named(words: str) -> str:
+def release_named(words):
     """The release that a row of a table is about; its titles say a little more."""
-    plain = re.sub(r" = \d+| \(analytic\)", "", words)
-    return (
-        next((name for name, release in RELEASES.items() if release.title == plain), None)
-        or {
-            "true counts": "none",
-            "Laplace prior": "laplace prior",
-        }[words]
-    )
+    named = {release.title: name for name, release in RELEASES.items()} | {"true counts": "none"}
+    return named.get(re.sub(r" = \d+| \(analytic\)", "", words)) or words.lower()
 
 
-def test_what_private_counts_cost_is_what_the_file_holds() -> None:
+def test_what_private_counts_cost_is_what_the_file_holds():
     found = {(row.level, row.release): row.distortion for row in label_counts.load() if row.axis == "delta"}
     head, *rows = table_under("What private counts cost")
     assert head[1:] == ["δ = 0.05", "δ = 0.01", "δ = 10⁻⁴"]
     assert len(rows) == len(RELEASES)
     for words, *cells in rows:
-        for delta, cell in zip((0.05, 0.01, 1e-4), cells, strict=True):
-            value = found.get((delta, release_named(words)))
-            assert cell == ("no σ" if value is None else f"{value:.3f}"), (words, delta)
+        wanted = [found.get((delta, release_named(words))) for delta in (0.05, 0.01, 1e-4)]
+        assert cells == ["no σ" if value is None else f"{value:.3f}" for value in wanted], words
 
 
-def test_what_sets_reach_is_what_the_file_holds() -> None:
+def test_what_sets_reach_is_what_the_file_holds():
     shipped = class_ratio.study.load()
     private = {(row.release, row.method): row for row in class_ratio.study.select(shipped, class_ratio.study.PRIVATE)}
     _, *rows = table_under("What sets with known proportions reach")
     assert len(rows) == 8
     for words, *cells in rows:
-        for method, cell in zip((SPREAD, MMD), cells, strict=True):
-            row = private[release_named(words), method]
-            assert cell == f"{row.error:.3f} ± {row.high - row.error:.3f}", (words, method)
+        here = [private[release_named(words), method] for method in (SPREAD, MMD)]
+        assert cells == [f"{row.error:.3f} ± {row.high - row.error:.3f}" for row in here], words
     ten = {row.method: row.error for row in class_ratio.study.select(shipped, class_ratio.study.DIGITS)}
     ten |= {method: private["none", method].error for method in (SPREAD, MMD)}
     two = {(row.dataset, row.method): row.error for row in class_ratio.study.select(shipped, class_ratio.study.BINARY)}
     _, *rows = table_under("What sets with known proportions reach", 1)
     assert len(rows) == len(CLASS_RATIO)
     for words, *cells in rows:
-        method = next(
-            name for name, method in CLASS_RATIO.items() if method.title.replace(", random", ", 1,500 random") == words
-        )
+        (method,) = (name for name, m in CLASS_RATIO.items() if m.title == words.replace(", 1,500", ","))
         wanted = [ten.get(method), *(two[name, method] for name in ("adult", "mnist", "sms"))]
         assert cells == ["–" if value is None else f"{value:.3f}" for value in wanted], words
 
 
-def test_what_training_on_noise_reaches_is_what_the_files_hold() -> None:
+def test_what_training_on_noise_reaches_is_what_the_files_hold():
     titles = {
         "spread, learned prior: accuracy (log loss)": "spread",
         "spread, learned prior": "spread",
@@ -145,12 +131,11 @@ def test_what_training_on_noise_reaches_is_what_the_files_hold() -> None:
         assert len(told) >= 3
         for words, cells in told.items():
             at = {point.level: point for point in points[titles[words]]}
-            for level, cell in zip(head[1:], cells, strict=True):
-                point = at[float(level)]
-                assert cell == f"{point.accuracy.mean:.3f} ({point.log_loss.mean:.2f})", (study, words, level)
+            here = [at[float(level)] for level in head[1:]]
+            assert cells == [f"{point.accuracy.mean:.3f} ({point.log_loss.mean:.2f})" for point in here], (study, words)
 
 
-def test_what_bag_totals_reach_is_what_the_file_holds() -> None:
+def test_what_bag_totals_reach_is_what_the_file_holds():
     rows = label_proportions.study.select(
         label_proportions.study.load(), label_proportions.study.SELECTING, "adult", "share"
     )
@@ -159,12 +144,11 @@ def test_what_bag_totals_reach_is_what_the_file_holds() -> None:
     _, *told = table_under("What bag totals reach")
     assert len(told) == len(methods)
     for method, (words, *cells) in zip(methods, told, strict=True):
-        for selection, cell in zip(("iid", "skewed", "even"), cells, strict=True):
-            row = shipped[selection, method]
-            assert cell == f"{row.average:.3f} ± {row.high - row.average:.3f}", (words, selection)
+        here = [shipped[selection, method] for selection in ("iid", "skewed", "even")]
+        assert cells == [f"{row.average:.3f} ± {row.high - row.average:.3f}" for row in here], words
 
 
-def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
+def test_what_each_kind_of_trust_reaches_is_what_the_file_holds():
     shipped = {
         (row.task, row.epsilon, COMPARISON[row.method].title, row.metric): row
         for row in comparison.study.load()
@@ -180,23 +164,16 @@ def test_what_each_kind_of_trust_reaches_is_what_the_file_holds() -> None:
             for task, metric in (("classify", "accuracy"), ("share", "error"))
             for epsilon in (0.25, 1.0, 4.0)
         ]
-        for row, cell in zip(wanted, cells, strict=True):
-            half = max(row.high - row.mean, row.mean - row.low) if row else 0.0
-            assert cell == (f"{100 * row.mean:.1f} ± {100 * half:.1f}" if row else "–"), title
+        half = [row and 100 * max(row.high - row.mean, row.mean - row.low) for row in wanted]
+        told = [f"{100 * row.mean:.1f} ± {h:.1f}" if row else "–" for row, h in zip(wanted, half, strict=True)]
+        assert cells == told, title
 
 
-def test_what_noise_chosen_from_private_counts_gives_away() -> None:
-    """The two δ in the words below the table of private counts."""
+def test_the_words_under_the_tables_state_what_the_files_hold():
     words = " ".join(RESULTS.split())
-    published, exact = (
-        label_counts.leak(label_counts.CountConfig(), release).own_delta.mean
-        for release in ("dirichlet published", "dirichlet local")
-    )
+    leaks = (label_counts.leak(label_counts.CountConfig(), f"dirichlet {kind}") for kind in ("published", "local"))
+    published, exact = (leak.own_delta.mean for leak in leaks)
     assert f"δ is {published:.3f} by the published criterion and {exact:.3f} by the exact profile" in words
-
-
-def test_the_words_under_the_tables_state_what_the_files_hold() -> None:
-    words = " ".join(RESULTS.split())
     slides = [claim for claim in claims.all_claims() if claim.place == "table 4.1" and claim.ours]
     assert len(slides) == 5
     for claim in slides:

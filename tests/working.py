@@ -88,6 +88,9 @@ class Gates:
         file = Path(self.folder, f"start {i}")
         return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
 
+    def started(self):
+        return self.starts(0)
+
 
 def until(look):
     """What `look` gives as soon as it is true."""
