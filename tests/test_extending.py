@@ -1,13 +1,9 @@
 """What docs/extending.md shows works as it stands there: each block is run, and the page is visited."""
 
-from __future__ import annotations
-
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +26,7 @@ TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+def names(monkeypatch):
     """A module's names, for an example to run in; the tables in which it registers are afterwards as they were."""
     module = ModuleType("example")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # so that what it defines can be pickled
@@ -42,17 +38,14 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
         table.update(rows)
 
 
-def section(heading: str) -> str:
-    return TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-
-
-def run_section(heading: str, names: dict[str, Any]) -> int:
+def run_section(heading, names):
     """Run the blocks of a section one after the other, and return how many of its numbers were checked."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", section(heading), flags=re.DOTALL | re.MULTILINE)
+    section = TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE)
     return sum(run(block, names) for block in blocks)
 
 
-def test_a_mechanism_on_pixels(names: dict[str, Any]) -> None:
+def test_a_mechanism_on_pixels(names):
     assert run_section("A mechanism on pixels", names) == 4
     noise = names["LogisticNoise"](0.2)
     assert isinstance(noise, PixelMechanism)
@@ -69,9 +62,9 @@ def test_a_mechanism_on_pixels(names: dict[str, Any]) -> None:
     assert noise.delta_at(noise.epsilon_at(0.1, 3), 3) == pytest.approx(0.1)
 
 
-def test_the_mechanism_on_its_page(names: dict[str, Any]) -> None:
+def test_the_mechanism_on_its_page(names):
     run_section("A mechanism on pixels", names)
-    numbers: dict[str, Any] = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
+    numbers = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
     lies = RandomisedResponse(0.2, 2)
     question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers, view=LIVE)
     shown = answer(question, Draws())
@@ -83,12 +76,12 @@ def test_the_mechanism_on_its_page(names: dict[str, Any]) -> None:
     assert len(curves.rows()) == 17
 
 
-def test_an_estimator(names: dict[str, Any]) -> None:
+def test_an_estimator(names):
     assert run_section("An estimator", names) == 2
     assert "corrected means" in str(names["figure"])
 
 
-def test_a_release_of_label_counts(names: dict[str, Any]) -> None:
+def test_a_release_of_label_counts(names):
     assert run_section("A release of label counts", names) == 2
     assert names["outcomes"]["geometric"].holds
     # The promise against the probabilities themselves: a label that moves shifts two counts by one.
@@ -101,7 +94,7 @@ def test_a_release_of_label_counts(names: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def page_folder(tmp_path: Path) -> Path:
+def page_folder(tmp_path):
     """The folder of the page, written from the blocks that follow the names of its files."""
     files = re.findall(
         r"^`pages/topics/(one_answer/\w+\.\w+)`[^\n]*\n\n```\w+\n(.*?)^```$", TEXT, flags=re.DOTALL | re.MULTILINE
@@ -113,13 +106,13 @@ def page_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def with_the_page(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def with_the_page(page_folder, monkeypatch):
     """`pages.topics` with the folder in it and the one line in its list."""
     file = Path(topics.__file__)
     (line,) = re.findall(r"in `FOLDERS` of .*?```text\n(.*?)```", TEXT, flags=re.DOTALL)
     assert len(line.splitlines()) == 1
     changed = ModuleType(topics.__name__)
-    changed.__path__ = [*topics.__path__, str(page_folder)]  # type: ignore[attr-defined]
+    changed.__path__ = [*topics.__path__, str(page_folder)]
     monkeypatch.setitem(sys.modules, topics.__name__, changed)
     monkeypatch.setattr("pages.topics", changed)
     source = file.read_text(encoding="utf-8").replace("FOLDERS = (\n", f"FOLDERS = (\n{line}")
@@ -129,7 +122,7 @@ def with_the_page(page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         del sys.modules[name]
 
 
-def test_a_page_is_one_folder_and_one_line(with_the_page: ModuleType) -> None:
+def test_a_page_is_one_folder_and_one_line(with_the_page):
     before = [page.address for page in topics.PAGES]
     assert [page.address for page in with_the_page.PAGES] == [before[0], "one_answer", *before[1:]]
     at = visit("one_answer")
@@ -141,7 +134,7 @@ def test_a_page_is_one_folder_and_one_line(with_the_page: ModuleType) -> None:
     assert {"How it works", "What the adversary sees", "Caveats"} <= {fold.label for fold in at.expander}
 
 
-def test_the_loop_over_all_pages_holds_for_it(with_the_page: ModuleType) -> None:
+def test_the_loop_over_all_pages_holds_for_it(with_the_page):
     page = with_the_page.page_at("one_answer")
     every_page.test_a_link_is_taken_and_reset_undoes_it(page, Number)
     every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page)
@@ -149,5 +142,5 @@ def test_the_loop_over_all_pages_holds_for_it(with_the_page: ModuleType) -> None
         every_page.test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page, end)
 
 
-def test_the_home_page_leads_to_it(with_the_page: ModuleType) -> None:
+def test_the_home_page_leads_to_it(with_the_page):
     assert any("What does a single answer give away?" in link.proto.label for link in visit("").get("page_link"))

@@ -1,13 +1,27 @@
-"""Rules and axes that charts share, and looks that tell methods apart."""
+"""Charts that topics share, and those of images, of released counts and of class ratios, hold what they are given."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from privdemo import palette
-from privdemo.figures import charts, class_ratio, label_counts, label_proportions, training
+from privdemo import figures, palette
+from privdemo.experiments import class_ratio, label_counts
+from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.images import Point
+from privdemo.experiments.label_counts import CountConfig
+from privdemo.figures import charts
+from privdemo.figures import class_ratio as ratio_charts
+from privdemo.figures import label_counts as count_charts
+from privdemo.figures import label_proportions as bag_charts
+from privdemo.figures import training as training_charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import LABEL_COUNTS
-from tests.figures.reading import holds, look
+from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.methods import CLASS_RATIO, EM, LABEL_COUNTS, MMD, SPREAD
+from tests.figures.reading import holds, look, named
 
 CURVE = charts.Curve("a", palette.SPREAD, (1, 10), (Estimate(1, 0.5, 2), Estimate(2, 1, 3)))
 
@@ -38,9 +52,9 @@ def rates(*sources):
 @pytest.mark.parametrize(
     ("attack", "rates", "promised", "rules"),
     [
-        (training.attack, rates("label", "image", "both"), (0.8,), [0.8, 0.5]),
-        (class_ratio.attack, rates("model", "set", "both", "new"), (), [0.5625]),
-        (label_proportions.attack, rates("bag", "prior", "model", "both"), (), [0.5625]),
+        (training_charts.attack, rates("label", "image", "both"), (0.8,), [0.8, 0.5]),
+        (ratio_charts.attack, rates("model", "set", "both", "new"), (), [0.5625]),
+        (bag_charts.attack, rates("bag", "prior", "model", "both"), (), [0.5625]),
     ],
 )
 def test_an_adversarys_guesses_stand_beside_what_is_promised_or_known(attack, rates, promised, rules):
@@ -55,7 +69,7 @@ def test_an_adversarys_guesses_stand_beside_what_is_promised_or_known(attack, ra
 
 
 def test_guesses_of_the_last_label_are_drawn_with_what_the_promise_allows():
-    figure = label_counts.attack({"laplace tight": 0.53, "gaussian tight": 0.52}, 0.54)
+    figure = count_charts.attack({"laplace tight": 0.53, "gaussian tight": 0.52}, 0.54)
     assert [trace.x[0] for trace in figure.data] == [0.53, 0.52]
     assert [shape.x0 for shape in figure.layout.shapes] == [0.54, 0.5]
 
@@ -66,3 +80,156 @@ def test_tight_published_and_data_dependent_noise_look_different_and_a_family_ha
         assert (styles[name].dash == "dot") == release.data_dependent
         assert (styles[name].dash == "solid") == (release.tight and not release.data_dependent)
     assert styles["laplace prior"].colour == styles["laplace tight"].colour != styles["gaussian tight"].colour
+
+
+def point(level, start):
+    """A point whose every number is different, with lopsided intervals."""
+    absolute, squared, linked = (Estimate(m, m - 0.011, m + 0.023) for m in (start + 0.1, start + 0.2, start + 0.3))
+    return Point(level, 25, Distortion(start, start + 0.01), absolute, squared, linked)
+
+
+POINTS = tuple(point(level, start) for level, start in ((0.0, 0.05), (0.25, 0.15), (0.5, 0.3)))
+
+
+def test_measured_points_stand_with_their_intervals_beside_expectations_and_chance():
+    traces = named(figures.damage_and_linkage(POINTS, point(0.3125, 0.2), FAMILIES["randomised_response"], 25))
+    assert len(traces) == 6
+    for name, mark, axis, style in (
+        ("absolute error, measured", "absolute", None, palette.OTHERS[0]),
+        ("squared error, measured", "squared", None, palette.OTHERS[1]),
+        ("sender found", "linked", "y2", palette.ADVERSARY),
+    ):
+        trace = traces[name]
+        assert list(trace.x) == [0.0, 0.25, 0.5]
+        assert holds(trace, *(getattr(p, mark) for p in POINTS))
+        assert (trace.yaxis, look(trace)) == (axis, (style.colour, style.marker))
+    assert list(traces["absolute error"].y) == [p.expected.absolute for p in POINTS]
+    assert list(traces["squared error"].y) == [p.expected.squared for p in POINTS]
+    chance = traces["chance, 1 in 25"]
+    assert (list(chance.x), list(chance.y), chance.yaxis) == ([0.0, 0.5], [1 / 25] * 2, "y2")
+
+
+@pytest.mark.parametrize(
+    ("family", "symbol", "title"),
+    [
+        ("randomised_response", "p", "flip probability p"),
+        ("gaussian", "σ", "standard deviation σ"),
+        ("laplace", "b", "scale b"),
+    ],
+)
+def test_a_rule_marks_the_visitors_level_on_a_named_axis(family, symbol, title):
+    layout = figures.damage_and_linkage(POINTS, point(0.123456, 0.2), FAMILIES[family], 25).layout
+    (rule,), (label,) = layout.shapes, layout.annotations
+    assert (rule.x0, rule.x1, rule.yref) == (0.123456, 0.123456, "paper")
+    assert (label.x, label.text) == (0.123456, f"{symbol} = 0.1235")
+    assert layout.xaxis.title.text == title
+    assert layout.yaxis.domain[0] > layout.yaxis2.domain[1], "two plots that do not overlap"
+
+
+@pytest.mark.parametrize("axis", label_counts.AXES)
+def test_distortion_along_an_axis_ends_where_there_is_no_noise(axis):
+    outcomes = label_counts.along(CountConfig(repeats=20), axis, 5, 1000, 0.05)
+    estimates = {x: {name: o.distortion for name, o in here.items() if o.mechanism} for x, here in outcomes.items()}
+    figure = count_charts.along(axis, estimates, None)
+    traces = named(figure)
+    for name, method in LABEL_COUNTS.items():
+        there = [x for x, here in estimates.items() if name in here]
+        assert (method.title in traces) == bool(there)
+        if not there:
+            continue
+        assert list(traces[method.title].x) == there
+        assert holds(traces[method.title], *(estimates[x][name] for x in there))
+    stars = [trace.y[0] for trace in figure.data if trace.name == "published"]
+    assert sorted(stars) == ([] if axis == label_counts.DELTA_AXIS else [0.06, 0.15])
+    low, high = figure.layout.yaxis.range
+    everything = [y for trace in figure.data for y in trace.y]
+    assert 10**low <= min(everything)
+    assert max(everything) <= 10**high
+    assert "published" not in named(count_charts.along(axis, estimates, None, as_published=False))
+
+
+def test_a_release_stands_beside_the_true_counts():
+    outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
+    true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2]).data
+    assert list(true.x) == ["1", "3"]
+    assert list(true.y) == [50, 200]
+    assert released.y == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
+    ends = [[320 * end for end in outcome.ranges[c]] for c in (0, 2)]
+    assert holds(ranges, *((sum(both) / 2, *both) for both in ends))
+
+
+def test_profiles_are_the_mechanisms_deltas_and_the_wish_is_marked():
+    outcomes = label_counts.run(CountConfig())
+    curves = {name: outcomes[name].mechanism for name in ("gaussian tight", "dirichlet public")}
+    gaussian, dirichlet, wish = count_charts.profiles(curves, "dirichlet public", 0.05, 0.05).data
+    for trace, mechanism in ((gaussian, curves["gaussian tight"]), (dirichlet, curves["dirichlet public"])):
+        assert trace.x[0] == 0
+        assert trace.y[40] == pytest.approx(mechanism.delta_at(trace.x[40]))
+        # tight: through the wish, between two points of a curve that hardly bends there
+        assert np.interp(0.05, trace.x, trace.y) == pytest.approx(0.05, rel=0.01)
+    assert (wish.x[0], wish.y[0]) == (0.05, 0.05)
+    assert dirichlet.line.width > gaussian.line.width
+    without_delta = count_charts.profiles({"laplace published": outcomes["laplace published"].mechanism}, "", 0.05, 0.0)
+    assert all(np.isfinite(without_delta.layout.yaxis.range))
+
+
+CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
+
+
+@pytest.fixture(scope="module")
+def draws():
+    return [class_ratio.run(at_draw(CONFIG, i)) for i in range(2)]
+
+
+def test_the_truth_stands_beside_every_methods_shares(draws):
+    traces = named(ratio_charts.proportions(draws, (SPREAD, MMD, EM)))
+    assert traces["true"].y == pytest.approx(draws[0].truth)
+    assert tuple(traces["true"].x) == ("benign", "malignant")
+    for method in (SPREAD, MMD, EM):
+        trace = traces[CLASS_RATIO[method].title]
+        assert holds(trace, *(class_ratio.share_of(draws, method, c) for c in range(2)))
+        assert trace.marker.color == CLASS_RATIO[method].style.colour
+    patterns = [trace.marker.pattern.shape for trace in traces.values()]
+    assert len(set(patterns[1:])) == 3, "a second cue for those who cannot see colours"
+
+
+def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
+    figure = ratio_charts.errors(draws, (SPREAD, MMD))
+    for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
+        assert tuple(trace.x) == SHARES
+        assert holds(trace, *(class_ratio.error_along(draws, method, i) for i in range(len(SHARES))))
+    assert figure.layout.shapes[0].x0 == 0.5
+    assert figure.layout.yaxis.range[0] == 0
+    at_random = [replace(draw, config=replace(draw.config, share=None)) for draw in draws]
+    assert not ratio_charts.errors(at_random, (SPREAD,)).layout.shapes
+
+
+def row(method, share, error, release="none"):
+    return class_ratio.study.Row(
+        *("two classes", "adult", 2, 600, 1, 0.1, release, "none", 0.05, 0.05, 25, method, share, 10),
+        *(error, error - 0.01, error + 0.01, 5.0, 100.0, 0.0, 1.0),
+    )
+
+
+def test_shipped_errors_are_drawn_by_method_or_by_release():
+    figure = ratio_charts.study_errors(
+        {name: [row(name, share, share / 10) for share in SHARES] for name in (SPREAD, MMD)}
+    )
+    assert [trace.name for trace in figure.data] == [CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title]
+    assert holds(figure.data[1], *((share / 10, share / 10 - 0.01, share / 10 + 0.01) for share in SHARES))
+    releases = (NO_RELEASE, *RELEASES)
+    figure = ratio_charts.study_errors({name: [row(MMD, 0.5, 0.1, name)] for name in releases})
+    assert [trace.name for trace in figure.data][1:] == [release.title for release in RELEASES.values()]
+    assert len({(t.line.color, t.line.dash, t.marker.symbol) for t in figure.data}) == len(releases)
+
+
+@pytest.mark.parametrize(("levels", "kind"), [((0.05, 0.3), None), ((1.0, 16.0), "log")])
+def test_levers_are_drawn_with_and_without_noise(levels, kind):
+    points = [(x, Estimate(x / 100, x / 200, x / 50)) for x in levels]
+    figure = ratio_charts.levers({(SPREAD, NO_RELEASE): points, (SPREAD, "gaussian tight"): points}, "lever", levels[0])
+    plain, noisy = figure.data
+    assert (plain.line.dash, noisy.line.dash) == ("solid", "dot")
+    assert noisy.marker.symbol == plain.marker.symbol + "-open"
+    assert figure.layout.xaxis.type == kind
+    assert figure.layout.shapes[0].x0 == pytest.approx(levels[0])
+    assert holds(plain, *(estimate for _, estimate in points))
