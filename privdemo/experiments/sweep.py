@@ -56,8 +56,13 @@ def _training(given: dict[str, Any]) -> training.TrainingConfig:
     dataset = known.get("dataset", training.TrainingConfig.dataset)
     if "pixels" in known:
         pixels = known["pixels"]
-        gaussian = isinstance(pixels, dict) and pixels.keys() == {"sigma"}
-        known["pixels"] = GaussianNoise(pixels["sigma"]) if gaussian else RandomisedResponse(pixels, n_states(dataset))
+        if isinstance(pixels, dict) and pixels.keys() != {"sigma"}:
+            raise ValueError(f"pixels must be a flip probability or {{sigma = …}}, got {pixels}")
+        known["pixels"] = (
+            GaussianNoise(pixels["sigma"])
+            if isinstance(pixels, dict)
+            else RandomisedResponse(pixels, n_states(dataset))
+        )
     elif dataset != training.TrainingConfig.dataset:
         known["pixels"] = RandomisedResponse(0.2, n_states(dataset))
     if "labels" in known:

@@ -95,7 +95,7 @@ FAMILIES = {
 
 
 def family_of(mechanism: PixelMechanism) -> PixelFamily:
-    """The family that `mechanism` belongs to. Raises ``TypeError`` for a mechanism of none."""
+    """The family that `mechanism` belongs to. Raises ``TypeError`` for a mechanism of none, or no mechanism at all."""
     for family in FAMILIES.values():
         if type(mechanism) is family.mechanism:
             return family

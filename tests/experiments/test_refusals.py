@@ -11,7 +11,7 @@ from privdemo.experiments.label_counts import CountConfig
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.training import TrainingConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, LaplaceNoise, RandomisedResponse
 from privdemo.methods import CORRECTED_COUNT, LLP, MMD, PSVM, SPREAD
 
 TRAINING = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, 17))
@@ -41,6 +41,8 @@ RUN = {
         (TRAINING, {"n_train": 121}, r"n_train .* in \[20, 120\], got 121; digits has no more of 7 and 9"),
         (TRAINING, {"pixels": RandomisedResponse(16 / 17, 17)}, "a flip probability of 0.9412 draws every pixel afr"),
         (TRAINING, {"pixels": RandomisedResponse(0.2, 18)}, "pixels must be a mechanism on the 17 states of digits"),
+        (TRAINING, {"pixels": LaplaceNoise(0.3)}, "must be RandomisedResponse or GaussianNoise, .*, got LaplaceNoise"),
+        (TRAINING, {"pixels": "noise"}, "pixels must be RandomisedResponse or GaussianNoise, as .*, got 'noise'"),
         (TRAINING, {"labels": BinaryChannel(0.3, 0.7)}, r"add up to 1 \(7 sent as 9 with 0.3, 9 as 7 with 0.7\)"),
         (TRAINING, {"classes": ("7", "x")}, "unknown class 'x' of digits: name one of 0, 1"),
         (TRAINING, {"n_train": 20, "labels": BinaryChannel(0, 0.97)}, "all 40 people happened to send the label 7"),
@@ -67,6 +69,7 @@ RUN = {
         (COMPARED, {"n_train": 150}, r"in \[20, 120\], got 150; Small digits has no more of the rarer class"),
         (COMPARED, {"methods": (CORRECTED_COUNT,)}, "none of corrected count says anything of this; leave methods out"),
         (IMAGES, {"dataset": "breast_cancer"}, r"dataset must hold images \(mnist or digits\), got 'breast_cancer'"),
+        (IMAGES, {"pixels": "noise"}, "a mechanism of randomised_response, gaussian, laplace, got 'noise'"),
         (IMAGES, {"classes": ("1", "2", "3")}, "labels must be a mechanism on the 3 classes chosen, got one on 2"),
         (CURVE, {"family": "cauchy"}, "family must be one of randomised_response, gaussian, laplace, got 'cauchy'"),
         (COUNTS, {"counts": (3,)}, "number of classes"),
@@ -80,5 +83,5 @@ RUN = {
 )
 def test_a_question_without_an_answer_gets_a_sentence(config, change, sentence):
     run = RUN.get(type(config), lambda config: None)
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         run(replace(config, **change))

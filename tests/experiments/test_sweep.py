@@ -221,6 +221,7 @@ def test_the_columns_are_known_before_a_trial_runs(name):
         (SPEC.replace("rho = [0.1, 0.2]", "rho = 0.1"), "rho in grid must be a list of one or more"),
         (SPEC.replace("[grid]\n", "[grid]\nn_test = [3]\n"), "n_test must stand in config or in grid, not in both"),
         (TRAINING.replace("[0.1, [0.1", "[1.2, [0.1"), "flip_prob must be"),
+        (TRAINING.replace("{sigma", "{scale"), "pixels must be a flip probability or {sigma = …}, got {'scale': 0.3}"),
         ('experiment = "bags"\nconfig = 3', "config must be a table, such as [config], got 3"),
     ],
 )

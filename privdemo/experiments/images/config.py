@@ -42,6 +42,7 @@ class Config:
         limits.PER_CLASS.check(self.per_class)
         limits.N_PEOPLE.check(self.n_people)
         limits.SEED.check(self.seed)
+        pixels.family_of(self.pixels)  # which refuses any other
         check_classes(self.classes, self.labels)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 from privdemo import limits
 from privdemo.datasets import Source
@@ -35,6 +36,9 @@ class TrainingConfig:
         limits.SEED.check(self.seed)
         limits.DRAW.check(self.draw)
         check_classes(self.classes, self.labels)
+        if not isinstance(self.pixels, TrainingNoise):
+            kinds = " or ".join(kind.__name__ for kind in get_args(TrainingNoise))
+            raise TypeError(f"pixels must be {kinds}, as no model is trained on another noise, got {self.pixels!r}")
         if len(self.classes) != 2:
             raise ValueError(f"classes must be two, got {len(self.classes)}: {', '.join(self.classes)}")
         check_methods(self.methods, TRAINING)
