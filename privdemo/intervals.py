@@ -29,6 +29,20 @@ class Estimate(NamedTuple):
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
+    def exact(self) -> bool:
+        """Whether the interval has no width: nothing was drawn, or every draw gave the same."""
+        return self.low == self.high
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the interval as far as a chart shows them: without an interval the mean itself."""
+        return (self.low, self.high) if self.known else (self.mean, self.mean)
+
+    def covers(self, value: float) -> bool:
+        """Whether `value` lies in the interval."""
+        return self.low <= value <= self.high
+
+    @property
     def half(self) -> float:
         """Half the interval: where an end was cut at what the number can be, the longer side."""
         return max(self.high - self.mean, self.mean - self.low)

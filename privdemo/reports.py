@@ -100,7 +100,7 @@ def claim_lines(claim: Claim) -> list[str]:
     reading = f", {claim.reading}" if claim.reading else ""
     published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
     ours = "–" if claim.ours is None else four_digits(claim.ours.mean)
-    if claim.ours and claim.ours.low < claim.ours.high:
+    if claim.ours and not claim.ours.exact:
         ours += f" ({four_digits(claim.ours.low)} to {four_digits(claim.ours.high)})"
     return [
         f"{claim.source}, {claim.place}: {claim.words}",

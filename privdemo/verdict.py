@@ -40,7 +40,7 @@ def judge(
     """
     if n_draws is not None and n_draws < ENOUGH:
         return Verdict.TOO_FEW
-    if estimate.low <= than <= estimate.high or abs(estimate.mean - than) < least:
+    if estimate.covers(than) or abs(estimate.mean - than) < least:
         return Verdict.NOT_CLEAR
     return Verdict.BETTER if (estimate.mean > than) != lower_is_better else Verdict.WORSE
 

@@ -86,6 +86,9 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
 def test_an_estimate_knows_its_interval_and_writes_it():
     uneven, lone = Estimate(0.5, 0.3, 0.6), Estimate(0.5, -math.inf, math.inf)
     assert (uneven.known, lone.known, Estimate(0.5, 0.3, math.inf).known) == (True, False, False)
+    assert (uneven.ends, lone.ends) == ((0.3, 0.6), (0.5, 0.5))
+    assert (uneven.exact, Estimate(0.5, 0.5, 0.5).exact) == (False, True)
+    assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
     assert uneven.half == pytest.approx(0.2)
     assert Estimate(0.5, 0.4, 0.7).half == pytest.approx(0.2)
     assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30–0.60)", "0.50")

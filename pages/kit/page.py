@@ -173,10 +173,19 @@ def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
 def _answer_at_once(page: Page, question: Any, place: Any) -> None:
     """Answer a question that needs no background draws; after a pull of the lever this alone runs again."""
     asked = page.lever(question) if page.lever else question
-    answer = page.answer(asked, Draws())
+    answer = None
+    try:
+        answer = page.answer(asked, Draws())
+    except ValueError as error:
+        _refuse(page, place, error)
     if answer:
         _draw(page, answer, place)
     _end(page, asked, answer)
+
+
+def _refuse(page: Page, place: Any, problem: Exception | str) -> None:
+    """Say in the place of the answer why there is none."""
+    screen.takeaway(place, page.address, f"{page.failed} {sentence(problem)}".strip())
 
 
 def _draw(page: Page, answer: Answer, place: Any) -> None:
@@ -241,19 +250,18 @@ def _follow(page: Page, question: Any, place: Any) -> None:
     """Show the draws of a question and go on showing them as they come."""
     assert page.jobs is not None
     asked = not isinstance(question, str)
-    problem = "" if asked else question
     jobs = page.jobs(question) if asked else []
     draws.leave_others(jobs)
     draws.attach(jobs)
-    first = None
-    if asked:
-        try:
-            first = _look(page, question, jobs)
-        except ValueError as error:
-            problem = f"{page.failed} {sentence(error)}"
-    if first is None:
+    if not asked:
         link.write(draws.JOB.key, "")
-        screen.takeaway(place, page.address, problem)
+        screen.takeaway(place, page.address, question)
+        return
+    try:
+        first = _look(page, question, jobs)
+    except ValueError as error:
+        link.write(draws.JOB.key, "")
+        _refuse(page, place, error)
         return
     poll = draws.POLL if first.draws.running else None
     st.fragment(_live, run_every=poll)(page, question, jobs, first.draws.running, [first], place)
@@ -261,12 +269,16 @@ def _follow(page: Page, question: Any, place: Any) -> None:
 
 def _live(page: Page, question: Any, jobs: Sequence[Job], ran: bool, first: list[_Look], place: Any) -> None:
     """All that changes while draws come in; alone it runs again, and then it takes a new look."""
-    now = first.pop() if first else _look(page, question, jobs)
+    try:
+        now = first.pop() if first else _look(page, question, jobs)
+    except ValueError as error:
+        _refuse(page, place, error)
+        return
     if ran != now.draws.running:
         st.rerun()  # polling ends, or begins again
     problem = now.draws.problem
     if problem and not now.answer:
-        screen.takeaway(place, page.address, f"{page.failed} {sentence(problem)}")
+        _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
     draws.progress_bar(question, now.draws)

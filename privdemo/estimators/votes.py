@@ -19,7 +19,7 @@ from scipy.special import expit, xlogy
 from scipy.stats import binom
 
 from privdemo import limits
-from privdemo.intervals import wilson_ends
+from privdemo.intervals import Estimate, wilson_ends
 from privdemo.mechanisms import BinaryChannel
 
 Array = NDArray[np.floating]
@@ -115,6 +115,11 @@ class VoteEstimate(NamedTuple):
     standard_error: float
     low: float
     high: float
+
+    @property
+    def interval(self) -> Estimate:
+        """The estimate with its interval alone."""
+        return Estimate(self.value, self.low, self.high)
 
 
 def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChannel) -> VoteEstimate:

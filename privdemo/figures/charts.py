@@ -31,12 +31,11 @@ def marker(style: palette.Style) -> dict:
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
     """Error bars of 95 % intervals; of length 0 where an interval is unknown, as of a single draw."""
-    estimates = [e if math.isfinite(e.low) and math.isfinite(e.high) else Estimate(*[e.mean] * 3) for e in estimates]
     return {
         "type": "data",
         "symmetric": False,
-        "array": [estimate.high - estimate.mean for estimate in estimates],
-        "arrayminus": [estimate.mean - estimate.low for estimate in estimates],
+        "array": [estimate.ends[1] - estimate.mean for estimate in estimates],
+        "arrayminus": [estimate.mean - estimate.ends[0] for estimate in estimates],
         "color": style.colour,
         "thickness": 1.2,
         "width": 3,
@@ -113,7 +112,7 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
         top = 1 - (step * i + 34) / height
         bottom = max(0.0, top - ROW * n_rows / height)
         for name, estimate, style in content.rows:
-            known = math.isfinite(estimate.low)
+            known = estimate.known
             interval = f", 95 %: {content.number(estimate.low)} to {content.number(estimate.high)}" if known else ""
             bars = {"error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6}} if known else {}
             traces.append(
@@ -223,7 +222,7 @@ def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, a
         "x": [x],
         "y": [mark.mean],
         "yaxis": axis,
-        **({"error_y": error_bars([mark], style)} if math.isfinite(mark.low) else {}),
+        **({"error_y": error_bars([mark], style)} if mark.known else {}),
         "mode": "markers",
         "marker": point(style) | {"size": 12},
         "name": f"{name}, yours",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -139,6 +138,6 @@ def style_of(name: str) -> palette.Style:
 def _error_chart(
     lines: Sequence[Curve], x_axis: dict[str, Any], yours: float | None = None, legend: int = 130
 ) -> Figure:
-    highs = [e.high if math.isfinite(e.high) else e.mean for curve in lines for e in curve.estimates]
+    highs = [e.ends[1] for curve in lines for e in curve.estimates]
     y_axis = {"title": {"text": "L1 error of the proportions"}, "range": [0, 1.05 * max(highs)]}
     return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend)

@@ -33,8 +33,8 @@ def frontier(
         if there:
             curves.append(Curve(COMPARISON[name].title, COMPARISON[name].style, list(there), list(there.values())))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min((e.low if math.isfinite(e.low) else e.mean for e in marks), default=0.0)
-    high = max((e.high if math.isfinite(e.high) else e.mean for e in marks), default=1.0)
+    low = min((e.ends[0] for e in marks), default=0.0)
+    high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
     x_axis = log_axis("ε of every label (log scale)", sorted({*EPSILONS, epsilon}))
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}

@@ -58,7 +58,7 @@ def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, wh
         )
         for name in methods
     ]
-    least = min(e.low if math.isfinite(e.low) else e.mean for _, e, _ in marks)
+    least = min(e.ends[0] for _, e, _ in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(label_proportions.all_negative(draws), which)
     rules = [(label_proportions.mean_score(draws, FULL, which, threshold).mean, "")]
@@ -201,7 +201,7 @@ def curves(
                 own(place(levels, level) + shift, yours[method], style, LABEL_PROPORTIONS[method].title, name)
             )
     marks_drawn = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
-    lows = [mark.low if math.isfinite(mark.low) else mark.mean for mark in marks_drawn]
+    lows = [mark.ends[0] for mark in marks_drawn]
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []

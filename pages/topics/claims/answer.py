@@ -111,7 +111,7 @@ def row(number: int, claim: Claim) -> list[str]:
 
 def ours(claim: Claim) -> str:
     """Our number, with half its interval if it has one: “0.7 ± 1.2 points”."""
-    if claim.ours is None or claim.ours.low == claim.ours.high:
+    if claim.ours is None or claim.ours.exact:
         return _exact(claim.unit, claim.ours and claim.ours.mean)
     if claim.unit:
         return numbers.with_half(claim.ours, SHARE if claim.unit == PERCENT else POINTS)

@@ -53,7 +53,7 @@ def change(now: Row, then: Row) -> Change:
     gap = comparison.study.difference(now, then)
     if gap is None:
         return Change(Verdict.TOO_FEW, "too few draws of both")
-    if gap.low == gap.mean == gap.high == 0:
+    if gap.exact and gap.mean == 0:
         return Change(Verdict.NOT_CLEAR, "the same")
     n_draws = len(now.values.keys() & then.values.keys())
     verdict = judge(gap, n_draws, lower_is_better=not METRICS[now.task][now.metric])

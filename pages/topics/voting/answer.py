@@ -123,13 +123,13 @@ def estimate_words(poll: Poll, truth: float) -> str:
     for name, e in poll.estimates.items():
         if name == RAW_SPREAD and best and e.value == best.value:
             continue
-        holds = "holds" if e.low <= truth <= e.high else "misses"
+        holds = "holds" if e.interval.covers(truth) else "misses"
         # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)}; " if e.standard_error else ""
         interval = numbers.between(e.low, e.high)
         words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({error}{interval}, {holds} the truth)")
     note = ""
-    if best and best.low == best.high:
+    if best and best.interval.exact:
         note = (
             " The whole interval of the raw estimate lies outside [0, 1], so the other shrinks to its end: no "
             "certainty, but a poll that such lies hardly explain."

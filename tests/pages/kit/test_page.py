@@ -141,6 +141,8 @@ sheet = Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"})
 
 
 def answer(level, draws):
+    if level == 9:
+        raise ValueError("level is too high")
     return SimpleNamespace(takeaway=lambda: f"The level is {level:g}.", main=lambda: [live])
 
 
@@ -174,11 +176,19 @@ def test_a_page_is_laid_out_in_two_columns_and_an_end():
     assert drawn(opened(LEVER).main) == LEVER_DRAWN
 
 
+def test_controls_above_take_the_whole_width():
+    above = drawn(opened(LEVER.replace("below=", "controls_above=True, below=")).main)
+    assert "column weight" not in above
+    parts = ("controls", "number_input level", "container rest")
+    assert sorted(parts, key=above.index) == list(parts)
+
+
 def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
     at = opened(LEVER)
     at.number_input(key="level").set_value(5).run()
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
+    assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
     assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
     assert at.expander[0].markdown[0].value == "of 5"
 
