@@ -1,7 +1,5 @@
 """The page on class ratios: its numbers are the package's, and its words follow them in both directions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -39,49 +37,39 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "2 draws cannot tell" in words
 
 
-@pytest.mark.parametrize(
-    ("verdict", "words"),
-    [
-        (Verdict.TOO_FEW, "10 draws cannot tell"),
-        (Verdict.NOT_CLEAR, "No difference shows"),
-        (Verdict.BETTER, "spread’s error is 0.020 below MMD’s"),
-        (Verdict.WORSE, "MMD’s error is 0.020 below spread’s"),
-    ],
-)
-def test_a_verdict_names_who_is_ahead(verdict: Verdict, words: str) -> None:
-    assert words in compare_words(verdict, 0.02, "10 draws")
-
-
-@pytest.mark.parametrize(
-    ("release", "holds", "times", "words"),
-    [
-        (NO_RELEASE, True, 1, "true proportions are"),
-        ("gaussian tight", True, 1, "(private, ε = 0.1, δ = 0.05)"),
-        ("gaussian tight", True, 2, "(private, ε = 0.1, δ = 0.05; 2 times that for records that are in 2 sets)"),
-        ("gaussian published", False, 1, "its promise of ε = 0.1, δ = 0.05 is void"),
-        ("dirichlet local", False, 1, "no formal guarantee: chosen from the private counts"),
-    ],
-)
-def test_a_promise_is_named_only_where_it_holds(release: str, holds: bool, times: int, words: str) -> None:
+def proportions(release: str, holds: bool = True, times: int = 1) -> str:
     config = replace(SMALL, release=release, epsilon=0.1, delta=0.05)
     trial = SimpleNamespace(config=config, holds=holds, most_sets=times)
-    assert words in _proportions(Answer(Question(config, 1), (trial,)))
+    return _proportions(Answer(Question(config, 1), (trial,)))
 
 
 def estimate(low: float, high: float, **more) -> SimpleNamespace:
     return SimpleNamespace(estimate=Estimate((low + high) / 2, low, high), **more)
 
 
+def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
+    return figures.counting_words({MMD: estimate(*mmd), SPREAD: estimate(*spread), PSVM: estimate(0.3, 0.5)})
+
+
 @pytest.mark.parametrize(
-    ("mmd", "spread", "words"),
+    ("words", "part"),
     [
-        ((0.1, 0.2), (0.1, 0.2), "clearly worse."),
-        ((0.1, 0.2), (0.25, 0.4), "clearly worse than MMD only"),
-        ((0.25, 0.4), (0.3, 0.4), "not clearly worse"),
+        (compare_words(Verdict.TOO_FEW, 0.02, "10 draws"), "10 draws cannot tell"),
+        (compare_words(Verdict.NOT_CLEAR, 0.02, "10 draws"), "No difference shows"),
+        (compare_words(Verdict.BETTER, 0.02, "10 draws"), "spread’s error is 0.020 below MMD’s"),
+        (compare_words(Verdict.WORSE, 0.02, "10 draws"), "MMD’s error is 0.020 below spread’s"),
+        (proportions(NO_RELEASE), "true proportions are"),
+        (proportions("gaussian tight"), "(private, ε = 0.1, δ = 0.05)"),
+        (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records that are in 2 sets)"),
+        (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is void"),
+        (proportions("dirichlet local", holds=False), "no formal guarantee: chosen from the private counts"),
+        (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
+        (counting((0.1, 0.2), (0.25, 0.4)), "clearly worse than MMD only"),
+        (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
     ],
 )
-def test_counting_is_worse_only_where_intervals_part(mmd, spread, words) -> None:
-    assert words in figures.counting_words({MMD: estimate(*mmd), SPREAD: estimate(*spread), PSVM: estimate(0.3, 0.5)})
+def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> None:
+    assert part in words
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The page on noise and images: words follow the numbers, presets and the dial show the very result, the code runs."""
 
-from __future__ import annotations
-
 import base64
 import math
 from dataclasses import replace
@@ -33,48 +31,42 @@ def shown(family="randomised_response", labels=LIES, **changes):
     return answer(Question("digits", ("7", "9"), FAMILIES[family], labels, **(ASKED | changes)), Draws())
 
 
+def promise(**changes) -> Privacy:
+    return replace(PROMISE, **changes)
+
+
+def guessed(low, high) -> Estimate:
+    return Estimate((low + high) / 2, low, high)
+
+
 @pytest.mark.parametrize(
-    ("changes", "epsilon", "words"),
+    ("function", "given", "words"),
     [
-        ({}, 2.0, "multiplies the odds of any guess about it by at most a factor of 7.39"),
-        ({"pixel": 0.0}, 0.0, "at most a factor of 1.00"),
-        ({"pixel": inf, "pixel_at_delta": 3.0}, 3.0, "a factor of 21 more likely under one value"),
-        ({"pixel": inf, "pixel_at_delta": inf}, inf, "Without noise a released pixel is the pixel"),
+        (pixel_words, [promise()], "multiplies the odds of any guess about it by at most a factor of 7.39"),
+        (pixel_words, [promise(pixel=0.0)], "at most a factor of 1.00"),
+        (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 more likely under one value"),
+        (pixel_words, [promise(pixel=inf, pixel_at_delta=inf)], "Without noise a released pixel is the pixel"),
+        (image_words, [promise(image=0.0)], "at most a factor of 1.00"),
+        (image_words, [promise(image=10.0)], "image rise by at most"),
+        (image_words, [promise(image=10.1)], "may rise by a factor of 24,344, so it is <b>not private"),
+        (image_words, [promise(image=inf)], "No ε bounds the whole image"),
+        (image_slack_words, [FAMILIES["laplace"], promise(image_at_delta=10.0)], "give or take δ."),
+        (image_slack_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "or take δ, so it is <b>not private"),
+        (label_words, ["79", (0.8, 0.8)], "Of 100 people who sent “7”, 80 meant it, if both digits"),
+        (label_words, ["79", (0.75, 0.6)], "“7”, 75 meant it; of 100 who sent “9”, 60 meant it, if both"),
+        (label_words, ["79", (None, 0.5)], "Of 100 people who sent “9”, 50 meant it, if both"),
+        (label_words, ["012", (0.4, 0.4, 0.4)], "“0”, 40 meant it, if all 3 digits"),
+        (label_verdict, [guessed(0.51, 0.6), 0.5], "the image betrays the label"),
+        (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
+        (label_verdict, [guessed(0.4, 0.45), 0.5], "no better than chance"),
     ],
 )
-def test_the_promise_of_a_pixel(changes, epsilon, words):
-    assert pixel_epsilon(replace(PROMISE, **changes)) == epsilon
-    assert words in pixel_words(replace(PROMISE, **changes))
+def test_a_promise_is_told_for_what_it_is(function, given, words):
+    assert words in function(*given)
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "words", "void"),
-    [(0.0, "most a factor of 1.00", False), (10.0, "at most", False), (10.1, "may rise by a factor of 24,344", True)],
-)
-def test_the_promise_of_an_image_is_called_void_where_it_is(epsilon, words, void):
-    said, slack = image_words(replace(PROMISE, image=epsilon)), replace(PROMISE, image_at_delta=epsilon)
-    assert words in said
-    assert ["not private" in one for one in (said, image_slack_words(FAMILIES["laplace"], slack))] == [void, void]
-    assert "No ε bounds the whole image" in image_words(replace(PROMISE, image=inf))
-
-
-@pytest.mark.parametrize(
-    ("names", "truth", "words"),
-    [
-        ("79", (0.8, 0.8), "Of 100 people who sent “7”, 80 meant it, if both digits"),
-        ("79", (0.75, 0.6), "“7”, 75 meant it; of 100 who sent “9”, 60 meant it, if both"),
-        ("79", (None, 0.5), "Of 100 people who sent “9”, 50 meant it, if both"),
-        ("012", (0.4, 0.4, 0.4), "“0”, 40 meant it, if all 3 digits"),
-    ],
-)
-def test_of_those_who_sent_a_label_so_many_meant_it(names, truth, words):
-    assert words in label_words(names, truth)
-
-
-@pytest.mark.parametrize(("low", "high", "betrays"), [(0.51, 0.6, True), (0.5, 0.6, False), (0.4, 0.45, False)])
-def test_an_image_betrays_the_label_only_where_that_is_clear(low, high, betrays):
-    words = label_verdict(Estimate((low + high) / 2, low, high), 0.5)
-    assert ["betrays" in words, "no better than chance" in words] == [betrays, not betrays]
+def test_a_pixel_without_an_epsilon_has_one_at_the_slack():
+    assert [pixel_epsilon(promise(pixel=pixel, pixel_at_delta=3.0)) for pixel in (2.0, inf)] == [2.0, 3.0]
 
 
 def test_the_takeaway_holds_the_packages_numbers():
