@@ -1,7 +1,5 @@
 """The comparison: words follow the rows, few draws are not judged, a pin holds all, code gives what is shown."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any
@@ -50,6 +48,70 @@ def shown(asked: Question, *mine: Row, **more: Any) -> Answer:
     return Answer(asked, mine=mine, **(nothing | more))
 
 
+MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
+NONE, OTHER = shown(question(), problems={NAIVE: "no noise will do"}), replace(DIGITS, task=SHARE, methods=())
+PINNED, RECORDS = replace(DIGITS, methods=()), replace(DIGITS, private="records", methods=(FLAT,))
+ASK_SETS = question(replace(DIGITS, methods=(SETS,)), trusted=(PUBLISHER,))
+SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
+CHANGED = against_pin.clear_words({NAIVE: SEVERAL[0], SPREAD: SEVERAL[3]})
+
+
+def why_not(pinned: ComparisonConfig | None, running: bool, config: ComparisonConfig = DIGITS) -> str:
+    return against_pin.why_not(question(config, pinned=pinned), running)
+
+
+def reached(wanted: float) -> str:
+    """Of two ε of which the lower one reaches 0.7 ± 0.02, the higher one 0.9 ± 0.02."""
+    some = row(DIGITS, 0, 1)
+    rows = [replace(some, epsilon=e, mean=m, low=m - 0.02, high=m + 0.02) for e, m in ((0.5, 0.7), (2.0, 0.9))]
+    return goal.reached_words(question(goal=wanted), rows)
+
+
+def own_goal(mark: float, config: ComparisonConfig = SMALL) -> str:
+    return goal.own_words(shown(question(config, goal=0.8), row(SMALL, *5 * [mark])))
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (mark_words(question(), MARKS, {NOBODY: NAIVE}), "90.0 ± 2.0 %</b> trusting nobody (naive); with all tru"),
+        (mark_words(question(), MARKS, {}), "nothing that asks for so little trust"),
+        (mark_words(ASK_SETS, {SETS: MARKS[NAIVE]}, {PUBLISHER: SETS}), about_sets(DIGITS)),
+        (about_sets(DIGITS), "covers the counts alone"),
+        (about_sets(DIGITS), "ε = 2.94 may (it is right for 85.0"),
+        (about_sets(replace(DIGITS, rho=0.0)), "covers nothing"),
+        (NONE.takeaway(), "none of the methods has a mark. Naive: no noise will do."),
+        (replace(NONE, running=True).takeaway(), "2 methods are learning"),
+        (replace(NONE, problems={}).takeaway(), "there is no mark yet"),
+        (shipped.unlike_yours(replace(OTHER, bag_size=10)), "(not your setting: people in a bag 25, yours 10)"),
+        (shipped.unlike_yours(replace(OTHER, share=0.9)), "(not your setting: their share 30.0 %, yours 90.0 %)"),
+        (why_not(None, False), "Nothing is pinned"),
+        (why_not(OTHER, False), "of the other task"),
+        (why_not(PINNED, True), "are being made"),
+        (why_not(PINNED, False), "No method has marks of both settings."),
+        (why_not(PINNED, True, RECORDS), "None of the methods that are shown"),
+        (reached(0.6), "ε = 0.5</b> by naive, 70.0 ± 2.0 % (its whole 95 % interval does), the least that was tried."),
+        (reached(0.69), "70.0 ± 2.0 % (its 95 % interval reaches to the other side of the goal), the least"),
+        (reached(0.8), "ε = 2</b> by naive, 90.0 ± 2.0 % (its whole 95 % interval does); at ε = 0.5 it does not."),
+        (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
+        (own_goal(0.9), "reaches it at ε = 1: naive"),
+        (own_goal(0.5), "does not reach it at ε = 1"),
+        (one_likelihood.clear_words(SEVERAL), "Of the 5, the one likelihood is clearly better in 1, clearly worse"),
+        (one_likelihood.clear_words(SEVERAL), "in 2; in 1"),
+        (CHANGED, "Of 2 methods <b>1</b> differs clearly: naive better."),
+        (against_pin.clear_words({NAIVE: SEVERAL[2]}), "Of 1 method <b>0</b> differ clearly."),
+    ],
+)
+def test_words_follow_the_numbers(words, part):
+    assert part in words
+
+
+def test_where_nothing_can_be_said_nothing_is():
+    assert NONE.main() == ()
+    assert not shipped.unlike_yours(replace(DIGITS, share=0.9)), "nobody is asked about a share"
+    assert not own_goal(0.9, DIGITS), "its curves are shipped"
+
+
 def test_it_opens_with_the_shipped_marks_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
@@ -59,23 +121,6 @@ def test_it_opens_with_the_shipped_marks_of_its_setting():
     assert f"with all true labels {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at)
-
-
-def test_who_is_trusted_decides_what_is_said():
-    marks, config = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}, replace(DIGITS, epsilon=2.0)
-    alone = mark_words(question(config), marks, {NOBODY: NAIVE})
-    assert alone.endswith("<b>90.0 ± 2.0 %</b> trusting nobody (naive); with all true labels 99.0 %.")
-    assert "nothing that asks for so little trust" in mark_words(question(config), marks, {})
-    asked = question(replace(config, methods=(SETS,)), trusted=(PUBLISHER,))
-    assert mark_words(asked, {SETS: marks[NAIVE]}, {PUBLISHER: SETS}).endswith(about_sets(config))
-
-
-@pytest.mark.parametrize(
-    ("rho", "words"),
-    [(0.1, "covers the counts alone"), (0.1, "ε = 2.94 may (it is right for 85.0"), (0.0, "covers nothing")],
-)
-def test_what_a_sets_name_tells_is_said(rho, words):
-    assert words in about_sets(replace(DIGITS, rho=rho))
 
 
 @pytest.mark.parametrize(
@@ -108,25 +153,11 @@ def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
     assert known or change(found, found) == (Verdict.TOO_FEW, "too few draws of both")
 
 
-def test_without_a_mark_the_page_says_why():
-    told = shown(question(), problems={NAIVE: "no noise will do"})
-    assert "none of the methods has a mark. Naive: no noise will do." in told.takeaway()
-    assert "2 methods are learning" in replace(told, running=True).takeaway()
-    assert "there is no mark yet" in replace(told, problems={}).takeaway()
-    assert told.main() == ()
-
-
 def test_where_no_curves_are_shipped_five_draws_of_each_epsilon_are_made_with_the_own_among_them():
     asked = question(replace(SMALL, dataset="breast_cancer", epsilon=3.0))
     assert len(jobs(asked)[-1].tasks) == 5 * len(EPSILONS)
     mine, other = trials(asked.config, *10 * [0.9]), trials(replace(asked.config, epsilon=1.0), 0.7, 0.8)
     assert [(r.epsilon, r.n_draws) for r in own_curves(asked, other, mine)] == [(1.0, 2), (3.0, 5)]
-
-
-def test_curves_of_another_setting_say_so():
-    unlike = shipped.unlike_yours(replace(DIGITS, task=SHARE, methods=(), share=0.9, bag_size=10))
-    assert unlike == " (not your setting: people in a bag 25, yours 10; their share 30.0 %, yours 90.0 %)"
-    assert not shipped.unlike_yours(replace(DIGITS, share=0.9)), "nobody is asked about a share"
 
 
 @pytest.mark.parametrize("changed", [{"share": 0.3001}, {"rho": 0.10000001}, {"epsilon": 1.004}])
@@ -200,20 +231,6 @@ def test_a_link_with_a_bad_pin_is_noted():
     assert "it is no pinned setting" in warnings(visit("comparison", pin="classify,digits,labels,5,1,0"))
 
 
-@pytest.mark.parametrize(
-    ("pinned", "more", "running", "words"),
-    [
-        (None, {}, False, "Nothing is pinned"),
-        (replace(DIGITS, task=SHARE, methods=()), {}, False, "of the other task"),
-        (replace(DIGITS, methods=()), {}, True, "are being made"),
-        (replace(DIGITS, methods=()), {}, False, "No method has marks of both settings."),
-        (replace(DIGITS, methods=()), {"private": "records", "methods": (FLAT,)}, True, "None of the methods"),
-    ],
-)
-def test_why_nothing_is_compared_with_a_pin(pinned, more, running, words):
-    assert words in against_pin.why_not(question(replace(DIGITS, **more), pinned=pinned), running)
-
-
 # --- tabs ----------------------------------------------------------------------------------------
 
 
@@ -233,42 +250,10 @@ def test_a_pair_is_never_of_two_sources():
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
 
 
-def test_only_clear_differences_are_counted():
-    verdicts = (Verdict.BETTER, Verdict.WORSE, Verdict.WORSE, Verdict.NOT_CLEAR, Verdict.TOO_FEW)
-    changes = [Change(verdict, verdict.value) for verdict in verdicts]
-    words = one_likelihood.clear_words(changes)
-    assert "Of the 5, the one likelihood is clearly better in 1, clearly worse in 2; in 1" in words
-    few = against_pin.clear_words({NAIVE: changes[0], SPREAD: changes[4]})
-    assert few == "Of 2 methods <b>1</b> differs clearly: naive better."
-    assert against_pin.clear_words({NAIVE: changes[3]}) == "Of 1 method <b>0</b> differ clearly."
-
-
 def test_the_pages_that_are_led_to_are_there():
     links = TABS["one likelihood"](answer(question(), Draws()))[-1].links
     assert {address for address, _ in links} <= {page.address for page in PAGES}
     assert len(links) == 3
-
-
-@pytest.mark.parametrize(
-    ("wanted", "words"),
-    [
-        (0.6, "<b>ε = 0.5</b> by naive, 70.0 ± 2.0 % (its whole 95 % interval does), the least that was tried."),
-        (0.69, "70.0 ± 2.0 % (its 95 % interval reaches to the other side of the goal), the least"),
-        (0.8, "<b>ε = 2</b> by naive, 90.0 ± 2.0 % (its whole 95 % interval does); at ε = 0.5 it does not."),
-        (0.99, "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
-    ],
-)
-def test_the_least_epsilon_for_a_goal_is_told(wanted, words):
-    some = row(DIGITS, 0, 1)
-    rows = [replace(some, epsilon=e, mean=m, low=m - 0.02, high=m + 0.02) for e, m in ((0.5, 0.7), (2.0, 0.9))]
-    assert words in goal.reached_words(question(goal=wanted), rows)
-
-
-@pytest.mark.parametrize(("mark", "words"), [(0.9, "reaches it at ε = 1: naive"), (0.5, "does not reach it at ε = 1")])
-def test_ones_own_setting_is_held_against_the_goal(mark, words):
-    mine = row(SMALL, *5 * [mark])
-    assert words in goal.own_words(shown(question(SMALL, goal=0.8), mine))
-    assert not goal.own_words(shown(question(goal=0.8), mine))
 
 
 @pytest.fixture(scope="module")
