@@ -17,7 +17,7 @@ from privdemo.experiments.training import Attack, TrainingConfig
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
-from tests.experiments.training.cases import make_trial
+from tests.experiments.training.test_score import make_trial
 from tests.pages.visiting import takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -31,35 +31,60 @@ def made(attack=None, config=SMALL, **probas):
     return Answer(Question(config, 1), [make_trial(given, TRUTH, attack=attack)])
 
 
-@pytest.mark.parametrize(
-    ("n", "accuracy", "loss", "words"),
-    [
-        (4, 0.1, 0.1, "4 draws cannot tell which is better (log loss: naive 0.50, spread 0.60)"),
-        (5, 0.012, -0.1, "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s probabilities are"),
-        (5, -0.012, 0.1, "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s probabilities are"),
-        (5, -0.012, -0.1, "5 draws, but naive’s probabilities are worse than spread’s"),
-        (5, 0.0011, 0.011, "Spread is more accurate than naive by 0.1 points in 5 draws, but spread’s prob"),
-        (5, 0.0009, 0.009, "No difference in accuracy shows in 5 draws, nor in how good the probabilities are"),
-        (5, 0.1, 0.009, "5 draws, but no difference shows in how good the probabilities are"),
-    ],
-)
-def test_both_verdicts_name_who_is_ahead_where_one_can_see_it(n, accuracy, loss, words):
+def compared(n, accuracy, loss):
+    """The comparison of spread with naive training, by how much more accurate it is and how much larger its loss."""
     trial = made().trials[0]
     naive = replace(trial.fits[CLEAN], accuracy=0.8, log_loss=0.5)
     fits = {NAIVE: naive, SPREAD: replace(naive, accuracy=0.8 + accuracy, log_loss=0.5 + loss)}
-    assert words in compare(Answer(Question(SMALL, n), [replace(trial, fits=fits)] * n))
+    return compare(Answer(Question(SMALL, n), [replace(trial, fits=fits)] * n))
+
+
+def told(**changes):
+    return noise_words(Question(replace(SMALL, **changes), 1))
+
+
+def own(study, **changes):
+    yours = made(config=replace(TrainingConfig(), **changes))
+    return trade_off.own_words(STUDIES[study], yours, trade_off.own_level(STUDIES[study], yours))
+
+
+def flipped(p):
+    return RandomisedResponse(p, 256)
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("words", "part"),
     [
-        ({}, f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
-        ({"pixels": GAUSSIAN}, f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
-        ({"labels": DIFFERENT}, f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
+        (compared(4, 0.1, 0.1), "4 draws cannot tell which is better (log loss: naive 0.50, spread 0.60)"),
+        (
+            compared(5, 0.012, -0.1),
+            "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s probabili",
+        ),
+        (
+            compared(5, -0.012, 0.1),
+            "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s probabili",
+        ),
+        (compared(5, -0.012, -0.1), "5 draws, but naive’s probabilities are worse than spread’s"),
+        (compared(5, 0.0011, 0.011), "Spread is more accurate than naive by 0.1 points in 5 draws, but spread’s prob"),
+        (
+            compared(5, 0.0009, 0.009),
+            "No difference in accuracy shows in 5 draws, nor in how good the probabilities are",
+        ),
+        (compared(5, 0.1, 0.009), "5 draws, but no difference shows in how good the probabilities are"),
+        (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
+        (told(pixels=GAUSSIAN), f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
+        (told(labels=DIFFERENT), f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
+        (own("figure3"), "The rule and the large markers are your setting (one draw)."),
+        (own("figure3", pixels=flipped(0.3), n_train=99), "9 people of each class and label flips of"),
+        (own("figure3", pixels=flipped(0.5500001)), "Your own setting, 0.55, lies far outside"),
+        (own("figure3", labels=DIFFERENT), "it has one under “lies that differ”"),
+        (own("figure3", pixels=GAUSSIAN), "it has one under “section 6.1”"),
+        (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
+        (own("asymmetric", labels=DIFFERENT, pixels=flipped(0.1)), "0.05 of the 7s lying and pixel"),
     ],
 )
-def test_the_promise_of_pixels_and_labels_is_said(changes, words):
-    assert words in noise_words(Question(replace(SMALL, **changes), 1))
+def test_words_follow_the_trials_and_the_setting(words, part):
+    assert part in words
 
 
 def test_noise_of_a_family_without_a_row_is_refused():
@@ -144,9 +169,6 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
     assert "Choose at least one way to train" in takeaway(at)
 
 
-# --- the trade-off -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("marks", "words"),
     [
@@ -169,20 +191,3 @@ def test_what_shipped_draws_say_follows_them(marks, words):
     rows = tuple(Row(0.3, i, name, *at, 0.1, 0.0, 1.0, 0.5) for name, at in marks.items() for i in (0, 1))
     found = trade_off.findings(STUDIES["figure3"], rows)
     assert all(part in sentence for part, sentence in zip(words, found, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("study", "changes", "words"),
-    [
-        ("figure3", {}, "The rule and the large markers are your setting (one draw)."),
-        ("figure3", {"pixels": RandomisedResponse(0.3, 256), "n_train": 99}, "9 people of each class and label fl"),
-        ("figure3", {"pixels": RandomisedResponse(0.5500001, 256)}, "Your own setting, 0.55, lies far outside"),
-        ("figure3", {"labels": DIFFERENT}, "it has one under “lies that differ”"),
-        ("figure3", {"pixels": GAUSSIAN}, "it has one under “section 6.1”"),
-        ("section6.1", {"pixels": GAUSSIAN, "labels": DIFFERENT, "n_train": 4500}, "has other lies about the label."),
-        ("asymmetric", {"labels": DIFFERENT, "pixels": RandomisedResponse(0.1, 256)}, "0.05 of the 7s lying and pixel"),
-    ],
-)
-def test_your_own_point_on_a_study_says_how_it_differs(study, changes, words):
-    yours = made(config=replace(TrainingConfig(), **changes))
-    assert words in trade_off.own_words(STUDIES[study], yours, trade_off.own_level(STUDIES[study], yours))
