@@ -1,7 +1,9 @@
 """What docs/extending.md shows works as it stands there: each block is run, and the page is visited."""
 
 import re
+import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -11,8 +13,11 @@ import pytest
 from pages import topics
 from pages.kit.draws import Draws
 from pages.kit.settings import Number
+from pages.topics import images as images_page
 from pages.topics.images.answer import answer, below
 from pages.topics.images.controls import LEVELS, LIVE, Question
+from privdemo.estimators.pixel_priors import learned_prior, suited_prior, suited_true_prior
+from privdemo.experiments import images
 from privdemo.experiments.training.fit import ESTIMATORS
 from privdemo.mechanisms import PixelMechanism, RandomisedResponse
 from privdemo.mechanisms.label_counts import RELEASES
@@ -62,7 +67,7 @@ def test_a_mechanism_on_pixels(names):
     assert noise.delta_at(noise.epsilon_at(0.1, 3), 3) == pytest.approx(0.1)
 
 
-def test_the_mechanism_on_its_page(names):
+def test_the_mechanism_on_its_page(names, tmp_path, monkeypatch):
     run_section("A mechanism on pixels", names)
     numbers = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
     lies = RandomisedResponse(0.2, 2)
@@ -74,6 +79,34 @@ def test_the_mechanism_on_its_page(names):
     promises, curves = below(shown)
     assert "From an upper bound on the privacy loss." in promises.figure.html
     assert len(curves.rows()) == 17
+    (formula,) = re.findall(
+        r"^`pages/topics/images/(how_logistic.md)`:\n\n```markdown\n(.*?)^```$", TEXT, re.DOTALL | re.M
+    )
+    here = Path(images_page.__file__).parent
+    folder = shutil.copytree(here, tmp_path / "images", ignore=shutil.ignore_patterns("*.py"))
+    (folder / formula[0]).write_text(formula[1], encoding="utf-8")
+    monkeypatch.setattr(images_page, "_HERE", folder)
+    assert formula[1].strip() in images_page.standing_words(question, shown)["How it works"]
+
+
+# Randomised response under another name, of which no estimator knows.
+PARTS = {name: part for name, part in vars(RandomisedResponse).items() if name not in ("__dict__", "__weakref__")}
+Twin = type("Twin", (), PARTS)
+
+
+def test_a_mechanism_on_states_needs_nothing_but_its_answers(names):
+    FAMILIES["twin"] = replace(FAMILIES["randomised_response"], name="twin", mechanism=Twin, make=Twin)
+    known, twin = (
+        images.run(images.Config("digits", pixels=of(0.3, 17), n_people=100)) for of in (RandomisedResponse, Twin)
+    )
+    np.testing.assert_array_equal(twin.released, known.released)
+    for prior, most in (("flat", 0), ("true", 0), ("learned", 8)):  # grey levels; a prior learned by EM stops early
+        assert np.abs(twin.guesses[prior].astype(int) - known.guesses[prior]).max() <= most
+    released = np.arange(17)[:, None]
+    for found in (suited_prior(Twin(0.3, 17), released, learned=True), suited_true_prior(Twin(0.3, 17), released, 17)):
+        np.testing.assert_allclose(found.probs, 1 / 17)
+    with pytest.raises(TypeError, match=r"say by learned_prior.register how its prior is learned, got Nothing"):
+        learned_prior(type("Nothing", (Twin,), {"n_states": None}), released, 17)
 
 
 def test_an_estimator(names):

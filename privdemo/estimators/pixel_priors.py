@@ -3,13 +3,17 @@
 A `PixelPrior` is one distribution per pixel over `support`, the values a clean pixel can take, in the mechanism's own
 domain: states 0 … k−1 for randomised response, values in [0, 1] for additive noise. A `GaussianPrior` is a mean and a
 variance per pixel, for Gaussian noise.
+
+A mechanism says how likely a release is; what was there before is inferred here, from `log_likelihood` alone, for any
+mechanism on states. A function dispatches on the mechanism only where one has a way of its own: an exact one, or one
+that continuous values need.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,11 +134,22 @@ def state_frequencies(states: NDArray[np.integer], n_states: int) -> Array:
 def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -> PixelPrior:
     """The maximum-likelihood prior given `released` (n, n_pixels) alone; no clean data is used.
 
-    Randomised response: exact (`randomised_response_mle`). Additive noise: the released values are binned and EM
-    deconvolves each pixel's histogram on an even grid of [0, 1] (Barber eq. 65). Raises ``TypeError`` for another
-    mechanism.
+    Randomised response: exact (`randomised_response_mle`). Other mechanisms on states: EM on how often each pixel is
+    released in each state. Additive noise: the released values are binned and EM deconvolves each pixel's histogram on
+    an even grid of [0, 1] (Barber eq. 65). Raises ``TypeError`` for another mechanism on continuous values, which has
+    to be registered.
     """
-    raise _unknown(mechanism)
+    _check_mechanism(mechanism)
+    if mechanism.n_states is None:
+        name = type(mechanism).__name__
+        raise TypeError(
+            f"pixels must be a mechanism on states or additive noise, or say by learned_prior.register "
+            f"how its prior is learned, got {name}"
+        )
+    states = np.arange(mechanism.n_states)
+    channel = np.exp(mechanism.log_likelihood(states[:, None], states))
+    fit = em(_column_counts(released, len(states)), channel / channel.sum(axis=0), MAX_ITERATIONS)
+    return PixelPrior(states, fit.frequencies, float(fit.gap.max()))
 
 
 @learned_prior.register(RandomisedResponse)
@@ -159,10 +174,14 @@ def _(mechanism: AdditiveNoise, released: Array, n_states: int) -> PixelPrior:
 def suited_prior(mechanism: PixelMechanism, released: NDArray, learned: bool) -> Prior:
     """The prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
 
-    Gaussian for Gaussian noise, else over the states that a pixel can have; values under other additive noise are taken
-    for `SUPPORT_POINTS` levels. Raises ``TypeError`` for another mechanism.
+    Gaussian for Gaussian noise, else over the states that a pixel can have; values under other noise are taken for
+    `SUPPORT_POINTS` levels. Errors as in `learned_prior`.
     """
-    raise _unknown(mechanism)
+    _check_mechanism(mechanism)
+    n_states = mechanism.n_states or SUPPORT_POINTS
+    return (
+        learned_prior(mechanism, released, n_states) if learned else flat_prior(mechanism, n_states, released.shape[1])
+    )
 
 
 @suited_prior.register(GaussianNoise)
@@ -170,31 +189,19 @@ def _(mechanism: GaussianNoise, released: Array, learned: bool) -> Prior:
     return learned_gaussian_prior(mechanism, released) if learned else flat_gaussian_prior(released.shape[1])
 
 
-@suited_prior.register(RandomisedResponse | AdditiveNoise)
-def _(mechanism: RandomisedResponse | AdditiveNoise, released: NDArray, learned: bool) -> Prior:
-    n_states = mechanism.n_states or SUPPORT_POINTS
-    return (
-        learned_prior(mechanism, released, n_states) if learned else flat_prior(mechanism, n_states, released.shape[1])
-    )
-
-
 @singledispatch
 def suited_true_prior(mechanism: PixelMechanism, states: NDArray[np.integer], n_states: int) -> Prior:
     """The prior that suits `mechanism`, of the clean pixels' `states` (n, n_pixels), which a learner would not have.
 
-    Kinds and errors as in `suited_prior`.
+    Kinds as in `suited_prior`. Raises ``TypeError`` for what is no mechanism.
     """
-    raise _unknown(mechanism)
+    _check_mechanism(mechanism)
+    return true_prior(mechanism, state_frequencies(states, n_states))
 
 
 @suited_true_prior.register(GaussianNoise)
 def _(mechanism: GaussianNoise, states: NDArray[np.integer], n_states: int) -> Prior:
     return true_gaussian_prior(mechanism.from_states(states, n_states))
-
-
-@suited_true_prior.register(RandomisedResponse | AdditiveNoise)
-def _(mechanism: RandomisedResponse | AdditiveNoise, states: NDArray[np.integer], n_states: int) -> Prior:
-    return true_prior(mechanism, state_frequencies(states, n_states))
 
 
 class Moments(NamedTuple):
@@ -213,8 +220,8 @@ def posterior_moments(
     """E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     Randomised response: a mixture of "kept" and "redrawn". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
-    Other additive noise: sums over the prior's support, image by image. `dtype` is that of the result. Raises
-    ``TypeError`` for another mechanism, and for a Gaussian prior without Gaussian noise.
+    Any other mechanism: sums over the prior's support, image by image. `dtype` is that of the result. Raises
+    ``TypeError`` for what is no mechanism, and for a Gaussian prior without Gaussian noise.
     """
     if isinstance(prior, GaussianPrior):
         return _gaussian_moments(mechanism, released, prior, dtype)
@@ -225,16 +232,15 @@ def posterior_moments(
 def _discrete_moments(
     mechanism: PixelMechanism, released: NDArray, prior: PixelPrior, dtype: type[np.floating]
 ) -> Moments:
-    raise _unknown(mechanism)
-
-
-@_discrete_moments.register(AdditiveNoise)
-def _(mechanism: Any, released: Array, prior: PixelPrior, dtype: type[np.floating]) -> Moments:
+    """Bayes' rule from the mechanism's `log_likelihood`; continuous values are worked on in single precision."""
+    _check_mechanism(mechanism)
+    images, support = released, prior.support
+    if mechanism.n_states is None:
+        images, support = images.astype(np.float32), support.astype(np.float32)
     with np.errstate(divide="ignore"):
         log_prior = np.log(prior.probs).astype(np.float32)
-    support = prior.support.astype(np.float32)
     mean, variance = np.empty(released.shape, dtype), np.empty(released.shape, dtype)
-    for row, image in enumerate(released.astype(np.float32)):
+    for row, image in enumerate(images):
         log_joint = mechanism.log_likelihood(image[:, None], support) + log_prior
         weights = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -321,5 +327,6 @@ def _column_counts(values: NDArray[np.integer], n_bins: int) -> NDArray[np.integ
     return np.bincount(keys.ravel(), minlength=d * n_bins).reshape(d, n_bins)
 
 
-def _unknown(mechanism: object) -> TypeError:
-    return TypeError(f"pixels must be a mechanism: randomised response or additive noise, got {mechanism!r}")
+def _check_mechanism(mechanism: object) -> None:
+    if not isinstance(mechanism, PixelMechanism):
+        raise TypeError(f"pixels must be a mechanism: what answers all that PixelMechanism asks, got {mechanism!r}")
