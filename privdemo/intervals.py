@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +48,17 @@ class Estimate(NamedTuple):
         """Half the interval: where an end was cut at what the number can be, the longer side."""
         return max(self.high - self.mean, self.mean - self.low)
 
+    def written(self, write: Callable[[float], str], joint: str = " ({} to {})") -> str:
+        """The mean and, if there is one, the interval, each number by `write`: “735 (700 to 770)”.
+
+        `joint` holds the places of the interval's ends.
+        """
+        number = write(self.mean)
+        return number + joint.format(write(self.low), write(self.high)) if self.known else number
+
     def __format__(self, form: str) -> str:
-        """The mean and its interval, each by `form`: “0.304 (0.290–0.318)”; without an interval the mean alone."""
-        number = format(self.mean, form)
-        return f"{number} ({format(self.low, form)}–{format(self.high, form)})" if self.known else number
+        """The mean and its interval, each by `form`: “0.304 (0.290 to 0.318)”."""
+        return self.written(lambda value: format(value, form))
 
 
 def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = math.inf) -> Estimate:

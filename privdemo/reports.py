@@ -99,9 +99,9 @@ def claim_lines(claim: Claim) -> list[str]:
     """A published claim beside ours, its verdict and the reason."""
     reading = f", {claim.reading}" if claim.reading else ""
     published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
-    ours = "–" if claim.ours is None else four_digits(claim.ours.mean)
-    if claim.ours and not claim.ours.exact:
-        ours += f" ({four_digits(claim.ours.low)} to {four_digits(claim.ours.high)})"
+    ours = "–"
+    if claim.ours:
+        ours = four_digits(claim.ours.mean) if claim.ours.exact else claim.ours.written(four_digits)
     return [
         f"{claim.source}, {claim.place}: {claim.words}",
         f"  published {published}; ours {ours}",

@@ -91,4 +91,5 @@ def test_an_estimate_knows_its_interval_and_writes_it():
     assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
     assert uneven.half == pytest.approx(0.2)
     assert Estimate(0.5, 0.4, 0.7).half == pytest.approx(0.2)
-    assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30–0.60)", "0.50")
+    assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30 to 0.60)", "0.50")
+    assert uneven.written(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"

@@ -289,6 +289,11 @@ def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
     return f"{_signed_zero(value, digits, '+')} ± {half:.{digits}f}{scale.unit}".replace("-", "−")
 
 
+def with_ends(estimate: Estimate) -> str:
+    """A share and the ends of its 95 % interval, with enough digits to tell them apart: “95.0 % (93.1 to 96.9 %)”."""
+    return f"{share(estimate.mean)} ({between(estimate.low, estimate.high)})"
+
+
 def between(low: float, high: float) -> str:
     """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
     width = 100 * abs(high - low)

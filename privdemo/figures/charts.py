@@ -113,7 +113,6 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
         bottom = max(0.0, top - ROW * n_rows / height)
         for name, estimate, style in content.rows:
             known = estimate.known
-            interval = f", 95 %: {content.number(estimate.low)} to {content.number(estimate.high)}" if known else ""
             bars = {"error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6}} if known else {}
             traces.append(
                 {
@@ -123,7 +122,7 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
                     "yaxis": f"y{axis}",
                     "mode": "markers",
                     "marker": point(style),
-                    "hovertemplate": f"{name}: {content.number(estimate.mean)}{interval}<extra></extra>",
+                    "hovertemplate": f"{name}: {estimate.written(content.number, HOVER)}<extra></extra>",
                     **bars,
                 }
             )
@@ -184,8 +183,7 @@ def guesses(
             "mode": "markers",
             "marker": marker(style) | {"size": 11},
             "error_x": error_bars([rate], style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{source}: {percent(rate.mean)}, 95 %: {percent(rate.low)} to "
-            f"{percent(rate.high)}<extra></extra>",
+            "hovertemplate": f"{source}: {rate.written(percent, HOVER)}<extra></extra>",
         }
         for source, rate in rates.items()
     ]
@@ -297,6 +295,10 @@ def axis(title: str, levels: Sequence[float], tickformat: str = "") -> dict[str,
     room = 0.05 * (max(levels) - min(levels)) or 0.1 * abs(levels[0])
     shown = {"tickformat": tickformat} if tickformat else {}
     return {"title": {"text": title}, "range": [min(levels) - room, max(levels) + room], **shown}
+
+
+# How the hover of a mark writes its interval.
+HOVER = ", 95 %: {} to {}"
 
 
 def percent(value: float) -> str:

@@ -86,7 +86,7 @@ def _row(record: Record, truth: float) -> list[str]:
         numbers.difference(record.law.mean - truth, deviation),
         numbers.difference(record.deviation, deviation, "") if len(record.values) > 1 else "–",
         numbers.difference(deviation, deviation, ""),
-        f"{numbers.share(covered.mean)} ({numbers.between(covered.low, covered.high)})",
+        numbers.with_ends(covered),
     ]
 
 

@@ -11,7 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
-from privdemo.figures.charts import interval_bars, marker, over_rule, percent, rows, rule
+from privdemo.figures.charts import HOVER, interval_bars, marker, over_rule, percent, rows, rule
 from privdemo.methods import VOTING
 
 PERCENT = {"tickformat": ".0%"}
@@ -29,8 +29,8 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "mode": "markers",
             "marker": marker(VOTING[name].style) | {"line": {"width": 2, "color": VOTING[name].style.colour}},
             "error_x": interval_bars(e.value, e.low, e.high, VOTING[name].style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{VOTING[name].title}: {percent(e.value)}, s.e. {percent(e.standard_error)}"
-            f"<br>95 %: {percent(e.low)} to {percent(e.high)}<extra></extra>",
+            "hovertemplate": f"{VOTING[name].title}: {e.interval.written(percent, HOVER)}<br>s.e. "
+            f"{percent(e.standard_error)}<extra></extra>",
         }
         for name, e in found.items()
     ]
