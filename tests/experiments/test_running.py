@@ -1,7 +1,5 @@
 """Trials side by side: stored at once, never taken from other code, other settings, or somebody else."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from privdemo.experiments import label_counts, running
+from privdemo.experiments import running
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,50 +16,55 @@ def divmod_of(a, b):
     return divmod(a, b)
 
 
+def logged(folder, i):
+    """A trial that writes down every time it is run."""
+    with Path(folder, f"trial {i}").open("a") as log:
+        log.write("run\n")
+    time.sleep(0.05)
+    return i * i
+
+
+def found(trials, kept, function=divmod_of):
+    """What comes out of trials one after the other."""
+    return [result for *_, result in running.side_by_side(function, trials, 1, kept=kept)]
+
+
 def test_a_study_goes_on_after_a_real_kill(tmp_path):
     """Killed where nothing can be tidied up: what is done by then is not done again."""
-    out = tmp_path / "distortion.csv"
-    command = [sys.executable, "-m", "privdemo", "reproduce", "distortion", "--draws", "2", "--out", str(out)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, cwd=ROOT
-    )
-    kept = tmp_path / "distortion.csv.trials"
-    while not kept.exists() or all(path.suffix == ".part" for path in kept.iterdir()):
-        assert process.poll() is None, "the study ended before it could be killed"
+    trials, kept = [(str(tmp_path), i) for i in range(40)], tmp_path / "kept"
+    code = f"from tests.experiments.test_running import *; found({trials}, Path({str(kept)!r}), logged)"
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE)
+    while not Path(tmp_path, "trial 2").exists():
+        assert process.poll() is None, process.communicate()[1]
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    n = len([path for path in kept.iterdir() if path.suffix != ".part"])
-    trials = label_counts.trials(2)
-    assert 0 < n < len(trials)
-    steps = list(running.side_by_side(label_counts.trial, trials, 1, kept=kept))
-    assert [done for done, *_ in steps] == list(range(1, len(trials) + 1))
-    marks = [mark for *_, new in steps for mark in new]
-    anew = [mark for *_, new in running.side_by_side(label_counts.trial, trials, 1) for mark in new]
-    assert label_counts.to_csv(marks) == label_counts.to_csv(anew)
+    process.kill()
+    process.communicate()
+    whole = [path for path in kept.iterdir() if path.suffix != ".part"]
+    assert 2 <= len(whole) < 40
+    steps = list(running.side_by_side(logged, trials, 1, kept=kept))
+    assert [(done, total) for done, total, _ in steps] == [(i, 40) for i in range(1, 41)]
+    assert sorted(result for *_, result in steps) == [i * i for i in range(40)]
+    runs = [len(Path(tmp_path, f"trial {i}").read_text().splitlines()) for i in range(40)]
+    assert runs == [1] * len(whole) + [runs[len(whole)]] + [1] * (39 - len(whole)), "but the one that was being run"
 
 
 def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
-    first = list(running.side_by_side(divmod_of, [(7, 2), (9, 4)], 1, kept=tmp_path))
-    assert sorted(found for *_, found in first) == [(2, 1), (3, 1)]
+    assert found([(7, 2), (9, 4)], tmp_path) == [(3, 1), (2, 1)]
     there = running._Kept(tmp_path)
     for file in list(tmp_path.iterdir()):
         there.store(file.name, "kept")
-    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2), (8, 4)], 1, kept=tmp_path)] == [
-        "kept",
-        (2, 0),
-    ]
+    assert found([(7, 2), (8, 4)], tmp_path) == ["kept", (2, 0)]
     monkeypatch.setattr(running, "_code", lambda: "other code")
-    assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+    assert found([(7, 2)], tmp_path) == [(3, 1)]
 
 
 def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path, monkeypatch):
-    list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+    found([(7, 2)], tmp_path)
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()
     for damaged in (b"", whole[: len(whole) // 2], b"text"):
         file.write_bytes(damaged)
-        assert [found for *_, found in running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path)] == [(3, 1)]
+        assert found([(7, 2)], tmp_path) == [(3, 1)]
         assert file.read_bytes() == whole
     file.unlink()
 
@@ -70,7 +73,7 @@ def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path
 
     monkeypatch.setattr(running.os, "replace", power_cut)
     with pytest.raises(OSError, match="no power"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+        found([(7, 2)], tmp_path)
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
 
 
