@@ -7,15 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from privdemo.intervals import (
-    Estimate,
-    gap_interval,
-    grouped_interval,
-    mean_interval,
-    ratio_interval,
-    wilson_ends,
-    wilson_interval,
-)
+from privdemo import intervals
+from privdemo.intervals import Estimate, mean_interval, wilson_interval
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -26,7 +19,7 @@ def test_wilson_agrees_with_scipy(case):
 
 
 def test_wilson_ends_keep_the_shape_and_do_not_round_beyond_zero_and_one():
-    low, high = wilson_ends([[0.2, 0.5]], 50)
+    low, high = intervals.wilson_ends([[0.2, 0.5]], 50)
     assert low.shape == high.shape == (1, 2)
     assert (low[0, 1], high[0, 1]) == wilson_interval(25, 50)[1:]
     for n in range(1, 400):
@@ -41,7 +34,7 @@ def test_wilson_ends_keep_the_shape_and_do_not_round_beyond_zero_and_one():
         *[(wilson_interval, case, "^successes must be") for case in ((-1, 5), (6, 5), (math.nan, 5))],
         *[(wilson_interval, case, "^n must be a whole number at least 1") for case in ((0, 0), (1, 2.5), (1, -3))],
         *[
-            (wilson_ends, (shares, 50), r"^shares must be in \[0, 1\], got ")
+            (intervals.wilson_ends, (shares, 50), r"^shares must be in \[0, 1\], got ")
             for shares in ([0.5, 1.2], [-0.1, math.nan])
         ],
         (mean_interval, ([],), "^n must be a whole number at least 1, got 0"),
@@ -66,21 +59,21 @@ def test_a_share_over_groups_by_hand():
     ratio = 170 / 230
     squares = (80 - ratio * 100) ** 2 + (30 - ratio * 50) ** 2 + (60 - ratio * 80) ** 2
     half = stats.t.ppf(0.975, 2) * math.sqrt(squares * 3 / 2) / 230
-    assert grouped_interval((80, 30, 60), (100, 50, 80)) == pytest.approx((ratio, ratio - half, ratio + half))
-    assert grouped_interval((90, 10), (100, 50)) == pytest.approx((2 / 3, 0, 1))  # cut at both ends
-    assert grouped_interval((80,), (100,)) == wilson_interval(80, 100)
+    assert intervals.grouped_interval((80, 30, 60), (100, 50, 80)) == pytest.approx((ratio, ratio - half, ratio + half))
+    assert intervals.grouped_interval((90, 10), (100, 50)) == pytest.approx((2 / 3, 0, 1))  # cut at both ends
+    assert intervals.grouped_interval((80,), (100,)) == wilson_interval(80, 100)
     # A group of one trial hardly counts, and groups that agree are no surer than their trials.
-    assert grouped_interval((95, 0), (100, 1)).mean == pytest.approx(95 / 101)
-    assert grouped_interval((50, 50), (100, 100)) == pytest.approx(wilson_interval(100, 200))
+    assert intervals.grouped_interval((95, 0), (100, 1)).mean == pytest.approx(95 / 101)
+    assert intervals.grouped_interval((50, 50), (100, 100)) == pytest.approx(wilson_interval(100, 200))
 
 
 def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
     a, b = Estimate(0.5, 0.47, 0.53), Estimate(0.25, 0.21, 0.29)
     half = 2 * math.hypot(0.03 / 0.5, 0.04 / 0.25)
-    assert gap_interval(a, b) == pytest.approx((0.25, 0.2, 0.3))
-    assert gap_interval(b, a) == pytest.approx((-0.25, -0.3, -0.2))
-    assert ratio_interval(a, b) == pytest.approx((2, 2 - half, 2 + half))
-    assert ratio_interval(Estimate(-0.5, -0.53, -0.47), b) == pytest.approx((-2, -2 - half, -2 + half))
+    assert intervals.gap_interval(a, b) == pytest.approx((0.25, 0.2, 0.3))
+    assert intervals.gap_interval(b, a) == pytest.approx((-0.25, -0.3, -0.2))
+    assert intervals.ratio_interval(a, b) == pytest.approx((2, 2 - half, 2 + half))
+    assert intervals.ratio_interval(Estimate(-0.5, -0.53, -0.47), b) == pytest.approx((-2, -2 - half, -2 + half))
 
 
 def test_an_estimate_knows_its_interval_and_writes_it():

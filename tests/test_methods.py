@@ -5,20 +5,9 @@ import pytest
 from privdemo import methods, palette
 from privdemo.experiments import class_ratio, comparison, label_proportions, training
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import (
-    CLASS_RATIO,
-    COMPARISON,
-    LABEL_COUNTS,
-    LABEL_PROPORTIONS,
-    NOBODY,
-    OWNER,
-    PUBLISHER,
-    TRAINING,
-    TRUTH,
-    VOTING,
-)
+from privdemo.methods import COMPARISON, LABEL_PROPORTIONS, NOBODY, OWNER, PUBLISHER, TRAINING, TRUTH
 
-TABLES = (VOTING, LABEL_COUNTS, TRAINING, LABEL_PROPORTIONS, CLASS_RATIO, COMPARISON)
+TABLES = (methods.VOTING, methods.LABEL_COUNTS, TRAINING, LABEL_PROPORTIONS, methods.CLASS_RATIO, COMPARISON)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -28,7 +17,12 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
     together = [method for name, method in table.items() if name != methods.COUNT_NAIVE]  # naive, of another task
     assert len({method.style for method in together}) == len(together)
     assert {method.style.colour for method in table.values()} <= set(palette.PALETTE)
-    assert {method.trust for method in table.values()} <= {TRUTH, NOBODY, OWNER, PUBLISHER}
+    assert {method.trust for method in table.values()} <= {
+        TRUTH,
+        NOBODY,
+        OWNER,
+        PUBLISHER,
+    }
     for method in table.values():
         assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("spread"), method
 
@@ -38,7 +32,7 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
     [
         (TRAINING, [row for name in training.study.STUDIES for row in training.study.load(name)]),
         (LABEL_PROPORTIONS, label_proportions.study.load()),
-        (CLASS_RATIO, class_ratio.study.load()),
+        (methods.CLASS_RATIO, class_ratio.study.load()),
         (COMPARISON, comparison.study.load()),
     ],
 )
@@ -53,7 +47,14 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
     mmd, names = COMPARISON[methods.mmd("laplace")], COMPARISON[methods.set_names("dirichlet")]
     assert (mmd.title, names.title) == ("MMD, Laplace", "spread on set names, scaled Dirichlet")
     shown = [COMPARISON[name].trust for name in (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP)]
-    assert (*shown, mmd.trust, names.trust) == (TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER, PUBLISHER)
+    assert (*shown, mmd.trust, names.trust) == (
+        TRUTH,
+        TRUTH,
+        NOBODY,
+        OWNER,
+        PUBLISHER,
+        PUBLISHER,
+    )
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 

@@ -6,21 +6,8 @@ from dataclasses import replace
 import pytest
 
 from privdemo.experiments import claims, class_ratio, label_counts, label_proportions, naive_training, training
-from privdemo.experiments.claims import (
-    CAVEAT,
-    FAILS,
-    HOLDS,
-    OPEN,
-    UNCLEAR,
-    VERDICTS,
-    barber,
-    iyer,
-    iyer_counts,
-    iyer_ratios,
-    judge,
-    yan,
-)
-from privdemo.experiments.claims.claim import FORMULA, UNITS, exactly, first_draws, listed, unverifiable
+from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, yan
+from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, unverifiable
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.intervals import Estimate
 
@@ -115,20 +102,20 @@ def test_a_claim_that_cannot_be_checked_has_no_number_of_ours():
     assert (claim.source, claim.place, claim.words, claim.why) == ("Yan", "table 1", "its size", "not public")
     assert (claim.published, claim.ours, claim.verdict, claim.unit) == (6940, None, OPEN, "")
     assert unverifiable("Yan", "table 1", "its F1", "not public", 0.8, "%").unit == "%"
-    assert exactly(0.5) == (0.5, 0.5, 0.5)
-    assert first_draws(10) == "10 draws, seed 0, draws 0 to 9"
-    assert (listed([0.1, 0.25, 3.0]), listed([])) == ("0.1, 0.25, 3", "none")
+    assert claims.claim.exactly(0.5) == (0.5, 0.5, 0.5)
+    assert claims.claim.first_draws(10) == "10 draws, seed 0, draws 0 to 9"
+    assert (claims.claim.listed([0.1, 0.25, 3.0]), claims.claim.listed([])) == ("0.1, 0.25, 3", "none")
 
 
 def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
     assert len(all_claims) == 73
     assert list(all_claims) == sorted(all_claims, key=lambda claim: list(claims.SOURCES).index(claim.source))
     counted = claims.count_verdicts(all_claims)
-    assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in VERDICTS}
+    assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in claims.VERDICTS}
     for claim in all_claims:
         assert claim.why
         assert claim.command
-        assert claim.unit in UNITS
+        assert claim.unit in claims.claim.UNITS
         assert (claim.ours is None) == (claim.verdict == OPEN)
         assert claim.ours is None or -math.inf < claim.ours.low <= claim.ours.mean <= claim.ours.high < math.inf
         if claim.unit == "%":
@@ -168,7 +155,7 @@ def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
     assert claim.published == pytest.approx(published, abs=1e-12)
     assert (claim.ours and claim.ours.mean) == pytest.approx(ours, abs=1e-12)
     assert claim.verdict == verdict
-    assert (claim.reading == FORMULA) or not place.startswith("equation")
+    assert (claim.reading == claims.claim.FORMULA) or not place.startswith("equation")
 
 
 def test_naive_training_keeps_the_direction(claim_at):

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binomtest, kstest, laplace
 from sklearn.exceptions import ConvergenceWarning
 
+from privdemo import methods
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, Trial, study
 from privdemo.experiments.comparison.fit import SOLVERS
@@ -20,17 +21,11 @@ from privdemo.methods import (
     CLEAN,
     COMPARISON,
     CORRECTED_COUNT,
-    COUNT_NAIVE,
-    FLAT,
-    LLP,
     NAIVE,
     NOBODY,
     OWNER,
     PUBLISHER,
     SPREAD,
-    TRUE,
-    TRUTH,
-    mmd,
     set_names,
 )
 from privdemo.verdict import judge
@@ -46,12 +41,12 @@ def test_every_method_has_a_solver_for_just_the_tasks_that_it_can_do():
 
 def test_methods_that_say_nothing_of_their_own_are_left_out():
     labels, records = DIGITS.chosen, replace(DIGITS, private=RECORDS).chosen
-    assert FLAT in records
-    assert FLAT not in labels
+    assert methods.FLAT in records
+    assert methods.FLAT not in labels
     assert CORRECTED_COUNT not in labels
     assert CORRECTED_COUNT in replace(DIGITS, task=SHARE).chosen
     assert replace(DIGITS, methods=(SPREAD, CLEAN)).chosen == (CLEAN, SPREAD)
-    assert {COMPARISON[name].trust for name in labels} == {TRUTH, NOBODY, OWNER, PUBLISHER}
+    assert {COMPARISON[name].trust for name in labels} == {methods.TRUTH, NOBODY, OWNER, PUBLISHER}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +148,7 @@ def test_whoever_is_asked_several_times_answers_once():
 def test_marks_are_those_of_the_models_on_clean_test_records():
     people, trial = comparison.draw_people(DIGITS), comparison.run(DIGITS)
     assert tuple(trial.fits) == DIGITS.chosen
-    for name in (CLEAN, SPREAD, LLP):
+    for name in (CLEAN, SPREAD, methods.LLP):
         proba = SOLVERS[name][CLASSIFY](people)
         right = np.where(people.y_test == 1, proba, 1 - proba)
         assert trial.fits[name].marks == pytest.approx(
@@ -166,7 +161,7 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
 
 
 def test_shares_are_found_from_any_names_by_the_one_likelihood():
-    some = (CLEAN, SPREAD, set_names("gaussian"), mmd("gaussian"), CORRECTED_COUNT)
+    some = (CLEAN, SPREAD, set_names("gaussian"), methods.mmd("gaussian"), CORRECTED_COUNT)
     config = replace(DIGITS, task=SHARE, epsilon=4.0, share=0.2)
     assert config.chosen == tuple(name for name in COMPARISON if comparison.solves(name, SHARE))
     trials = [comparison.run(at_draw(replace(config, methods=some), i)) for i in range(3)]
@@ -179,7 +174,7 @@ def test_shares_are_found_from_any_names_by_the_one_likelihood():
 def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not():
     people = comparison.draw_people(replace(DIGITS, task=SHARE))
     told, p = people.asked_lies.mean(), people.config.flips.flip_prob
-    assert SOLVERS[COUNT_NAIVE][SHARE](people) == pytest.approx(told)
+    assert SOLVERS[methods.COUNT_NAIVE][SHARE](people) == pytest.approx(told)
     assert SOLVERS[CORRECTED_COUNT][SHARE](people) == pytest.approx(np.clip((told - p) / (1 - 2 * p), 0, 1))
 
 
@@ -219,7 +214,7 @@ CURVES = [
     *(row(e, BAG_NAMES, mean) for e, mean in ((0.5, 0.60), (1.0, 0.92), (2.0, 0.93))),
 ]
 LUCKY = [*CURVES, row(0.5, NAIVE, 0.91), row(1.0, NAIVE, 0.85), row(2.0, NAIVE, 0.96)]
-REFERENCE = [*CURVES, row(0.5, TRUE, 0.99)]
+REFERENCE = [*CURVES, row(0.5, methods.TRUE, 0.99)]
 NO_NOISE_BELOW = [*CURVES, row(1.0, set_names("gaussian"), 0.99)]
 ERRORS = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_COUNT, 0.02, metric="error")]
 

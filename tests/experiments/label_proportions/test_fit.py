@@ -11,32 +11,20 @@ from scipy import stats
 from scipy.special import expit, logit
 from sklearn.metrics import f1_score
 
-from privdemo.estimators.label_proportions import (
-    AlternatingMeanMapClassifier,
-    BagNameClassifier,
-    LabelProportionClassifier,
-    MeanMapClassifier,
-)
+from privdemo.estimators import label_proportions as bags
 from privdemo.estimators.logistic import NaiveLogisticRegression
+from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.label_proportions import (
-    HALF,
-    SHARE,
-    BagConfig,
-    all_negative,
-    bag_posterior,
-    draw_release,
-    run,
-)
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, draw_release, run
 from privdemo.mechanisms.aggregation import dense
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES
 from tests.experiments.label_proportions.cases import CASES, NOISY, SINGLE
 
 MODELS = {
-    NAMES: BagNameClassifier,
-    LLP: LabelProportionClassifier,
-    MEAN_MAP: MeanMapClassifier,
-    ALTERNATING: AlternatingMeanMapClassifier,
+    NAMES: bags.BagNameClassifier,
+    LLP: bags.LabelProportionClassifier,
+    MEAN_MAP: bags.MeanMapClassifier,
+    ALTERNATING: bags.AlternatingMeanMapClassifier,
 }
 
 
@@ -120,7 +108,7 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(method):
     trial = run(at_draw(config, alike))
     assert not trial.identified
     found = trial.fits[method]
-    nothing = pytest.approx(all_negative([trial]), abs=1e-12)
+    nothing = pytest.approx(label_proportions.all_negative([trial]), abs=1e-12)
     assert found.f1[HALF] == nothing  # everybody gets the share, under ½, so all are named negative
     assert found.f1[SHARE] == nothing
     assert math.isnan(found.C)
@@ -132,7 +120,7 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(method):
 @pytest.mark.parametrize(("epsilon", "prior"), [(0.1, 0.2), (1.0, 0.5), (4.0, 0.9)])
 def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon, prior):
     released = np.array([-1.3, 0.0, 0.31, 0.5, 1.0, 2.4])
-    found = bag_posterior(released, np.full(6, float(m)), epsilon, prior)
+    found = label_proportions.bag_posterior(released, np.full(6, float(m)), epsilon, prior)
     law = stats.laplace(scale=1 / (m * epsilon))
     for r, one in zip(released, found, strict=True):
         by_first_label = [0.0, 0.0]
@@ -145,12 +133,14 @@ def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon,
 @pytest.mark.parametrize(("m", "epsilon", "prior"), [(1, 0.01, 0.5), (20, 1.0, 0.02), (1000, 20.0, 0.98)])
 def test_no_noisy_proportion_moves_the_odds_of_a_label_by_more_than_epsilon(m, epsilon, prior):
     low, high = expit(logit(prior) - epsilon), expit(logit(prior) + epsilon)
-    least, *between, most = bag_posterior(np.array([-0.5, 0.1, 0.5, 0.9, 1.5]), np.full(5, m), epsilon, prior)
+    least, *between, most = label_proportions.bag_posterior(
+        np.array([-0.5, 0.1, 0.5, 0.9, 1.5]), np.full(5, m), epsilon, prior
+    )
     assert (least, most) == (pytest.approx(low, rel=1e-9), pytest.approx(high, rel=1e-9))
     assert all(low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for one in between)
     exact, sizes = np.array([0.0, 0.25, 1.0]), np.array([4, 4, 7])
     for noiseless in (math.inf, 60.0):
-        np.testing.assert_allclose(bag_posterior(exact, sizes, noiseless, 0.4), exact, atol=1e-12)
+        np.testing.assert_allclose(label_proportions.bag_posterior(exact, sizes, noiseless, 0.4), exact, atol=1e-12)
 
 
 def combined(by_model, by_bag, prior):
@@ -174,7 +164,7 @@ def test_the_attack_made_again_names_as_many(config, model):
     attack, released = run_once(config).attack, draw_release(config)
     X, y = released.records
     prior, epsilon = sum(y) / len(y), config.proportion_epsilon
-    said = bag_posterior(released.proportions, released.sizes, epsilon, prior)
+    said = label_proportions.bag_posterior(released.proportions, released.sizes, epsilon, prior)
     by_bag = said[released.record_bags]
     by_model = [prior] * len(y) if model is None else fit_model(model, config).predict_proba(X)[:, 1].tolist()
     by_both = [combined(m, b, prior) for m, b in zip(by_model, by_bag, strict=True)]

@@ -11,19 +11,7 @@ import pytest
 from privdemo import datasets
 from privdemo.experiments import label_proportions, results
 from privdemo.experiments.draws import at_draw, generator
-from privdemo.experiments.label_proportions import (
-    HALF,
-    SHARE,
-    BagConfig,
-    changed_columns,
-    default_bags,
-    draw_release,
-    record_epsilon,
-    records,
-    release,
-    run,
-    study,
-)
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, draw_release, records, release, run, study
 from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags
@@ -69,18 +57,18 @@ def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data
     assert X.shape[1] == 338
     assert set(np.diff(X.indptr)) == {14}  # one 1 for each attribute, so two records differ in 28 columns at most
     some = dense(X[np.random.default_rng(0).choice(X.shape[0], 2000, replace=False)])
-    assert 20 < (some[:1000] != some[1000:]).sum(axis=1).max() <= 28 == changed_columns("adult")
-    assert changed_columns("sms") is None
+    assert 20 < (some[:1000] != some[1000:]).sum(axis=1).max() <= 28 == label_proportions.changed_columns("adult")
+    assert label_proportions.changed_columns("sms") is None
     noisy = BagConfig("adult", feature_epsilon=0.5, proportion_epsilon=3.0)
-    assert record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
-    assert record_epsilon(NOISY) == (30 * 3.0 + 0.5,) * 2
-    assert record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
+    assert label_proportions.record_epsilon(noisy) == (338 * 0.5 + 3, 28 * 0.5 + 3)
+    assert label_proportions.record_epsilon(NOISY) == (30 * 3.0 + 0.5,) * 2
+    assert label_proportions.record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
 
 
 def test_default_bags_of_own_records_hold_half_of_them():
     own = datasets.load("breast_cancer")
-    assert default_bags(own) == (16, 16)  # 2 · 16² is the largest such below 569
-    assert changed_columns(own) is None
+    assert label_proportions.default_bags(own) == (16, 16)  # 2 · 16² is the largest such below 569
+    assert label_proportions.changed_columns(own) is None
 
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
