@@ -12,10 +12,11 @@ GOOD = {"flip_prob": 0.1, "n_states": 4, "n_values": 2, "p10": 0.1, "p01": 0.2, 
 GOOD |= {"epsilon": 1.0, "delta": 0.1, "sensitivity": 2.0, "n_min": 3, "prior_odds": 1.0, "probability": 0.5}
 GOOD |= {"n_releases": 2, "move": (30, 20), "moves": [(30, 20)], "profile": acc.dirichlet_delta}
 DEFAULTS = {"n_states": 2, "n_values": 1, "sensitivity": 1.0, "delta": 0.0}
-ELSEWHERE = {"channel", "counts", "here", "observed"}  # what other functions are first asked about
-FUNCTIONS = [f for name, f in vars(acc).items() if inspect.isfunction(f) and name != "dirichlet_smallest_count"]
-NAMES = [(call, inspect.signature(call).parameters.keys()) for call in FUNCTIONS]
-CALLS = [(call, {name: GOOD[name] for name in names}) for call, names in NAMES if not names & ELSEWHERE]
+# their first argument is something else than a number
+OTHERS = {"channel_epsilon", "dirichlet_delta_samples", "moves_away", "neighbouring_moves", "posterior"}
+OTHERS |= {"dirichlet_smallest_count"}
+FUNCTIONS = [vars(acc)[name] for name in acc.__all__ if name not in OTHERS and inspect.isfunction(vars(acc)[name])]
+CALLS = [(call, {name: GOOD[name] for name in inspect.signature(call).parameters}) for call in FUNCTIONS]
 by_name = {"ids": lambda value: getattr(value, "__name__", None)}
 
 

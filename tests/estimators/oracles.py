@@ -215,17 +215,6 @@ def bag_sizes(bags, weights, n_bags):
     return [sum(w for w, b in zip(weights, bags, strict=True) if b == bag) for bag in range(n_bags)]
 
 
-def bag_name_loss(a, bags, proportions, weights):
-    """−Σ w log Σ_c T[bag | c] p(c), with T by Bayes' rule."""
-    sizes, total = bag_sizes(bags, weights, len(proportions)), 0.0
-    of_class = [sum(m * s for m, s in zip(sizes, shares, strict=True)) for shares in (1 - proportions, proportions)]
-    for w, s, b in zip(weights, a, bags, strict=True):
-        p = 1 / (1 + math.exp(-s))
-        negative, positive = sizes[b] * (1 - proportions[b]) / of_class[0], sizes[b] * proportions[b] / of_class[1]
-        total -= w * math.log(negative * (1 - p) + positive * p)
-    return total
-
-
 def mean_map_loss(a, bags, proportions, weights, X, coef, intercept):
     """Logistic loss with Σ over positives of x from the least-squares class means (Quadrianto et al. 2009)."""
     sizes = bag_sizes(bags, weights, len(proportions))

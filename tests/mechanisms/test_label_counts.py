@@ -126,9 +126,7 @@ def test_without_noise_counts_become_their_shares():
 
 
 def not_whole(shown, place):
-    return (
-        rf"^counts must be whole numbers in \[0, 1,000,000,000\], got {shown} for class {place}; give how many records"
-    )
+    return rf"^counts must be whole numbers in \[0, 1,000,000,000\], got {shown} for class {place}; give how many"
 
 
 NO_LIST = "^counts must be a list of whole numbers, one for each class, got "
@@ -150,8 +148,7 @@ CLASSES = r"^number of classes must be a whole number in \[2, 1000\], got "
 )
 def test_what_are_no_counts_is_refused_by_everything(counts, sentence):
     calls = [check_counts, proportions, *(lambda c, m=m: m.randomise(c, rng()) for m in any_mechanisms())]
-    calls += [lambda c, name=name: calibrate(name, 1.0, 0.05, c) for name in RELEASES]
-    for call in calls:
+    for call in (*calls, *(lambda c, name=name: calibrate(name, 1.0, 0.05, c) for name in RELEASES)):
         with pytest.raises(ValueError, match=sentence):
             call(counts)
 
@@ -163,47 +160,41 @@ def test_good_counts_come_back_as_whole_numbers(good):
     np.testing.assert_array_equal(checked, good)
 
 
-SOME = ScaledDirichlet(1.0, ((6, 5),), n_min=5)
 NO_SHARE = r"^class 3 has 0 labels, .* no share for an empty class; merge it"
+
+
+@pytest.mark.parametrize(
+    ("counts", "n_min", "sentence"),
+    [
+        ([5, 4], 5, "^class 2 has 4 labels, fewer than the public bound n_min = 5.*lower"),
+        ([[5, 5], [1, 9]], 5, "^class 1 of set 2 has 1 label, fewer"),
+        *[([5, 6, 0], n_min, NO_SHARE) for n_min in (5, None)],
+    ],
+)
+def test_dirichlet_releases_no_smaller_counts_than_it_promises_for(counts, n_min, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ScaledDirichlet(1.0, ((6, 5),), n_min).randomise(counts, rng())
+    for make, bad in ((LaplaceCounts, -1.0), (LaplacePrior, -1.0), (GaussianCounts, -1.0), (ScaledDirichlet, 0.0)):
+        with pytest.raises(ValueError, match=f"^(scale|sigma) must be in .*, got {bad:g}"):
+            make(bad, *[((3, 2),)] * (make is ScaledDirichlet))
+
+
 NO_LAPLACE = r"^delta must be above 0 for .*, which never meets δ = 0; use Laplace noise$"
 FOUND = r"class {} has {} labels; with {} or more in every class it has; merge classes, or allow a larger ε or δ$"
 PUBLIC = "n_min = 50 at ε = 0.05, δ = 0.0001: it needs n_min ≥ 83; merge classes"
 
 
 @pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        *[
-            (lambda make=make: make(-1.0), "^(scale|sigma) must")
-            for make in (LaplaceCounts, LaplacePrior, GaussianCounts)
-        ],
-        (lambda: ScaledDirichlet(0.0, ((3, 2),)), r"^sigma must be in \[1e-15, 1e\+15\], got 0"),
-        (lambda: SOME.randomise([5, 4], rng()), "^class 2 has 4 labels, fewer than the public bound n_min = 5.*lower"),
-        (lambda: SOME.randomise([[5, 5], [1, 9]], rng()), "^class 1 of set 2 has 1 label, fewer"),
-        (lambda: SOME.randomise([5, 6, 0], rng()), NO_SHARE),
-        (lambda: ScaledDirichlet(1.0, ((6, 5),)).randomise([5, 6, 0], rng()), NO_SHARE),
-    ],
-)
-def test_what_cannot_be_released_is_refused_in_words(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
-
-
-@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("dirichlet public", 1.0, 0.05, [5, 6, 0]), NO_SHARE),
-        (("dirichlet local", 1.0, 0.05, [5, 6, 0]), NO_SHARE),
+        *[((name, 1.0, 0.05, [5, 6, 0]), NO_SHARE) for name in ("dirichlet public", "dirichlet local")],
         (("dirichlet local", 1.0, 0.05, np.ones((0, 3))), "^counts hold no set"),
         (("dirichlet public", 1.0, 0.05, [30, 20], 25), "^class 2 has 20 labels, fewer .* n_min = 25"),
         *[((name, 0.5, 0.0, [50, 60]), NO_LAPLACE) for name in RELEASES if name[0] in "gd"],
-        *[
-            ((bad, 1.0, 0.05, [5, 6]), "^release must be one of laplace published, .*, got ")
-            for bad in ("laplace", None)
-        ],
-        *[(("laplace tight", bad, 0.05, [5, 6]), r"^epsilon must be in \[0.001, 20\], got ") for bad in (0.0009, 20.1)],
-        *[(("laplace published", 1.0, bad, [5, 6]), r"^delta must be in \[0, 0.3\], got ") for bad in (0.31, -0.1)],
-        *[(("laplace tight", 1.0, 0.05, [5, 6], bad), "^n_min must be a whole number in") for bad in (0, BILLION + 1)],
+        (("laplace", 1.0, 0.05, [5, 6]), "^release must be one of laplace published, .*, got 'laplace'"),
+        (("laplace tight", 20.1, 0.05, [5, 6]), r"^epsilon must be in \[0.001, 20\], got 20.1"),
+        (("laplace published", 1.0, 0.31, [5, 6]), r"^delta must be in \[0, 0.3\], got 0.31"),
+        (("laplace tight", 1.0, 0.05, [5, 6], 0), "^n_min must be a whole number in"),
         (("dirichlet local", 0.05, 1e-4, PAPER), FOUND.format(1, 50, 83)),
         (("dirichlet local", 0.05, 1e-4, [99, 1]), "class 2 has 1 label; with 83 or more .*; merge classes"),
         (("dirichlet published", 0.05, 1e-4, [171, 170, 171]), FOUND.format(2, 170, 171)),
