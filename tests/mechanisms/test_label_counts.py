@@ -200,7 +200,6 @@ PUBLIC = "n_min = 50 at ε = 0.05, δ = 0.0001: it needs n_min ≥ 83; merge cla
         (("dirichlet published", 0.05, 1e-4, [171, 170, 171]), FOUND.format(2, 170, 171)),
         (("dirichlet public", 0.05, 1e-4, PAPER, 50), PUBLIC),
     ],
-    ids=lambda value: repr(value)[:40],
 )
 def test_what_cannot_be_calibrated_is_refused_in_words(arguments, sentence):
     with pytest.raises(ValueError, match=sentence) as refused:
