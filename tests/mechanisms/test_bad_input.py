@@ -49,6 +49,8 @@ def test_what_are_no_states_is_refused(mechanism):
         mechanism.apply(np.array([top + 1], np.uint8), mechanism.draws((1,), rng()))
     with pytest.raises(ValueError, match="x must hold states"):
         RandomisedResponse(0.1, 5).check_released(np.array([5]))
+    with pytest.raises(ValueError, match="got -1"):  # of a dtype that holds nothing above the last state
+        RandomisedResponse(0.1, 128).randomise(np.array([-1], np.int8), rng())
 
 
 @pytest.mark.parametrize("mechanism", NOISE_MECHANISMS, ids=repr)
