@@ -108,6 +108,11 @@ def points(value: float) -> str:
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
+def apart(value: float) -> str:
+    """How far two shares are apart, without a sign: “5.9 points”."""
+    return f"{100 * abs(value):,.1f} points"
+
+
 def distance(value: float) -> str:
     """A distance of proportions with three decimals, or two figures where those say nothing: “0.163”, “4.7·10⁻⁶”."""
     if value >= 0.0095 or value == 0:

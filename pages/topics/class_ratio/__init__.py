@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from pages.kit import folds
+from pages.kit import folds, numbers
 from pages.kit.page import Page
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.controls import Question, all_settings, controls, presets
@@ -19,7 +19,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", n_features=f"{N_FEATURES:,}"),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", test_share=f"{TEST_SHARE:.0%}", n_draws=N_DRAWS),
+        folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_draws=N_DRAWS),
         "" if isinstance(question, str) else print_errors(question).markdown,
     )
 

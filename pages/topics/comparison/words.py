@@ -33,7 +33,7 @@ def value(metric: str, mark: float) -> str:
     """A mark as people read it: “91.7 %”, “3.2 points”, “0.304”."""
     if metric == "accuracy":
         return numbers.share(mark)
-    return f"{100 * mark:.1f} points" if metric == "error" else f"{mark:.3f}"
+    return numbers.apart(mark) if metric == "error" else f"{mark:.3f}"
 
 
 def marked(metric: str, estimate: Estimate) -> str:

@@ -35,10 +35,10 @@ def _adversary(shown: Answer) -> str:
         n_releases=images.N_RELEASES,
         n_candidates=here.n_candidates,
         linked=numbers.with_range(here.linked),
-        chance_of_linking=f"{1 / here.n_candidates:.1%}",
+        chance_of_linking=numbers.share(1 / here.n_candidates),
         label_guess=numbers.with_range(result.label_guess),
         n_learners=images.N_LEARNERS,
-        chance_of_label=f"{chance:.0%}",
+        chance_of_label=numbers.share(chance, 0),
         verdict=label_verdict(result.label_guess, chance),
     )
 

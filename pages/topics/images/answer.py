@@ -170,8 +170,8 @@ def _damage_and_linkage(shown: Answer) -> Panel:
         f"{here.expected.absolute:.3f} on average (measured {here.absolute.mean:.3f}) and its squared error is "
         f"{here.expected.squared:.3f} (measured {here.squared.mean:.3f}), where 0 is black and 1 is white. An "
         f"adversary who knows {n} people's clean images matches a released image to its sender "
-        f"{numbers.with_range(here.linked)} of the time; chance is {1 / n:.1%}. Lines above: exact expectation. "
-        f"Markers: {images.N_RELEASES} releases each, with 95 % intervals.",
+        f"{numbers.with_range(here.linked)} of the time; chance is {numbers.share(1 / n)}. Lines above: exact "
+        f"expectation. Markers: {images.N_RELEASES} releases each, with 95 % intervals.",
         rows=lambda: images.curve_table(shown.points),
         snippet=snippet(question),
     )

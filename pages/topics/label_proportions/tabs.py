@@ -86,7 +86,7 @@ def _column_words(shown: Answer) -> str:
     noisy = (
         ""
         if math.isinf(config.proportion_epsilon)
-        else f" Noise has moved proportions by {100 * moved:,.1f} points on average; a diamond may leave its bag, and "
+        else f" Noise has moved proportions by {numbers.apart(moved)} on average; a diamond may leave its bag, and "
         "is an arrow where it lies far outside."
     )
     return (

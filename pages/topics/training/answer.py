@@ -165,7 +165,7 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: str, whe
         return f"{where.capitalize()} cannot tell which is better {losses}."
     better, worse = ("spread", "naive") if accuracy is Verdict.BETTER else ("naive", "spread")
     first = (
-        f"{better.capitalize()} is more accurate than {worse} by {100 * gap:.1f} points in {where}"
+        f"{better.capitalize()} is more accurate than {worse} by {numbers.apart(gap)} in {where}"
         if accuracy.clear
         else f"No difference in accuracy shows in {where}"
     )

@@ -38,7 +38,7 @@ def probabilities(shown: Answer) -> list[Panel]:
     second = shown.question.config.classes[1]
     errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
     words = "; ".join(
-        f"<b>{TRAINING[name].title}</b> by {100 * error:.1f} points"
+        f"<b>{TRAINING[name].title}</b> by {numbers.apart(error)}"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
     return [

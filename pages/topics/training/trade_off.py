@@ -168,7 +168,7 @@ def _levels(levels: list[float]) -> str:
 
 
 def _gaps(gaps: Mapping[float, Estimate]) -> str:
-    return numbers.a_list(tuple(f"{level:g} (by {100 * abs(gap.mean):.1f} points)" for level, gap in gaps.items()))
+    return numbers.a_list(tuple(f"{level:g} (by {numbers.apart(gap.mean)})" for level, gap in gaps.items()))
 
 
 def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:
