@@ -105,8 +105,9 @@ def test_a_mechanism_on_states_needs_nothing_but_its_answers(names):
     released = np.arange(17)[:, None]
     for found in (suited_prior(Twin(0.3, 17), released, learned=True), suited_true_prior(Twin(0.3, 17), released, 17)):
         np.testing.assert_allclose(found.probs, 1 / 17)
-    with pytest.raises(TypeError, match=r"say by learned_prior.register how its prior is learned, got Nothing"):
-        learned_prior(type("Nothing", (Twin,), {"n_states": None}), released, 17)
+    answers = {"n_states": None, "white": 1.0, "epsilon": 1.0, "__init__": lambda self: None}
+    with pytest.raises(TypeError, match=r"say by learned_prior.register how its prior is learned, got Values"):
+        learned_prior(type("Values", (Twin,), answers)(), released, 17)
 
 
 def test_an_estimator(names):
