@@ -104,9 +104,10 @@ class Cards:
 
 @dataclass(frozen=True)
 class Live:
-    """A component that moves in the browser: `mount` draws it; as a page it is a still picture."""
+    """The live dial: the `data` it draws from, and the number `key` that it sets; as a page it is a still picture."""
 
-    mount: Callable[[], None]
+    data: Mapping[str, Any]
+    key: str
     page: Callable[[], str]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.kit import live_dial
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Chart, Live, Panel, Sheet, to_csv
 from privdemo import figures
@@ -79,7 +80,7 @@ def _at_rest(panel: Panel) -> None:
     """Draw a figure that is no chart."""
     shown = panel.figure
     if isinstance(shown, Live):
-        shown.mount()
+        live_dial.mount(shown.data, shown.key)
     elif isinstance(shown, Sheet):
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
         st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pprint import pformat
 from typing import Any
 
-from pages.kit import cache, live_dial, numbers
+from pages.kit import cache, numbers
 from pages.kit.draws import Draws
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
@@ -101,7 +100,7 @@ def _dial(shown: Answer) -> Panel:
 
     return Panel(
         "images",
-        figure=Live(partial(live_dial.mount, data, LEVELS[family.name].key), page),
+        figure=Live(data, LEVELS[family.name].key, page),
         summary=summary,
         rows=lambda: images.picture_table(result),
         snippet=snippet(question),

@@ -132,11 +132,11 @@ from types import SimpleNamespace
 from pages.kit import inputs
 from pages.kit.page import Page
 from pages.kit.panel import Live, Panel, Sheet
-from pages.kit.settings import Number, Words
+from pages.kit.settings import Number
 from privdemo.limits import Limit
 
 LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
-live = Panel("main", answer="Main", figure=Live(lambda: inputs.write(Words("seen", str, "")), str))
+live = Panel("main", answer="Main", figure=Live({"level": 3}, "level", str))
 sheet = Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"}), links=[("far", "Far →")])
 
 
@@ -164,7 +164,7 @@ container page-main > container gap_size=MEDIUM direction=HORIZONTAL align=STRET
   column weight=0.75 gap_size=MEDIUM > container
     number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
     markdown body=<p class="answer">Main</p> allow_html=True
-    text_input seen default= in_link=True
+    bidi_component dial component_name=privdemo_live_dial json={"level": 3}
     container rest
       markdown body=<p class="answer">Below</p> allow_html=True
       dataframe columns={"a": {"type…den": true}}

@@ -118,15 +118,9 @@ def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     mounted = {}
     monkeypatch.setattr(live_dial, "_component", lambda **options: mounted.update(options))
     monkeypatch.setattr(st, "session_state", {"dial": {"level": 1}})
-    live_dial.mount({"level": 0.5, "x": 2}, "p")
+    screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, "p", str)))
+    screen.figure(Panel(figure=None))
     mounted.pop("on_level_change")()
     assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}, "default": {"level": 0.5}}
     assert st.session_state["p"] == 1.0
     assert isinstance(st.session_state["p"], float)
-
-
-def test_a_live_figure_draws_itself():
-    drawn_ones = []
-    screen.figure(Panel(figure=Live(lambda: drawn_ones.append("live"), str)))
-    screen.figure(Panel(figure=None))
-    assert drawn_ones == ["live"]
