@@ -109,7 +109,7 @@ def look(question: Any, jobs: Sequence[Job]) -> Draws:
 
     Raises ``ValueError`` with a sentence where a draw that is made at once cannot be made.
     """
-    stopped, again = st.session_state.get(_STOPPED) == _remembered(question), st.session_state.pop(_AGAIN, False)
+    stopped, again = st.session_state.get(_STOPPED) == remembered(question), st.session_state.pop(_AGAIN, False)
     progress = tuple((_watch_own if job.private else _watch_shared)(job, stopped, again) for job in jobs)
     results = tuple(
         (*((job.first(),) if job.first else ()), *far.results) for job, far in zip(jobs, progress, strict=True)
@@ -180,35 +180,18 @@ def visitor() -> str:
     return st.session_state.setdefault(_VISITOR, uuid4().hex)
 
 
-def progress_bar(question: Any, draws: Draws) -> None:
-    """Show how many draws are made, and a way to stop or go on; nothing once all are."""
-    if draws.finished:
-        return
-    counts: dict[str, tuple[int, int]] = {}
-    for job, progress in zip(draws.jobs, draws.progress, strict=True):  # one kind of draw may take several jobs
-        (done, total), before = counts.get(job.name, (0, 0)), 1 if job.first else 0
-        counts[job.name] = done + len(progress.results) + before, total + progress.total + before
-    notes = {job.name: job.note for job in draws.jobs}
-    parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
-    done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
-    with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
-        st.progress(done / total, " · ".join(parts) + ("" if draws.running else ", stopped"))
-        if draws.running:
-            st.button("Stop", on_click=_stop, args=(_remembered(question),), key="stop-draws")
-        else:
-            st.button("Go on", on_click=_go_on, key="more-draws")
-
-
-def _remembered(question: Any) -> str:
+def remembered(question: Any) -> str:
     """A question, to be remembered without the visitor's own records that it may hold."""
     return f"{question!r}, {id(own_data.held())}"
 
 
-def _stop(question: str) -> None:
+def stop(question: str) -> None:
+    """Stop the draws of a `remembered` question for this visitor."""
     st.session_state[_STOPPED] = question
     cache.runner().leave(visitor())
 
 
-def _go_on() -> None:
+def go_on() -> None:
+    """Go on with the draws that were stopped."""
     st.session_state.pop(_STOPPED, None)
     st.session_state[_AGAIN] = True

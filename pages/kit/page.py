@@ -281,7 +281,7 @@ def _live(page: Page, question: Any, jobs: Sequence[Job], ran: bool, first: list
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    draws.progress_bar(question, now.draws)
+    screen.progress_bar(question, now.draws)
     draws.keep_id(now.draws)
     if now.answer:
         _draw(page, now.answer, place)

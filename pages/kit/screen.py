@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import live_dial
+from pages.kit import draws, live_dial
+from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Chart, Live, Panel, Sheet, to_csv
 from privdemo import figures
@@ -30,6 +31,25 @@ def takeaway(place: Any, page: str, sentence: str) -> None:
     words = f'<p class="takeaway">{unbroken(sentence)}</p>'
     st.session_state[_TAKEAWAY] = {page: words}
     place.markdown(words, unsafe_allow_html=True)
+
+
+def progress_bar(question: Any, made: Draws) -> None:
+    """Show how many draws are made, and a way to stop or go on; nothing once all are."""
+    if made.finished:
+        return
+    counts: dict[str, tuple[int, int]] = {}
+    for job, progress in zip(made.jobs, made.progress, strict=True):  # one kind of draw may take several jobs
+        (done, total), before = counts.get(job.name, (0, 0)), 1 if job.first else 0
+        counts[job.name] = done + len(progress.results) + before, total + progress.total + before
+    notes = {job.name: job.note for job in made.jobs}
+    parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
+    done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
+    with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
+        st.progress(done / total, " · ".join(parts) + ("" if made.running else ", stopped"))
+        if made.running:
+            st.button("Stop", on_click=draws.stop, args=(draws.remembered(question),), key="stop-draws")
+        else:
+            st.button("Go on", on_click=draws.go_on, key="more-draws")
 
 
 def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:

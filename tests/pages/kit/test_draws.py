@@ -71,13 +71,13 @@ def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
 
 def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
     job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
-    draws._stop(draws._remembered("q"))
+    draws.stop(draws.remembered("q"))
     assert draws.look("q", [job]).progress == (Progress((), 2, False),)
     runner.there[job.key] = Progress((1, 2, 3), 3, True)
     assert draws.look("q", [job]).progress == (Progress((1, 2), 2, False),)
     assert runner.asked == [("v",)]
     assert draws.look("another", [job]).running
-    draws._go_on()
+    draws.go_on()
     assert draws.look("q", [job]).running
     assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
 
@@ -108,7 +108,7 @@ def test_own_draws_that_are_stopped_or_lost(runner):
     runner.there[job.key] = Progress((Result(1),), 3, True)
     assert draws.look("q", [job]).progress == (Progress((), 3, True),)
     draws.own_data.keep(job.key, (0, (Result(1),)))
-    draws._stop(draws._remembered("q"))
+    draws.stop(draws.remembered("q"))
     assert draws.look("q", [job]).progress == (Progress((Result(1),), 3, False),)
     assert runner.asked == [("v",)]
 
@@ -161,15 +161,15 @@ def test_results_are_picked_by_kind_and_config():
 
 BAR = """
 import streamlit as st
-from pages.kit import draws
+from pages.kit import draws, screen
 from privdemo.jobs import Progress
 
 running = draws._STOPPED not in st.session_state
 jobs = [("Draw", [1, 2], len, ", soon"), ("Draw", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
 jobs = tuple(draws.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
 progress = (Progress((1,), 2, running), Progress((1, 1, 1), 3, False), Progress((), 1, False))
-draws.progress_bar("q", draws.Draws(jobs, progress))
-draws.progress_bar("q", draws.Draws(jobs[1:2], progress[1:2]))
+screen.progress_bar("q", draws.Draws(jobs, progress))
+screen.progress_bar("q", draws.Draws(jobs[1:2], progress[1:2]))
 """
 
 
@@ -181,7 +181,7 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
     at.button(key="stop-draws").click().run()
     assert made.asked == [("v",)]
-    assert at.session_state["stopped_draws"] == draws._remembered("q")
+    assert at.session_state["stopped_draws"] == draws.remembered("q")
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
