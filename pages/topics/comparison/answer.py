@@ -72,7 +72,7 @@ class Answer:
         if self.marks:
             return f"{start} {mark_words(question, self.marks, self.best_by_trust)}"
         meanwhile = (
-            f"The curves are shipped ones of {whose(self.curves)}."
+            f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
             else "Nothing is shipped for these records."
         )
@@ -235,7 +235,7 @@ def _has_sets(config: ComparisonConfig) -> bool:
     return any(COMPARISON[name].trust == PUBLISHER for name in config.methods)
 
 
-def whose(curves: Sequence[Row]) -> str:
+def curve_people(curves: Sequence[Row]) -> str:
     """How many people stand behind the curves."""
     return f"{curves[0].n_train:,} people of each class"
 
@@ -280,7 +280,7 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
     along = f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
     kind = "Shipped means" if shipped.has_curves(question.config) else "Means"
     unlike = shipped.unlike_yours(question.config)
-    return f"{kind} over {n_draws(curves)} draws of {whose(curves)}{unlike}, {along}: {'; '.join(parts)}. "
+    return f"{kind} over {n_draws(curves)} draws of {curve_people(curves)}{unlike}, {along}: {'; '.join(parts)}. "
 
 
 # --- code ----------------------------------------------------------------------------------------
