@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pages.kit import numbers
+from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.topics.label_counts.answer import Answer, snippet
 from pages.topics.label_counts.controls import Question
@@ -13,6 +13,8 @@ from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.verdict import clearly_above
+
+leaked = cache.shared(label_counts.leak, max_entries=256)
 
 
 def panels(shown: Answer) -> list[Panel]:
@@ -53,7 +55,7 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
 def leak_words(config: CountConfig) -> str:
     """What noise chosen from the private counts gives away."""
     try:
-        leak = label_counts.leak(config)
+        leak = leaked(config)
     except ValueError:
         return "For these counts scaled Dirichlet has no σ to choose."
     start = f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.6g}"
@@ -74,7 +76,7 @@ def leak_words(config: CountConfig) -> str:
 def _published_leak(config: CountConfig) -> str:
     """What noise by the paper's criterion gives away, if too much: δ between two neighbours, each with its own σ."""
     try:
-        leak = label_counts.leak(config, "dirichlet published")
+        leak = leaked(config, "dirichlet published")
     except ValueError:
         return ""
     if math.isnan(leak.neighbour_sigma):

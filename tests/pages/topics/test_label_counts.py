@@ -8,7 +8,6 @@ import pytest
 from pages.topics.label_counts import PAGE, adversary, claim, tabs
 from pages.topics.label_counts.answer import _as_published, misplaced, takeaway
 from pages.topics.label_counts.controls import Question, parse
-from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
@@ -166,7 +165,7 @@ def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch
             raise ValueError("no σ")
         return given
 
-    monkeypatch.setattr(label_counts, "leak", found)
+    monkeypatch.setattr(adversary, "leaked", found)
     said = adversary.leak_words(QUESTION.config)
     assert words in said
     assert ("paper’s criterion" in said) == ("paper’s criterion" in words)
