@@ -55,6 +55,7 @@ def test_the_correction_finds_the_maximum_of_the_likelihood(n, K):
     [
         # records that are surely of a class that training lacks spoil nothing
         ([[0.0, 1.0], [0.5, 0.5]], [1.0, 0.0], [1, 0]),
+        ([[1, 0], [1, 0], [0, 1]], [1, 1], [2 / 3, 1 / 3]),  # whole numbers
         # no record says anything of the other classes: they stay even
         ([[0.0, 0.0, 1.0]] * 2, [0.7, 0.3, 0.0], [0.5, 0.5, 0]),
     ],
@@ -112,6 +113,7 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
     assert loss(found[1:]) < loss(found[1:] + 0.3)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("p", "q", "d", "temperature"), [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)]
 )
@@ -179,15 +181,11 @@ def test_single_records_are_never_of_a_class_that_no_set_has():
     sets, X = gaussian_sets(TWO, 60, 1), gaussian_set([0.3, 0.7], 20, 3)
     fit = SpreadClassRatio(1.0, 1.0).fit(sets, np.insert(TWO, 1, 0, axis=1))
     expected = SpreadClassRatio(1.0, 1.0).fit(sets, TWO)
-    for found, same in (
-        (fit.predict_proba(X), expected.predict_proba(X)),
-        (fit.predict_proba_in(X, [0.3, 0.4, 0.3]), expected.predict_proba_in(X, [0.5, 0.5])),
-    ):
-        np.testing.assert_array_equal(found[:, 1], 0)
-        np.testing.assert_allclose(found[:, [0, 2]], same, rtol=1e-12)
     one = SpreadClassRatio().fit(sets, [[0, 1, 0], [0, 1, 0]])
-    np.testing.assert_array_equal(one.predict_proba(X), np.tile([0, 1, 0], (20, 1)))
-    np.testing.assert_array_equal(one.predict_proba_in(X, [0.3, 0.4, 0.3]), np.tile([0, 1, 0], (20, 1)))
+    for ask, three, two in (("predict_proba", (), ()), ("predict_proba_in", ([0.3, 0.4, 0.3],), ([0.5, 0.5],))):
+        same = np.insert(getattr(expected, ask)(X, *two), 1, 0, axis=1)
+        np.testing.assert_allclose(getattr(fit, ask)(X, *three), same, rtol=1e-12)
+        np.testing.assert_array_equal(getattr(one, ask)(X, *three), np.tile([0, 1, 0], (20, 1)))
 
 
 def test_set_identity_is_least_squares_of_mean_probabilities_with_its_strength_by_halves():
@@ -258,7 +256,7 @@ def test_the_contrast_is_that_of_the_two_classes_most_alike():
         (SpreadClassRatio(C=0), TWO, "C must be above 0, got 0;"),
         (SetIdentityClassRatio(C="best"), TWO, "C must be above 0 or \"cv\", got 'best'"),
         (SpreadClassRatio(tol=2.0), TWO, "tol must be in .0, 1., got 2;"),  # not what sets have made of it
-        (SetIdentityClassRatio(max_iter=0), TWO, r"max_iter must be a whole number in \[1, 100000\], got 0"),
+        (SetIdentityClassRatio(max_iter=0), TWO, "max_iter must be a whole number"),
         # an infinite temperature makes all probabilities even, whatever x is
         *[(SpreadClassRatio(temperature=t), TWO, "temperature must be in .0.0001, 10000.") for t in (0, np.inf, "hot")],
         (SpreadClassRatio(), ALIKE, "^two classes have the same share of every set, so nothing tells them apart; give"),
