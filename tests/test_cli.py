@@ -173,8 +173,7 @@ def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_pa
     file.write_text(content)
     assert reproduce(tmp_path / "mine.csv") == 1
     assert capsys.readouterr().err == f"privdemo: {file} holds something else than results; name another file\n"
-    assert file.read_text() == content
-    assert names_in(tmp_path) == [file.name]
+    assert (file.read_text(), names_in(tmp_path)) == (content, [file.name])
 
 
 def test_only_what_is_its_own_is_taken_away(made, tmp_path):

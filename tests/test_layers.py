@@ -115,7 +115,7 @@ def page_faults(module, imported):
 def length_faults(name, source):
     """Files and functions of `source` that are too long, a function's docstring not counted."""
     n_lines = len(source.splitlines())
-    wrong = [f"{name} has {n_lines} lines, {MOST_LINES} are allowed"] if n_lines > MOST_LINES else []
+    wrong = [f"{name} has {n_lines} lines, {MOST_LINES} are allowed"] * (n_lines > MOST_LINES)
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0]
@@ -198,28 +198,22 @@ def test_an_import_cycle_is_found():
 @pytest.mark.parametrize(
     ("module", "source", "fault"),
     [
-        ("privdemo.accounting", "import streamlit as st", "imports streamlit"),
         ("privdemo.experiments.votes", "from streamlit import cache_data", "imports streamlit"),
         ("privdemo.attacks", "def f():\n    import streamlit.testing", "imports streamlit"),
         ("privdemo.attacks", "import importlib\nimportlib.import_module('streamlit')", "imports streamlit"),
         ("privdemo.figures", "from pages.kit import numbers", "imports pages"),
-        ("privdemo.palette", "import plotly", "only figures may"),
         ("pages.topics.home.controls", "import plotly.express", "only figures may"),
-        ("privdemo.limits", "from privdemo import accounting", "a later layer"),
         ("privdemo.mechanisms.additive", "from .. import estimators", "a later layer"),
         ("privdemo.mechanisms.additive", "from ..estimators import votes", "a later layer"),
         ("privdemo.attacks", "if TYPE_CHECKING:\n    from privdemo.experiments.votes import Result", "a later layer"),
-        ("privdemo.experiments.votes", "from privdemo import figures", "a later layer"),
         ("privdemo.figures", "from privdemo import __main__", "a later layer"),
         ("privdemo", "from privdemo import limits", "a later layer"),
         ("privdemo.extra", "", "has no layer"),
         ("pages.topics.home.controls", "import numpy as np", "pages hold no maths"),
         ("pages.kit.numbers", "from scipy.stats import norm", "pages hold no maths"),
-        ("app", "from sklearn import svm", "pages hold no maths"),
         ("pages.kit.page", "from pages.topics import PAGES", "the kit knows none"),
         ("pages.topics.voting.answer", "from pages.topics.images import answer", "no other topic"),
         ("pages.topics.voting.answer", "import streamlit as st", "controls draw"),
-        ("pages.topics.voting", "from streamlit import markdown", "controls draw"),
         ("pages.topics.voting.tabs", "from pages.kit import inputs, numbers", "inputs: only the kit"),
         ("pages.topics.voting.settings", "from pages.kit.link import share", "link: only the kit"),
         ("pages.topics.voting", "import pages.kit.privacy_inputs", "privacy_inputs: only the kit"),
@@ -238,11 +232,9 @@ def test_the_checker_finds(module, source, fault):
     ("module", "source"),
     [
         ("privdemo.figures.maps", "import plotly.graph_objects as go\nfrom privdemo.figures import base"),
-        ("privdemo.experiments.votes", "from privdemo import accounting, datasets, limits, attacks"),
         ("privdemo.mechanisms.additive", "from privdemo import accounting\nfrom . import randomised_response"),
         ("privdemo.attacks", "import numpy as np\nrng: np.random.Generator = np.random.default_rng(3)"),
         ("pages.kit.page", "import streamlit as st\nfrom pages.kit import numbers\nfrom privdemo import figures"),
-        ("pages.topics.voting.controls", "import streamlit as st\nfrom pages.topics.voting import answer"),
         ("pages.topics.voting.controls", "from pages.kit import inputs, link, privacy_inputs, screen"),
         ("pages.topics.voting.answer", "from pages.kit import cache, numbers\nfrom pages.kit.panel import Panel"),
         ("pages.topics", "from pages.topics import home, voting"),

@@ -159,8 +159,6 @@ def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     assert promise.pixel_at_delta == mechanism.epsilon_at(1e-5)
     assert promise.image_at_delta == mechanism.epsilon_at(1e-5, 784)
     assert promise.label == labels.epsilon == pytest.approx(math.log(0.7 / 0.1))
-    assert mechanism.delta_at(promise.image_at_delta, 784) <= 1e-5 * (1 + 1e-9)
-    assert mechanism.delta_at(0.99 * promise.image_at_delta, 784) > 1e-5
 
 
 @pytest.mark.parametrize(

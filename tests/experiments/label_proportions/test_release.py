@@ -86,7 +86,6 @@ def test_a_release_is_what_counting_its_records_gives(config):
     kinds = (released.positives > 0).astype(int) + (released.positives < released.counts)
     assert released.least_labels == (min(len(set(inside.y[rows])) for rows in members), kinds.min())
     assert (released.counts >= config.k).all()
-    assert (released.counts < 2 * config.k).all() or config.k == 1
     if config.aggregation == "k-tree":
         assert (kinds == 1).all()
     else:
@@ -95,10 +94,6 @@ def test_a_release_is_what_counting_its_records_gives(config):
     plain = without_noise(config)
     assert equal(plain, released, "counts", "positives", "names", "true_proportions", "record_bags")
     np.testing.assert_array_equal(plain.proportions, plain.true_proportions)
-    for b, rows in enumerate(members):  # grouping leaves a bag's mean as it is
-        here = plain.names == b
-        mean = plain.counts[here] @ plain.rows[here] / plain.counts[here].sum()
-        np.testing.assert_allclose(mean, inside.X[rows].mean(axis=0), atol=1e-12)
     centre = inside.X.mean(axis=0)
     kept = plain.counts @ np.square(plain.rows - centre).sum(axis=1) / np.square(inside.X - centre).sum()
     assert released.loss == pytest.approx(1 - kept, abs=1e-9)

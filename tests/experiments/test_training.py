@@ -1,0 +1,325 @@
+"""Training: who releases what, every method fitted here again, the attack made again, scores and shipped studies."""
+
+import itertools
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+
+from privdemo import datasets
+from privdemo.estimators import logistic, pixel_priors
+from privdemo.estimators.importance import ImportanceSampledLogisticRegression
+from privdemo.experiments import results, training
+from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, draw_release
+from privdemo.experiments.training import fit as fitting
+from privdemo.experiments.training import study as studies
+from privdemo.experiments.training.study import STUDIES, Row
+from privdemo.intervals import grouped_interval
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from tests.experiments.oracles import student, wilson
+
+K = 17
+QUICK = tuple(name for name in TRAINING if name != PUBLISHED)
+DIGITS = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, K), methods=QUICK)
+ADDED = replace(DIGITS, pixels=GaussianNoise(0.3), labels=BinaryChannel(0.1, 0.3), classes=("8", "3"))
+OUTWEIGHED = replace(DIGITS, labels=BinaryChannel(0.9, 0.8), draw=3)  # lies outweigh truths
+run_once = cache(training.run)
+
+
+@pytest.mark.parametrize("config", [DIGITS, ADDED])
+def test_people_release_with_the_noise_asked_for(config):
+    released = draw_release(config)
+    assert released.y.tolist() == [0] * 30 + [1] * 30
+    streams = (np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, i))) for i in (1, 2))
+    np.testing.assert_array_equal(released.X_noisy, config.pixels.randomise(released.X, next(streams)))
+    np.testing.assert_array_equal(released.y_noisy, config.labels.randomise(released.y, next(streams)))
+
+
+def test_streams_of_randomness_move_on_their_own():
+    first, again = draw_release(DIGITS), draw_release(replace(DIGITS))
+    more = draw_release(replace(DIGITS, pixels=RandomisedResponse(0.5, K)))
+    lies = draw_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
+    for name in ("X", "y", "y_noisy", "X_test", "y_test"):
+        np.testing.assert_array_equal(getattr(more, name), getattr(first, name))
+    np.testing.assert_array_equal(again.X_noisy, first.X_noisy)
+    np.testing.assert_array_equal(lies.X_noisy, first.X_noisy)
+    assert (first.X_noisy != more.X_noisy).any()
+    assert (lies.y_noisy != first.y_noisy).any()
+    for change in ({"draw": 1}, {"seed": 1}):
+        other = draw_release(replace(DIGITS, **change))
+        for name in ("X", "X_noisy", "y_noisy", "X_test"):
+            assert not np.array_equal(getattr(other, name), getattr(first, name))
+
+
+def test_the_true_prior_is_that_of_the_clean_pixels():
+    X = draw_release(DIGITS).X
+    expected = pixel_priors.true_prior(DIGITS.pixels, pixel_priors.state_frequencies(X, K))
+    np.testing.assert_array_equal(draw_release(DIGITS).true_prior.probs, expected.probs)
+    added = draw_release(ADDED)
+    np.testing.assert_array_equal(added.true_prior.mean, pixel_priors.true_gaussian_prior(added.X).mean)
+
+
+@pytest.mark.parametrize("classes", [("7", "9"), ("1", "8")])
+def test_sizes_share_out_the_digits(classes):
+    source = datasets.load("digits")
+    smaller = min(int((source.y == int(c)).sum()) for c in classes)
+    most, n_test = training.sizes("digits", classes)
+    assert (most + n_test, n_test) == (smaller, smaller // 3)
+    config = replace(DIGITS, classes=classes, n_train=most)
+    released, pictures = draw_release(config), training.test_images(config)
+    assert (pictures.shape, pictures.dtype) == ((2 * n_test, 8, 8), np.uint8)
+    np.testing.assert_array_equal(np.round(pictures.reshape(len(pictures), -1) / 255 * (K - 1)), released.X_test)
+    class_of = {image.tobytes(): str(c) for image, c in zip(source.X, source.y, strict=True)}
+    assert len(class_of) == len(source.X)  # no image twice, so that sets of images are sets of people
+    for X, y in ((released.X, released.y), (released.X_test, released.y_test)):
+        assert [class_of[image.tobytes()] for image in X] == [classes[c] for c in y]
+    assert len({image.tobytes() for image in (*released.X, *released.X_test)}) == 2 * smaller
+
+
+@pytest.mark.parametrize("config", [DIGITS, ADDED])
+def test_fits_are_those_made_here_and_marks_scikit_learns(config):
+    trial, released = run_once(config), training.draw_release(config)
+    assert tuple(trial.fits) == QUICK
+    np.testing.assert_array_equal(trial.y, released.y_test)
+    unit = released.X_test if config is ADDED else released.X_test / (K - 1)
+    clean = trial.fits[CLEAN].coef
+    labels, pixels, noisy = config.labels, config.pixels, (released.X_noisy, released.y_noisy)
+    models = {
+        CLEAN: logistic.NaiveLogisticRegression(pixels, C="cv").fit(released.X, released.y),
+        NAIVE: logistic.NaiveLogisticRegression(pixels, C="cv").fit(*noisy),
+        RECONSTRUCTION: logistic.ReconstructionLogisticRegression(labels, pixels, C="cv").fit(*noisy),
+        SPREAD: logistic.SpreadLogisticRegression(labels, pixels, C="cv").fit(*noisy),
+        FLAT: logistic.SpreadLogisticRegression(labels, pixels, "flat", C="cv").fit(*noisy),
+        TRUE: logistic.SpreadLogisticRegression(labels, pixels, released.true_prior, C="cv").fit(*noisy),
+    }
+    for name, found in trial.fits.items():
+        model = models[name]
+        np.testing.assert_allclose(found.coef, model.coef_[0], rtol=1e-9, atol=1e-12)
+        assert (found.intercept, found.C) == (pytest.approx(model.intercept_[0], rel=1e-9), model.C_)
+        assert (found.method, found.effective_samples) == (name, None)
+        # a logistic function is nowhere steeper than ¼, and pixels may be rounded to single precision
+        tolerance = 0.25 * 2**-24 * np.abs(found.coef).sum() + 1e-12
+        np.testing.assert_allclose(found.proba, expit(unit @ found.coef + found.intercept), rtol=0, atol=tolerance)
+        assert found.accuracy == accuracy_score(trial.y, found.proba > 0.5)
+        assert found.log_loss == pytest.approx(log_loss(trial.y, found.proba), rel=1e-12)
+        assert found.brier == pytest.approx(brier_score_loss(trial.y, found.proba), rel=1e-12)
+        cosine = found.coef @ clean / math.sqrt((found.coef @ found.coef) * (clean @ clean))
+        assert math.cos(math.radians(found.angle)) == pytest.approx(cosine, abs=1e-9)
+        assert (found.angle > 1) == (name != CLEAN)
+        assert found.seconds > 0
+
+
+def test_the_published_em_takes_its_samples_and_steps(monkeypatch):
+    assert (fitting.N_SAMPLES, fitting.N_STEPS) == (10, 400)
+    monkeypatch.setattr(fitting, "N_STEPS", 3)
+    config = replace(DIGITS, methods=(PUBLISHED,), n_train=20)
+    _, _, X_noisy, y_noisy, *_ = training.draw_release(config)
+    model = ImportanceSampledLogisticRegression(config.labels, config.pixels, n_samples=10, n_steps=3)
+    model.fit(X_noisy, y_noisy)
+    found = training.run(config).fits[PUBLISHED]
+    np.testing.assert_allclose(found.coef, model.coef_[0], rtol=1e-9)
+    assert found.effective_samples == pytest.approx(np.mean(model.effective_sample_size_))
+
+
+@pytest.mark.parametrize(
+    "config", [DIGITS, ADDED, OUTWEIGHED, replace(DIGITS, labels=BinaryChannel(0.9, 0.3), methods=(CLEAN,))]
+)
+def test_the_attack_made_again_names_as_many(config):
+    _, _, X_noisy, y_noisy, X_test, y, _ = training.draw_release(config)
+    rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(config.draw, 3)))
+    X_fresh, y_fresh = config.pixels.randomise(X_test, rng), config.labels.randomise(y, rng)
+    model = logistic.SpreadLogisticRegression(config.labels, config.pixels, C="cv").fit(X_noisy, y_noisy)
+    inverted = config.labels.channel_matrix[0, 1] + config.labels.channel_matrix[1, 0] > 1
+    attack = run_once(config).attack
+    assert attack.n == len(y)
+    assert attack.label == ((y_fresh == y) != inverted).sum()
+    assert attack.image == ((model.released_proba(X_fresh)[:, 1] > 0.5) == y).sum()
+    assert attack.both == ((model.released_proba(X_fresh, y_fresh)[:, 1] > 0.5) == y).sum()
+
+
+@pytest.mark.parametrize("labels", [RandomisedResponse(0.2), BinaryChannel(0.1, 0.4), BinaryChannel(0.9, 0.3)])
+def test_the_best_guess_is_that_of_the_best_of_all_rules(labels):
+    rules = itertools.product((0, 1), repeat=2)
+    best = max(sum(labels.channel_matrix[said, truth] for said, truth in enumerate(rule)) / 2 for rule in rules)
+    assert training.best_guess(labels) == pytest.approx(best, abs=1e-15)
+
+
+def test_equivalent_epsilon_is_that_of_the_lie_that_gives_as_much_away():
+    for p in (0.001, 0.2, 0.5):
+        for accuracy in (p, 1 - p):  # always wrong tells as much
+            assert training.equivalent_epsilon(accuracy) == pytest.approx(RandomisedResponse(p).epsilon, abs=1e-12)
+    assert training.equivalent_epsilon(1.0) == training.equivalent_epsilon(0.0) == math.inf
+    with pytest.raises(ValueError, match=r"share must be in \[0, 1\], got"):
+        training.equivalent_epsilon(1.1)
+
+
+def make_trial(probas, y, draw=0, attack=None):
+    """A trial in which methods give the images of classes `y` these probabilities of class 1."""
+    y = np.asarray(y)
+    fits = {}
+    for name, given in probas.items():
+        p = np.asarray(given, dtype=float)
+        marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
+        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (draw + 1), 0.1, 0.2, *map(float, marks), None)
+    return Trial(TrainingConfig("digits", draw=draw), fits, y, attack or Attack(len(y), 0, 0, 0))
+
+
+@pytest.fixture(scope="module")
+def three_trials():
+    """Three methods on three draws of a hundred images each, better and worse."""
+    rng, trials = np.random.default_rng(1), []
+    for draw in range(3):
+        y = rng.integers(0, 2, 100)
+        score = 2 * y - 1 + rng.normal(size=100)
+        trials.append(make_trial({CLEAN: expit(3 * score), NAIVE: expit(score), SPREAD: expit(2 * score)}, y, draw))
+    return trials
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_marks_of_images_average_to_that_of_the_trial(three_trials, metric):
+    sure = make_trial({CLEAN: [0.0, 1.0, 1.0, 0.5, 1e-12]}, [0, 1, 0, 1, 1])  # sure and wrong, undecided
+    for trial in (*three_trials, sure):
+        for name, fit in trial.fits.items():
+            marks = training.per_image(trial, name, metric)
+            assert marks.shape == trial.y.shape
+            assert marks.mean() == pytest.approx(getattr(fit, metric), rel=1e-12)
+    assert training.per_image(sure, CLEAN, metric)[0] == pytest.approx(1 if metric == "accuracy" else 0, abs=1e-15)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_and_differences_have_the_textbooks_intervals(three_trials, metric):
+    marks = {name: [getattr(t.fits[name], metric) for t in three_trials] for name in (NAIVE, SPREAD)}
+    assert training.mean_score(three_trials, NAIVE, metric) == student(marks[NAIVE])
+    gaps = np.subtract(marks[SPREAD], marks[NAIVE])
+    assert training.difference(three_trials, SPREAD, NAIVE, metric) == student(gaps)
+    one = three_trials[:1]
+    images = {name: training.per_image(one[0], name, metric) for name in (NAIVE, SPREAD)}
+    single = wilson(images[NAIVE].sum(), 100) if metric == "accuracy" else student(images[NAIVE])
+    assert training.mean_score(one, NAIVE, metric) == single
+    assert training.difference(one, SPREAD, NAIVE, metric) == student(images[SPREAD] - images[NAIVE])
+
+
+def test_attack_rates_are_over_trials_and_of_one_over_its_releases():
+    base = make_trial({CLEAN: [0.2, 0.9]}, [0, 1])
+    trials = [replace(base, attack=attack) for attack in (Attack(100, 80, 90, 95), Attack(50, 30, 50, 20))]
+    right = {"label": (80, 30), "image": (90, 50), "both": (95, 20)}
+    assert training.attack_rates(trials) == {name: grouped_interval(n, (100, 50)) for name, n in right.items()}
+    assert training.attack_rates(trials[:1])["image"] == wilson(90, 100)
+
+
+def test_merged_trials_keep_their_own_fits_and_only_those_that_had_a_method_count(three_trials):
+    probas = {PUBLISHED: np.full(100, 0.6), NAIVE: np.full(100, 0.5)}
+    published = [make_trial(probas, t.y, t.config.draw) for t in three_trials[:2]]
+    unrelated = make_trial({PUBLISHED: np.full(100, 0.1)}, three_trials[0].y, 9)
+    trials = training.merge(three_trials, [*published, unrelated])
+    assert [set(trial.fits) for trial in trials] == [{CLEAN, NAIVE, SPREAD, PUBLISHED}] * 2 + [{CLEAN, NAIVE, SPREAD}]
+    assert [set(trial.fits) for trial in three_trials] == [{CLEAN, NAIVE, SPREAD}] * 3  # left as they were
+    assert trials[0].fits[NAIVE] is three_trials[0].fits[NAIVE]
+    assert training.having(trials, PUBLISHED) == trials[:2]
+    gaps = np.array([t.fits[PUBLISHED].accuracy - t.fits[NAIVE].accuracy for t in trials[:2]])
+    assert training.difference(trials, PUBLISHED, NAIVE, "accuracy") == student(gaps)
+    assert training.difference(trials, NAIVE, PUBLISHED, "accuracy") == student(-gaps)
+    assert training.mean_score(trials, PUBLISHED, "brier") == student([t.fits[PUBLISHED].brier for t in published])
+    assert training.mean_of(trials, PUBLISHED, "angle") == pytest.approx(15)
+    assert training.mean_of(trials, NAIVE, "angle") == pytest.approx(20)
+    with pytest.raises(ValueError, match="method must have been tried on a draw, got 'reconstruction'"):
+        training.mean_score(trials, RECONSTRUCTION, "accuracy")
+
+
+def test_calibration_by_hand():
+    trial = make_trial({NAIVE: [0.0, 0.04, 0.5, 0.55, 0.75, 1.0]}, [0, 1, 1, 0, 1, 1])
+    bins = training.calibration([trial], NAIVE)
+    assert [(b.n, b.true.mean) for b in bins] == [(2, 0.5), (2, 0.5), (1, 1.0), (1, 1.0)]
+    assert [b.said for b in bins] == pytest.approx([0.02, 0.525, 0.75, 1.0], abs=1e-15)
+    assert bins[-1].true == wilson(1, 1)
+    assert training.calibration_error([trial], NAIVE) == pytest.approx((2 * 0.48 + 2 * 0.025 + 0.25) / 6, abs=1e-15)
+    half = [make_trial({NAIVE: [0.55] * 10}, [0] * (10 - n) + [1] * n, i) for i, n in enumerate((6, 8))]
+    middle, last = training.calibration([*half, make_trial({NAIVE: [0.95] * 10}, [0] + [1] * 9, 2)], NAIVE)
+    assert (middle.n, middle.true) == (20, grouped_interval((6, 8), (10, 10)))
+    assert (last.n, last.true) == (10, wilson(9, 10))
+
+
+@pytest.mark.parametrize(("of_second", "expected"), [(0, True), (1, True), (2, False), (98, False), (99, True)])
+def test_a_model_that_names_one_class_only_in_some_trial_is_one_sided(of_second, expected):
+    y = [0] * 50 + [1] * 50
+    fair = make_trial({NAIVE: [0.4] * 50 + [0.6] * 50}, y)
+    other = make_trial({NAIVE: [0.4] * (100 - of_second) + [0.6] * of_second}, y, 1)
+    assert training.one_sided([fair, other], NAIVE) is expected
+
+
+# Six digits are written; half a unit of the last is at most 5·10⁻⁶ of the number.
+WRITTEN = 5e-6
+# What another machine's order of sums may move: the fits stop at a gradient of 10⁻⁵, two of 1,800 images, 10⁻³ nats.
+AGAIN = {"accuracy": 2 / 1800, "log_loss": 1e-3, "brier": 1e-3, "angle": 0.2, "attack_image": 2 / 1800}
+
+
+@pytest.fixture
+def random_rows():
+    """Three methods on four draws at two levels, in a file's order."""
+    rng = np.random.default_rng(0)
+    places = itertools.product((0.1, 0.25), (CLEAN, NAIVE, SPREAD), range(4))
+    return tuple(Row(level, draw, method, *rng.random(6).tolist()) for level, method, draw in places)
+
+
+def marks(rows, level, method, metric):
+    return np.array([getattr(row, metric) for row in rows if (row.level, row.method) == (level, method)])
+
+
+def test_a_file_is_in_order_and_gives_back_what_was_written(random_rows):
+    text = studies.to_csv([random_rows[i] for i in np.random.default_rng(1).permutation(len(random_rows))])
+    assert text.splitlines()[1] == "level,draw,method,accuracy,log_loss,brier,angle,C,attack_image"
+    back = results.from_csv(Row, text)
+    assert [(row.level, row.method, row.draw) for row in back] == [(r.level, r.method, r.draw) for r in random_rows]
+    for one, other in zip(back, random_rows, strict=True):
+        assert list(vars(one).values())[3:] == pytest.approx(list(vars(other).values())[3:], rel=WRITTEN)
+        assert [type(value) for value in vars(one).values()] == [type(value) for value in vars(other).values()]
+    assert studies.to_csv(list(back)) == text
+
+
+def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(random_rows):
+    rows = tuple(row for row in reversed(random_rows) if row.method != SPREAD or row.draw < 2)
+    for method, curve in studies.points(rows).items():
+        assert [(point.level, point.n_draws) for point in curve] == [
+            (p, 2 if method == SPREAD else 4) for p in (0.1, 0.25)
+        ]
+        for point in curve:
+            assert point.accuracy == student(marks(rows, point.level, method, "accuracy"))
+            assert point.log_loss == student(marks(rows, point.level, method, "log_loss"))
+    found = studies.compare(rows, SPREAD, NAIVE, "log_loss")
+    assert list(found) == [0.1, 0.25]
+    for level, gap in found.items():
+        gaps = marks(random_rows, level, SPREAD, "log_loss") - marks(random_rows, level, NAIVE, "log_loss")
+        assert gap == student(gaps[:2])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_shipped_files_hold_every_level_method_and_draw_once(name):
+    study, rows = STUDIES[name], studies.load(name)
+    draws = range(results.N_DRAWS)
+    expected = [(level, draw, method) for level in study.levels for method in study.methods for draw in draws]
+    assert sorted((row.level, row.draw, row.method) for row in rows) == sorted(expected)
+
+
+@pytest.mark.mnist
+@pytest.mark.parametrize(
+    ("name", "level", "draw", "methods", "other"),
+    [("figure3", 0.4, 1, (RECONSTRUCTION, FLAT, TRUE), 0.3), ("asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4)],
+)
+def test_shipped_rows_come_out_again(mnist, name, level, draw, methods, other):
+    shipped = {(row.level, row.draw, row.method): row for row in studies.load(name)}
+
+    def near(one, two, mark):
+        return abs(getattr(one, mark) - getattr(two, mark)) <= AGAIN[mark] + WRITTEN
+
+    for row in studies.trial(name, level, draw, methods):
+        same = shipped[level, draw, row.method]
+        assert all(near(row, same, mark) for mark in AGAIN)
+        assert math.isclose(row.C, same.C, rel_tol=WRITTEN)
+        if row.method != CLEAN:
+            assert not near(row, shipped[other, draw, row.method], "log_loss")
+        assert not near(row, shipped[level, 1 - min(draw, 1), row.method], "log_loss")
