@@ -1,7 +1,5 @@
 """A page through Streamlit's AppTest, and what a visitor reads on it."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

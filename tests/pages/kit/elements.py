@@ -1,7 +1,5 @@
 """What a small page draws, as Streamlit tells the browser."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from typing import Any

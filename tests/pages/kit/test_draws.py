@@ -51,7 +51,7 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
 def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
     (job,) = draws.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
     tasks = [Config(draw=i) for i in range(before, 4)]
-    assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, None, True)
+    assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, slow=True)
     assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
     assert not draws.one_job("kind", Question(), len, len)[0].slow
 

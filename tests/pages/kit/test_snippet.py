@@ -3,14 +3,13 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
 from pages.kit import own_data
 from pages.kit.own_data import File
 from pages.kit.snippet import Snippet, as_code
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from tests.pages.kit.elements import OWN, TABLE
+from tests.pages.kit.elements import OWN
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,3 @@ def test_a_visitors_file_is_read_before_its_config_is_made(file, read):
     assert made.lines == (f"own = datasets.{read}", "config = Setting(dataset=own, epsilon=1.0)")
     of_the_package = own_data.snippet(Setting(epsilon=math.inf), file)
     assert of_the_package == Snippet(("import math",), ("config = Setting(dataset='mnist', epsilon=math.inf)",))
-
-
-def test_the_code_reads_the_records_from_the_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_bytes(TABLE)
-    exec(str(own_data.snippet(Setting(OWN), File("a.csv", "from_csv", "kind"))), scope := {"Setting": Setting})
-    np.testing.assert_array_equal(scope["config"].dataset.X, OWN.X)

@@ -1,7 +1,5 @@
 """The page on bags: words follow the numbers, promises hold only where they may, and the code gives what is shown."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """The page of polls: its words follow the numbers of the package, and its code gives them."""
 
-from __future__ import annotations
-
 import base64
 import re
 
