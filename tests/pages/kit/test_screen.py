@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 from pages.kit import live_dial, screen
-from pages.kit.panel import Panel, Table
+from pages.kit.panel import Live, Panel, Table
 from privdemo import figures
 from tests.pages.kit.elements import drawn, opened
 
