@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, own_data
+from pages.kit import cache, inputs, link, own_data, own_data_input
 from pages.kit.settings import Choice
 from privdemo import datasets
 from privdemo.datasets import Source
@@ -29,7 +29,7 @@ class DataSets:
     def choice(self) -> Choice:
         """The setting: the titles of the data sets that are here, and the visitor's own."""
         here = (task.title for name, task in self.tasks.items() if datasets.available(name))
-        return own_data.choice(self.key, tuple(here))
+        return own_data_input.choice(self.key, tuple(here))
 
     def named(self, title: str) -> Source:
         """The data set of a title."""
@@ -47,7 +47,7 @@ class DataSets:
     def choose(self) -> tuple[Source, str]:
         """Draw the choice; return the data set and what keeps it from being read, if anything."""
         title = inputs.choose(self.choice, "Records")
-        own_data.panel(self.choice, self.binary)
+        own_data_input.panel(self.choice, self.binary)
         if absent := [name for name in self.tasks if not datasets.available(name)]:
             st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
         problem = cache.problem(self.named(title))

@@ -1,4 +1,4 @@
-"""A visitor's own file: taken, checked, shown, kept in that visitor's session alone, and forgotten."""
+"""A visitor's own records: what is held, and what followed from it, in that visitor's session alone."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit.settings import Choice, Number
+from pages.kit.settings import Number
 from pages.kit.snippet import OWN, Snippet, as_code
-from privdemo import datasets, figures, limits
-from privdemo.datasets import Dataset, OwnDataError, Source
+from privdemo.datasets import Dataset, Source
 
 # What a visitor's own records are called among the data sets, and in a link.
 TITLE = "your own"
-_HELD, _PROBLEM, _RESULTS = "own_data", "own_problem", "own_results"
-_FILE, _LABEL, _POSITIVE, _BROUGHT = "own_file", "own_label", "own_positive", "own_files_brought"
+_HELD, _RESULTS = "own_data", "own_results"
 # Values in records that are learnt from in about a second.
 _AT_ONCE = 1_000_000
 # Results of a visitor's own records that are kept for the next look.
 _KEPT = 24
-_PREVIEW_ROWS, _PREVIEW_COLUMNS, _PREVIEW_IMAGES = 5, 12, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +61,15 @@ def held() -> Own | None:
     return found
 
 
-def choice(key: str, titles: Sequence[str]) -> Choice:
-    """The data sets of a page, the visitor's own last."""
-    here = (*titles, TITLE) if held() else tuple(titles)
-    if st.session_state.get(key, here[0]) not in here:  # forgotten since
-        st.session_state[key] = here[0]
-    absent = "A visitor’s own records are in no link: bring the file again."
-    return Choice(key, here, titles[0], notes={TITLE: absent})
+def hold(own: Own) -> None:
+    """Hold these records; what followed from those before is forgotten."""
+    st.session_state[_HELD], st.session_state[_RESULTS] = own, {}
+
+
+def let_go() -> None:
+    """Hold no records, nor anything that followed from them."""
+    for key in (_HELD, _RESULTS):
+        st.session_state.pop(key, None)
 
 
 def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:
@@ -141,146 +140,6 @@ def recall(key: Any) -> Any:
     if key in kept:
         kept[key] = kept.pop(key)
     return kept.get(key)
-
-
-# --- the panel -----------------------------------------------------------------------------------
-
-
-def panel(chosen: Choice, binary: bool = False) -> None:
-    """Bring a file, look at what was read, and forget it again; `binary` pages ask about one class."""
-    own = held()
-    with st.popover(f"Your own data: {own.records.title}" if own else "Your own data…", width="stretch"):
-        # A new widget for every file: what Streamlit holds of the last one goes with its own.
-        key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
-        st.file_uploader(
-            "A table (.csv) or grey images (.npz)",
-            ["csv", "npz"],
-            key=key,
-            on_change=_take,
-            args=(key, chosen.key),
-            max_upload_size=round(limits.OWN_BYTES.high / 1e6),
-            help=_HELP,
-        )
-        st.caption("It stays in the memory of this app, for this visit alone: not on disk, not in what others see.")
-        if problem := st.session_state.get(_PROBLEM):
-            st.error(problem)
-        if own:
-            _settings(own, binary)
-            _preview(own)
-            st.button("Forget my data", on_click=forget, key="own-forget")
-
-
-def _settings(own: Own, binary: bool) -> None:
-    """Which column is the label, and which class is asked about."""
-    if own.is_table:
-        st.session_state[_LABEL] = _label_of(own)
-        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_again)
-    if binary and own.records.n_classes > 2:
-        st.session_state[_POSITIVE] = own.positive
-        st.selectbox("Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_again)
-
-
-def _label_of(own: Own) -> str:
-    return own.label or own.top[0][-1]
-
-
-def _preview(own: Own) -> None:
-    """What was read: counts of classes, what each column is, and the first records."""
-    data = own.records
-    n = len(data.y)
-    counts = zip(data.class_names, data.class_counts, strict=True)
-    classes = f"Classes: {', '.join(f'“{name}” {count:,}' for name, count in counts)}."
-    if data.image_shape is None:
-        st.markdown(f"{n:,} rows, {len(data.feature_names)} columns to learn from. {classes}")
-        _preview_table(own)
-    else:
-        height, width = data.image_shape
-        st.markdown(f"{n:,} images of {height} × {width} pixels, {data.n_levels} grey levels. {classes}")
-        sheet, titles = figures.sample_sheet(data, _PREVIEW_IMAGES)
-        st.html(figures.picture_html(sheet, titles, [""], f"Images of {', '.join(titles)}."))
-    for note in data.notes:
-        st.warning(note)
-
-
-def _preview_table(own: Own) -> None:
-    """The first rows, the label first, and which columns were read as numbers."""
-    header, *rows = own.top
-    label, features = _label_of(own), own.records.feature_names
-    others = [title for title in header if title != label]
-    kinds = {
-        "Numbers": [title for title in others if title in features],
-        "Categories": [title for title in others if any(name.startswith(f"{title} = ") for name in features)],
-    }
-    read = {title for titles in kinds.values() for title in titles}
-    kinds["Left out, as they never change"] = [title for title in others if title not in read]
-    st.caption(". ".join(f"{kind}: {_some(titles)}" for kind, titles in kinds.items() if titles) + ".")
-    shown = [label, *others][:_PREVIEW_COLUMNS]
-    st.dataframe(
-        [{title: row[header.index(title)] for title in shown} for row in rows],
-        hide_index=True,
-        key="own-preview",
-    )
-
-
-def _some(titles: Sequence[str]) -> str:
-    """A few titles, and how many more there are."""
-    more = len(titles) - _PREVIEW_COLUMNS
-    return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
-
-
-def _take(key: str, page_key: str) -> None:
-    """Read what was brought; what was held before is lost only to a file that can be read."""
-    uploaded = st.session_state[key]
-    if uploaded is None:
-        return
-    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-    _read(uploaded.getvalue(), uploaded.name, None, None)
-    if _PROBLEM not in st.session_state:
-        st.session_state[page_key] = TITLE
-
-
-def _again() -> None:
-    """Read the same file with another label, or ask about another class."""
-    own = held()
-    if own:
-        _read(own.content, own.file, st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE))
-
-
-def _read(content: bytes, file: str, label: str | None, positive: str | None) -> None:
-    table = file.lower().endswith(".csv")
-    st.session_state.pop(_PROBLEM, None)
-    try:
-        records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
-    except OwnDataError as error:
-        before = held()
-        again = before is not None and before.content is content
-        start = f"{datasets.plain(file)} cannot be {'read so' if again else 'used'}: {error}."
-        used = f" {datasets.plain(before.file)} is still in use{' as before' if again else ''}." if before else ""
-        st.session_state[_PROBLEM] = start + used
-        return
-    asked = positive if positive in records.class_names else records.class_names[-1]
-    top = datasets.first_rows(content, _PREVIEW_ROWS) if table else []
-    own = Own(content, file, label if table else None, records, asked, records.one_against_rest(asked), top)
-    st.session_state[_HELD] = own
-    st.session_state[_RESULTS] = {}
-
-
-def forget() -> None:
-    """Take everything of the visitor's own records out of the session."""
-    for key in (_HELD, _PROBLEM, _RESULTS, _LABEL, _POSITIVE):
-        st.session_state.pop(key, None)
-    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-
-
-_HELP = (
-    f"Up to {limits.OWN_BYTES.high / 1e6:.0f} MB. A CSV file names its columns in the first line. One column is the "
-    f"class: {limits.OWN_CLASSES.low} to {limits.OWN_CLASSES.high} different ones, {limits.OWN_PER_CLASS.low} rows of "
-    "each or more; the others are numbers or categories. An .npz file holds grey images X (n, rows, columns) and their "
-    "classes y (n)."
-)
-
-
-# --- the code ------------------------------------------------------------------------------------
 
 
 def snippet(config: Any, file: File | None, *imports: str) -> Snippet:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, own_data, privacy_inputs
+from pages.kit import cache, inputs, link, own_data, own_data_input, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
 from pages.topics.training.pixel_noise import DELTA, NOISES
 from privdemo import limits
@@ -101,7 +101,7 @@ def _as_written(word: str) -> str:
 
 def data_choice() -> Choice:
     """The image sets that are here, MNIST first if it is one of them, and what the visitor has brought."""
-    return own_data.choice("images", cache.image_titles())
+    return own_data_input.choice("images", cache.image_titles())
 
 
 def _source(title: str) -> Source:
@@ -161,7 +161,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 def controls() -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     data = _source(inputs.choose(data_choice(), "Images" if own_data.held() is None else "Records"))
-    own_data.panel(data_choice())
+    own_data_input.panel(data_choice())
     classes = class_choices(data)
     if any(st.session_state.get(choice.key, choice.default) not in choice.options for choice in classes):
         for choice in classes:  # other records, other classes

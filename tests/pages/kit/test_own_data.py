@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages.kit import own_data
+from pages.kit import own_data, own_data_input
 from pages.kit.own_data import TITLE, File
 from pages.kit.settings import Number
 from privdemo import datasets
@@ -22,9 +22,9 @@ WIDE = "\n".join(
 )
 PANEL = """
 import streamlit as st
-from pages.kit import own_data
-chosen = own_data.choice("on", ["A"])
-own_data.panel(chosen, st.session_state.get("binary", True))
+from pages.kit import own_data_input
+chosen = own_data_input.choice("on", ["A"])
+own_data_input.panel(chosen, st.session_state.get("binary", True))
 st.session_state["options"] = chosen.options
 """
 EMPTY = """\
@@ -132,9 +132,9 @@ def own(monkeypatch):
 
 
 def test_the_choice_and_its_source(own):
-    assert own_data.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
-    assert own_data.choice("on", ["A", "B"]).default == "A"
-    assert "in no link" in own_data.choice("on", ["A"]).notes[TITLE]
+    assert own_data_input.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
+    assert own_data_input.choice("on", ["A", "B"]).default == "A"
+    assert "in no link" in own_data_input.choice("on", ["A"]).notes[TITLE]
     named = {"A": "a", TITLE: "none"}.get
     found = [own_data.source(*args) for args in (("A", named), (TITLE, named), (TITLE, named, True))]
     assert found == ["a", own.records, own.binary]
@@ -142,7 +142,7 @@ def test_the_choice_and_its_source(own):
     assert [own_data.is_own(value) for value in ("a", own.records, Config(own.records), Config("a"))] == [0, 1, 1, 0]
     assert own_data.is_quick("a", 10**9)
     assert [own_data.is_quick(own.records, n) for n in (250_000, 250_001)] == [True, False]
-    own_data.forget()
+    own_data_input.forget()
     assert own_data.source(TITLE, named) == "none"
 
 
