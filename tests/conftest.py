@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from hypothesis import settings
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from pages.kit import start_up
 from privdemo import datasets
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 # Pages whose draws are computed by processes of their own: run last, when no browser waits for the same two cores.
 LONG = {ROOT / "tests/pages/test_every_page.py", ROOT / "tests/pages/test_own_data.py"}
 # Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
-FIRST_HALF = ("test_label_proportions.py", "test_training.py", "test_comparison.py")
+FIRST_HALF = ("test_images.py", "test_voting.py", "test_own_data.py", "test_draws.py")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -89,14 +89,30 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def browser_tab(browser: Browser) -> Iterator[Page]:
+    """One for all tests: a new one would read the scripts of Streamlit and Plotly anew, seconds of every test."""
+    context = browser.new_context(reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 768})
-    page = context.new_page()
+def page(browser_tab: Page) -> Iterator[Page]:
+    """The browser's tab as a new one would be, watched for requests that go elsewhere."""
+    page = browser_tab
+    page.set_viewport_size({"width": 1280, "height": 768})
+    page.emulate_media(color_scheme="light")
     page.set_default_timeout(40_000)
     requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
+
+    def note(request: Request) -> None:
+        requests.append(request.url)
+
+    page.on("request", note)
     yield page
-    context.close()
-    here = ("http://127.0.0.1:", "data:", "blob:")
+    page.remove_listener("request", note)
+    page.unroute_all()
+    page.goto("about:blank")  # the visit ends
+    here = ("http://127.0.0.1:", "data:", "blob:", "file:")
     assert not [url for url in requests if not url.startswith(here)], "the app fetches nothing from elsewhere"

@@ -10,8 +10,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -29,6 +28,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PROGRESS = ".st-key-draw-progress"
 
 
 @contextlib.contextmanager
@@ -92,39 +92,16 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(150)
 
 
-def seen_again(page: Page, browser: Browser, link: str, ready: str, parts: str) -> None:
-    """Check that a reload, and another visitor, see of a page of draws what stood there when its words were `ready`.
-
-    `parts`, a CSS selector, is what a reload must bring back word for word, with the same address.
-    """
-
-    def opened(of: Page) -> list[str]:
-        expect(of.locator(".summary").first).to_contain_text(ready, timeout=30_000)
-        settled(of)
-        return [*of.locator(parts).all_inner_texts(), of.url.split("?")[1]]
-
-    open_page(page, link)
-    before = opened(page)
-    page.reload()
-    assert opened(page) == before
-    other = browser.new_context().new_page()
-    open_page(other, link)
-    expect(other.locator(".takeaway")).to_have_text(page.locator(".takeaway").inner_text(), timeout=30_000)
-    other.context.close()
+def seen(page: Page, ready: str, parts: str) -> list[str]:
+    """What stands on a page in `parts`, a CSS selector, and its address, once its first summary holds `ready`."""
+    expect(page.locator(".summary").first).to_contain_text(ready, timeout=30_000)
+    settled(page)
+    return [*page.locator(parts).all_inner_texts(), page.url.split("?")[1]]
 
 
-def narrow(browser: Browser, address: str, scheme: str) -> tuple[Page, float]:
-    """The page on a telephone's screen, and by how many pixels its content is wider than that."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
-    open_page(page, address)
-    wide = page.evaluate(
-        "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
-    )
-    return page, wide
-
-
-def in_order(page: Page, parts: Sequence[str]) -> bool:
-    """Whether `parts`, CSS selectors, stand one under the other in this order, none beside another."""
-    tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
-    return all(above < below for above, below in pairwise(tops))
+def stop(page: Page) -> None:
+    """Stop the draws of a page."""
+    main = page.get_by_test_id("stMainBlockContainer")
+    main.get_by_role("button", name="Stop", exact=True).click()
+    expect(main.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(PROGRESS)).to_contain_text("stopped")

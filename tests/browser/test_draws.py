@@ -1,0 +1,67 @@
+"""Background draws in a real Chromium: they stream in, stop, go on, and outlive a reload."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from privdemo.experiments import training
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import NAIVE
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+
+QUICK = "training?images=Small+digits&n=40&methods=naive"
+CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17), methods=(NAIVE,))
+
+
+def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
+    """A tab can be changed meanwhile."""
+    browsing.open_page(page, f"{address}/{QUICK}&draws=6&look_at=the+adversary")
+    page.get_by_role("radio", name="all numbers").click()
+    expect(page.locator(".answer", has_text="Means over")).to_be_visible()
+    expect(page).to_have_url(re.compile("look_at=all"))
+    expect(page.locator(".answer", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
+    expect(page.locator(browsing.PROGRESS)).to_have_count(0)
+    mean = training.mean_score([training.run(at_draw(CONFIG, i)) for i in range(6)], NAIVE, "accuracy").mean
+    expect(page.locator(".takeaway", has_text=f"{100 * mean:.1f}")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("job="))
+
+
+def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/training?images=Small+digits&n=40&draws=50&training_seed=7")
+    browsing.stop(page)
+    browsing.settled(page)
+    progress = page.locator(browsing.PROGRESS)
+    done = progress.inner_text()
+    page.wait_for_timeout(2000)
+    assert progress.inner_text() == done, "nothing comes in after the stop"
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Go on").click()
+    for _ in range(2):  # the second comes only if the page asks again
+        expect(progress).not_to_contain_text(done.split(",")[0], timeout=60_000)
+        done = progress.inner_text()
+    browsing.stop(page)
+
+
+def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page: Page, address: str) -> None:
+    page.goto(f"{address}/comparison?compare_on=Small+digits&people=121&private=images+too&compare_draws=50")
+    progress = page.locator(browsing.PROGRESS)
+    under_way = re.compile(r"Draw [1-9]\d? of 50")
+    expect(progress).to_contain_text(under_way, timeout=60_000)
+    expect(page).to_have_url(re.compile("&job=[0-9a-f]{12}$"))
+    link, entries = page.url, page.evaluate("history.length")
+    page.reload()
+    expect(progress).to_contain_text(under_way)
+    assert page.url == link
+    browsing.stop(page)
+    expect(page).not_to_have_url(re.compile("job="))
+    assert page.evaluate("history.length") == entries
+    page.goto(link)
+    expect(progress).to_contain_text(under_way)
+    expect(page.locator(".st-key-link-notes")).to_have_count(0)
+    browsing.stop(page)

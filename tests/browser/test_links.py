@@ -1,0 +1,113 @@
+"""Links in a real Chromium: what reaches the address, what a reload brings back, and what comes alive nowhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
+
+
+@pytest.mark.parametrize(
+    ("link", "ready"),
+    [
+        (
+            "training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=some+images&which=the+disputed",
+            "over 2 draws",
+        ),
+        ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=all+numbers", "200 releases"),
+    ],
+    ids=["draws", "Greek letters"],
+)
+def test_a_reload_shows_the_same_words_numbers_and_address(page: Page, address: str, link: str, ready: str) -> None:
+    browsing.open_page(page, f"{address}/{link}")
+    before = browsing.seen(page, ready, PARTS)
+    page.reload()
+    assert browsing.seen(page, ready, PARTS) == before
+
+
+def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    page.get_by_role("button", name="σ² = 0.1").click()
+    expect(page).to_have_url(re.compile("sigma=0.316"))
+    expect(page.locator(".takeaway", has_text="σ = 0.3162")).to_be_visible()
+    browsing.settled(page)
+    page.reload()
+    expect(page.locator(".takeaway", has_text="σ = 0.3162")).to_be_visible()
+    browsing.settled(page)
+    page.get_by_role("button", name="p = 0.4").click()
+    expect(page).to_have_url(re.compile("p=0.4"))
+    expect(page.locator(".takeaway", has_text="p = 0.4")).to_be_visible()
+
+
+def test_a_preset_reaches_controls_that_were_not_on_screen(page: Page, address: str) -> None:
+    link = "training?images=Small+digits&draws=1&n=30&pixel_noise=Gaussian&label_lies=asymmetric"
+    browsing.open_page(page, f"{address}/{link}")
+    page.get_by_role("button", name="p = 0.3").click()
+    expect(page.locator(".takeaway", has_text="flipped with probability 0.3")).to_be_visible()
+    for part in ("pixel_p=0.3", "label_p=0.3"):
+        expect(page).to_have_url(re.compile(part))
+
+
+def test_other_records_keep_the_link_true(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/proportions?records=Breast+cancer&fill=skewed&bag_draws=1&bags=9")
+    page.get_by_role("radio", name="Small digits").click()
+    expect(page.locator(".takeaway", has_text="12 bags of 20 images")).to_be_visible()
+    browsing.settled(page)
+    words = page.locator(".takeaway").inner_text()
+    page.reload()
+    expect(page.locator(".takeaway")).to_have_text(words)
+
+
+def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise?p=0.3&seed=2")
+    takeaway = page.locator(".takeaway").inner_text()
+    page.get_by_role("link", name="Home").click()
+    expect(page.locator("h1")).to_contain_text("What does privacy cost")
+    page.get_by_role("link", name="Noise on images").click()
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    expect(page).to_have_url(re.compile("p=0.3"))
+    expect(page.locator(".st-key-link-notes")).to_have_count(0)
+
+
+def test_the_link_is_copied(page: Page, address: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    browsing.open_page(page, f"{address}/voting?lie=0.3")
+    page.evaluate("history.replaceState(null, '', location.href + '&job=0123456789ab')")  # as while a job runs
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{address}/voting?lie=0.3"
+
+
+def test_nonsense_in_a_link_is_noted_and_leaves_the_address(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise?p=1.2&seed=abc&what=ever&classes=7")
+    note = page.locator(".st-key-link-notes")
+    for name in ("p=1.2", "seed=abc", "what", "classes=7"):
+        expect(note).to_contain_text(name)
+    expect(page.locator(".takeaway", has_text="p = 0.2")).to_be_visible()
+    expect(page).to_have_url(re.compile("/image_noise$"))
+    note.get_by_role("button", name="Dismiss").click()
+    expect(note).to_have_count(0)
+
+
+EVIL = "//127.0.0.1:9"
+WORDS = f"[In](http:{EVIL}/x) ![p](http:{EVIL}/p.png) www.evil.example a@evil.example <img src={EVIL}/y> :smile:"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [f"comparison?pin=:streamlit: {WORDS},digits,labels,250,1,0", f"voting?shares={WORDS}"],
+    ids=["a pin", "a text"],
+)
+def test_a_links_words_come_alive_nowhere_and_fetch_nothing(page: Page, address: str, link: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    browsing.open_page(page, f"{address}/{link}")
+    expect(page.locator(".st-key-link-notes")).to_contain_text("was ignored")
+    assert page.locator(".st-key-link-notes :is(a, img)").count() == 0
+    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []

@@ -1,0 +1,46 @@
+"""Every page on a telephone's screen in a real Chromium: nothing scrolls sideways, and parts stand in order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+
+PARTS = (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest", ".st-key-end")
+OVER = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+# Each page by its link, the tabs to look at beside the first, and what stands under what.
+VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "": ([], ()),
+    "voting": (["again and again", "training on lies"], (".takeaway", ".people", ".st-key-controls", ".st-key-rest")),
+    "image_noise?data=Small+digits": ([], (".takeaway", ".dial", ".st-key-controls", ".cards")),
+    "image_noise?view=figure+2": ([], ()),
+    "training?images=Small+digits&n=40&draws=1": (["weights", "all numbers"], PARTS),
+    "proportions?records=Breast+cancer&bag_draws=1": (["the bags", "filling bags"], PARTS),
+    "class_ratio?ratio_records=Breast+cancer&set_size=80&asked=80&ratio_draws=1": (["which sets"], PARTS),
+    "distortion": (["all numbers"], PARTS),
+    "comparison": (["all numbers"], (".takeaway", ".js-plotly-plot", ".st-key-end")),
+    "claims": ([], (".takeaway", ".js-plotly-plot", ".st-key-end")),
+}
+
+
+@pytest.mark.parametrize("link", VISITS, ids=lambda link: link or "home")
+def test_a_narrow_screen_never_scrolls_sideways(page: Page, address: str, link: str) -> None:
+    """Every other look is by night."""
+    tabs, parts = VISITS[link]
+    page.set_viewport_size({"width": 390, "height": 844})
+    browsing.open_page(page, f"{address}/{link}")
+    assert page.evaluate(OVER) <= 0, "the first tab"
+    tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
+    assert all(above < below for above, below in pairwise(tops)), dict(zip(parts, tops, strict=True))
+    for name, scheme in zip(tabs, ("dark", "light"), strict=False):
+        page.emulate_media(color_scheme=scheme)
+        page.get_by_test_id("stMainBlockContainer").get_by_role("radio", name=name, exact=True).click()
+        expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+        browsing.settled(page)
+        assert page.evaluate(OVER) <= 0, name
+    assert all(box["width"] <= 390 for dial in page.locator(".dial").all() if (box := dial.bounding_box()))
