@@ -144,6 +144,9 @@ def test_an_estimate_by_hand(channel):
     wilson = stats.binomtest(37, 90).proportion_ci(0.95, method="wilson")
     ends = sorted((end - channel.p10) / contrast for end in (wilson.low, wilson.high))
     np.testing.assert_allclose([found.low, found.high], ends, atol=1e-12)
+    for name, estimator in votes.ESTIMATORS.items():  # of the others it covers what they tend to
+        ends = sorted(float(estimator(end, channel)) for end in (wilson.low, wilson.high))
+        np.testing.assert_allclose(votes.interval(name, 37 / 90, 90, channel), ends, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", votes.ESTIMATORS)
