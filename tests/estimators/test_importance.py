@@ -8,7 +8,7 @@ from privdemo.estimators import pixel_priors
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.pixel_priors import PixelPrior
-from privdemo.mechanisms import BinaryChannel, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from tests.estimators.oracles import class_probs, rng
 
 K, D = 3, 4
@@ -113,6 +113,16 @@ def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_
     )
     # self-normalised weights are biased by about 1/S of what is missing, here a fifth at ten samples
     assert np.linalg.norm(many - right) < 0.1 * np.linalg.norm(right) < np.linalg.norm(few - right)
+
+
+def test_gaussian_pixels_have_their_own_prior():
+    """Two pixels' means and variances are learned from noisy ones, to five standard errors."""
+    n, mean, variance = 400, np.array([0.3, 0.6]), np.array([0.1, 0.2])
+    released = mean + np.sqrt(variance + 0.16) * rng(1).standard_normal((n, 2))
+    fit = ImportanceSampledLogisticRegression(FLIPS, GaussianNoise(0.4), C=0.1, n_samples=5, n_steps=40)
+    found = fit.fit(released, rng(2).integers(0, 2, n)).prior_
+    np.testing.assert_allclose(found.mean, mean, atol=5 * 0.6 / np.sqrt(n))
+    np.testing.assert_allclose(found.variance, variance, atol=5 * 0.36 * np.sqrt(2 / n))
 
 
 def test_defaults():
