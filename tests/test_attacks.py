@@ -101,17 +101,10 @@ def test_the_table_has_a_row_for_every_count_of_ones():
     rows = repeated_table(found, 0.5)
     places = [(1, 0, 0.5), (1, 1, 0.5), (2, 0, 1.0), (2, 1, 1.0), (2, 2, 1.0)]
     assert [(row["answers"], row["ones"], row["epsilon"]) for row in rows] == places
-    assert rows[3] == {
-        "answers": 2,
-        "epsilon": 1.0,
-        "majority_right": found[1].majority_right,
-        "best_guess_right": found[1].best_guess_right,
-        "ones": 1,
-        "chance_if_0": pytest.approx(2 * 0.2 * 0.8),
-        "chance_if_1": pytest.approx(2 * 0.6 * 0.4),
-        "posterior_of_1": found[1].posterior[1],
-        "log_odds_of_1": found[1].log_odds[1],
-    }
+    right = {"majority_right": found[1].majority_right, "best_guess_right": found[1].best_guess_right}
+    chances = {"chance_if_0": pytest.approx(2 * 0.2 * 0.8), "chance_if_1": pytest.approx(2 * 0.6 * 0.4)}
+    after = {"posterior_of_1": found[1].posterior[1], "log_odds_of_1": found[1].log_odds[1]}
+    assert rows[3] == {"answers": 2, "ones": 1, "epsilon": 1.0} | right | chances | after
 
 
 @pytest.mark.parametrize(

@@ -174,19 +174,20 @@ def test_a_new_version_of_the_spec_adds_to_the_file(reference, tmp_path):
 
 
 def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, capsys):
-    text = (
-        SPEC.replace("repeats = 10", "repeats = 2").replace("[0.1, 0.2]", "[0.1]").replace("laplace ti", "gaussian ti")
-    )
-    text = text.replace("[grid]", "delta = 0.0\n[grid]")
-    assert main(["sweep", str(spec_file(tmp_path, text)), "--out", str(tmp_path / "out.csv"), "--jobs", "1"]) == 0
+    def printed(text, name):
+        arguments = ["sweep", str(spec_file(tmp_path, text)), "--out", str(tmp_path / name), "--jobs", "1"]
+        return main(arguments), capsys.readouterr()
+
+    text = SPEC.replace("repeats = 10", "repeats = 2").replace("[0.1, 0.2]", "[0.1]")
+    text = text.replace("laplace tight", "gaussian tight").replace("[grid]", "delta = 0.0\n[grid]")
+    code, output = printed(text, "out.csv")
     problems = [row["problem"] for row in sweep.load(tmp_path / "out.csv")]
-    assert [bool(problem) for problem in problems] == [False, True, False, True]
-    printed = capsys.readouterr().out
-    assert "in 2 trials something could not be made; the first: " + problems[1] in printed
-    assert "mmd: L1 error" in printed
-    none = spec_file(tmp_path, text.replace('"none", ', ""))
-    assert main(["sweep", str(none), "--out", str(tmp_path / "none.csv"), "--jobs", "1"]) == 1
-    assert capsys.readouterr().err.endswith("privdemo: no trial could be made; mend the spec and name another file\n")
+    assert (code, [bool(problem) for problem in problems]) == (0, [False, True, False, True])
+    assert "in 2 trials something could not be made; the first: " + problems[1] in output.out
+    assert "mmd: L1 error" in output.out
+    code, output = printed(text.replace('"none", ', ""), "none.csv")
+    assert code == 1
+    assert output.err.endswith("privdemo: no trial could be made; mend the spec and name another file\n")
     config = comparison.ComparisonConfig(dataset="digits", n_train=60, epsilon=0.1, methods=("set names dirichlet",))
     row = sweep.run_trial("comparison", config)
     assert "set names dirichlet: " in row["problem"]
