@@ -113,9 +113,12 @@ def test_the_bias_is_the_likeliest_for_the_names(K):
     assert loss(found[1:]) < loss(found[1:] + 0.3)
 
 
+UNEVEN = np.array([[0.3, 0.7], [0.05, 0.95]])
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("p", "q", "d", "temperature"), [(TWO, TWO, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)]
+    ("p", "q", "d", "temperature"), [(TWO, UNEVEN, 30, "cv"), (THREE, THREE[[2, 0, 1, 1]], 5, "cv"), (TWO, TWO, 8, 1.0)]
 )
 def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out(p, q, d, temperature, monkeypatch):
     sets, tuning = gaussian_sets(p, 60, 1, d=d), gaussian_sets(q, 50, 2, d=d)
