@@ -36,37 +36,31 @@ def test_an_interval_alone_and_in_brackets(estimate, scale, ends, words):
 
 
 @pytest.mark.parametrize(
-    ("estimate", "scale", "words"),
+    ("function", "estimate", "options", "words"),
     [
-        ((0.917, 0.909, 0.925), SHARE, "91.7 ± 0.8 %"),
-        ((0.03, 0.01, 0.05), POINTS, "3.0 ± 2.0 points"),
-        ((0.806, 0.796, 0.81), MARK, "0.806 ± 0.010"),
-        ((0.806, 0.8, 0.816), MARK, "0.806 ± 0.010"),
-        ((-0.019, -0.057, 0.019), POINTS, "−1.9 ± 3.8 points"),
-        (UNKNOWN, POINTS, "50.0 points"),
+        (with_half, (0.917, 0.909, 0.925), [SHARE], "91.7 ± 0.8 %"),
+        (with_half, (0.03, 0.01, 0.05), [POINTS], "3.0 ± 2.0 points"),
+        (with_half, (0.806, 0.796, 0.81), [MARK], "0.806 ± 0.010"),
+        (with_half, (0.806, 0.8, 0.816), [MARK], "0.806 ± 0.010"),
+        (with_half, (-0.019, -0.057, 0.019), [POINTS], "−1.9 ± 3.8 points"),
+        (with_half, UNKNOWN, [POINTS], "50.0 points"),
+        (with_half, (0.8, 0.7, 0.9), [MARK, True], "<b>0.800</b> ± 0.100"),
+        (with_half, UNKNOWN, [MARK, True], "<b>0.500</b>"),
+        (numbers.margin, (0.5, 0.492, 0.508), [], " ± 0.8 points"),
+        (numbers.margin, (0.5, 0.492, 0.50800001), [], " (49.2 to 50.8 %)"),
+        (numbers.margin, (0.01, 0.0, 0.03), [], " (0.0 to 3.0 %)"),
+        (numbers.margin, UNKNOWN, [], ""),
+        (numbers.difference_with_half, (0.0596, 0.0565, 0.0627), [0.0156], "+5.96 ± 0.31"),
+        (numbers.difference_with_half, (-0.35, -0.35, -0.35), [0.0001], "−35.000 ± 0.000"),
+        (numbers.difference_with_half, (-0.35, -inf, inf), [0.0156], "−35.00"),
+        (numbers.signed_with_half, (0.0421, 0.0341, 0.0501), [], "+4.2 ± 0.8 points"),
+        (numbers.signed_with_half, (-0.02, -0.05, 0.01), [LOSS], "−0.020 ± 0.030"),
+        (numbers.signed_with_half, (0.0001, 0.00009, 0.00011), [LOSS], "+0.0001 ± 0.0000"),
+        (numbers.signed_with_half, (-0.000001, -0.000001, -0.000001), [LOSS], "+0.000 ± 0.000"),
     ],
 )
-def test_half_an_interval_is_its_longer_side(estimate, scale, words):
-    assert with_half(Estimate(*estimate), scale) == words
-
-
-def test_a_bold_number_leaves_its_interval_thin():
-    assert with_half(Estimate(0.8, 0.7, 0.9), MARK, bold=True) == "<b>0.800</b> ± 0.100"
-    assert with_half(UNKNOWN, MARK, bold=True) == "<b>0.500</b>"
-
-
-@pytest.mark.parametrize(
-    ("estimate", "words"),
-    [
-        ((0.5, 0.492, 0.508), " ± 0.8 points"),
-        ((0.5, 0.492, 0.50800001), " (49.2 to 50.8 %)"),
-        ((0.3, 0.321, 0.38), " (32.1 to 38.0 %)"),
-        ((0.01, 0.0, 0.03), " (0.0 to 3.0 %)"),
-        (UNKNOWN, ""),
-    ],
-)
-def test_what_follows_a_share_has_both_ends_where_one_was_cut(estimate, words):
-    assert numbers.margin(Estimate(*estimate)) == words
+def test_a_number_and_half_its_interval(function, estimate, options, words):
+    assert function(Estimate(*estimate), *options) == words
 
 
 @pytest.mark.parametrize(
@@ -75,22 +69,6 @@ def test_what_follows_a_share_has_both_ends_where_one_was_cut(estimate, words):
 def test_a_plain_scale_gives_half_the_interval_two_figures(half, digits):
     assert plain_scale(Estimate(-100.0, -100.0 - half / 2, -100.0 + half)) == Scale(digits=digits, least=-inf)
     assert plain_scale(Estimate(5.0, 4.7, 5.1)).digits == 2
-
-
-@pytest.mark.parametrize(
-    ("function", "estimate", "scale", "words"),
-    [
-        (numbers.difference_with_half, (0.0596, 0.0565, 0.0627), 0.0156, "+5.96 ± 0.31"),
-        (numbers.difference_with_half, (-0.35, -0.35, -0.35), 0.0001, "−35.000 ± 0.000"),
-        (numbers.difference_with_half, (-0.35, -inf, inf), 0.0156, "−35.00"),
-        (numbers.signed_with_half, (0.0421, 0.0341, 0.0501), POINTS, "+4.2 ± 0.8 points"),
-        (numbers.signed_with_half, (-0.02, -0.05, 0.01), LOSS, "−0.020 ± 0.030"),
-        (numbers.signed_with_half, (0.0001, 0.00009, 0.00011), LOSS, "+0.0001 ± 0.0000"),
-        (numbers.signed_with_half, (-0.000001, -0.000001, -0.000001), LOSS, "+0.000 ± 0.000"),
-    ],
-)
-def test_a_difference_has_its_sign_and_half_its_interval(function, estimate, scale, words):
-    assert function(Estimate(*estimate), scale) == words
 
 
 # A format, then numbers and the words for each; “log4” is the natural logarithm of 4.
