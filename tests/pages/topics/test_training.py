@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit.draws import Draws
 from pages.topics.training import tabs, trade_off
@@ -13,11 +14,10 @@ from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_table
 from pages.topics.training.pixel_noise import noise_of
 from privdemo import accounting, datasets
 from privdemo.experiments import training
-from privdemo.experiments.training import Attack, TrainingConfig
+from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
-from tests.experiments.training.test_score import make_trial
 from tests.pages.visiting import takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -27,8 +27,12 @@ TRUTH = np.array([0, 1] * 50)
 
 def made(attack=None, config=SMALL, **probas):
     """One trial in which methods give these probabilities to a hundred images."""
-    given = {CLEAN: TRUTH, **{name: np.broadcast_to(p, 100) for name, p in probas.items()}}
-    return Answer(Question(config, 1), [make_trial(given, TRUTH, attack=attack)])
+    fits = {}
+    for name, given in {CLEAN: TRUTH, **probas}.items():
+        p = np.broadcast_to(given, 100).astype(float)
+        marks = accuracy_score(TRUTH, p > 0.5), log_loss(TRUTH, p), 0.2
+        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0, 0.1, 0.2, *marks, None)
+    return Answer(Question(config, 1), [Trial(SMALL, fits, TRUTH, attack or Attack(100, 0, 0, 0))])
 
 
 def compared(n, accuracy, loss):
