@@ -27,7 +27,22 @@ RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name i
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
-DRAWING = {f"pages.kit.{name}" for name in ("data_sets", "inputs", "link", "privacy_inputs", "screen")}
+DRAWING = {
+    f"pages.kit.{name}"
+    for name in (
+        "data_sets",
+        "inputs",
+        "link",
+        "linked",
+        "live_dial",
+        "own_data_input",
+        "page",
+        "privacy_inputs",
+        "screen",
+        "start_up",
+        "style",
+    )
+}
 MOST_LINES, MOST_IN_FUNCTION = 400, 60
 
 
@@ -89,14 +104,14 @@ def faults(module, source, is_package=False):
             wrong += [f"{module} imports {name}, a later layer" for name in later]
     else:
         wrong += [f"{module} imports {name}: pages hold no maths" for name in sorted(tops & MATHS)]
-        wrong += page_faults(module, imported)
+        wrong += page_faults(module, source, imported)
     if "plotly" in tops and not (module + ".").startswith("privdemo.figures."):
         wrong.append(f"{module} imports plotly: only figures may")
     return wrong + global_randomness(module, source)
 
 
-def page_faults(module, imported):
-    """Every rule that only the pages have and that the imports of `module` break."""
+def page_faults(module, source, imported):
+    """Every rule that only the pages have and that `module` breaks."""
     _, folder, topic, *inner = [*module.split("."), "", ""]
     wrong = []
     topics = {".".join(name.split(".")[:3]) for name in imported if name.startswith("pages.topics.")}
@@ -105,11 +120,66 @@ def page_faults(module, imported):
     if folder == "topics" and topic:
         others = sorted(topics - {f"pages.topics.{topic}"})
         wrong += [f"{module} imports {name}: topics import no other topic" for name in others]
-    draws = folder in ("kit", "site") or module == "app" or "controls" in inner
-    if not draws:
-        drawing = imported & DRAWING | {top(name) for name in imported} & {"streamlit"}
-        wrong += [f"{module} imports {name}: only the kit, the site and controls draw" for name in sorted(drawing)]
+    if folder in ("kit", "site") or module == "app" or "controls" in inner:
+        return wrong
+    allowed = {"pages.kit.page"} if not any(inner) else set()  # a topic's own __init__ makes the page
+    drawing = imported & DRAWING - allowed | {top(name) for name in imported} & {"streamlit"}
+    wrong += [f"{module} imports {name}: only the kit, the site and controls draw" for name in sorted(drawing)]
+    wrong += [f"{module} reaches {name}: only the kit, the site and controls draw" for name in reached(source)]
+    if any(inner):
+        wrong += [f"{module} imports {name}, which draws" for name in drawing_controls(topic, source)]
     return wrong
+
+
+def reached(source):
+    """Streamlit and drawing modules that `source` takes out of another module of the pages, such as `cache.st`."""
+    streamlit = {"st", "streamlit"}
+    drawing = streamlit | {name.rpartition(".")[2] for name in DRAWING}
+    known = {}
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.ImportFrom) and top(node.module or "") == "pages":
+            inside = drawing if node.module.startswith("pages.kit") else streamlit
+            known |= {alias.asname or alias.name: inside for alias in node.names}
+            if node.module != "pages.kit":
+                yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in inside)
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Attribute) and node.attr in known.get(ast.unparse(node.value), ()):
+            yield ast.unparse(node)
+
+
+def drawing_controls(topic, source):
+    """What `source` imports of the controls of `topic` that draws: functions, or the module as a whole."""
+    of_controls = f"pages.topics.{topic}.controls"
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name == of_controls)
+        elif isinstance(node, ast.ImportFrom):
+            names = {alias.name for alias in node.names}
+            if node.module == f"pages.topics.{topic}" and "controls" in names:
+                yield of_controls
+            if node.module == of_controls:
+                yield from sorted(names & names_that_draw(SOURCES[of_controls]))
+
+
+@cache
+def names_that_draw(source):
+    """Streamlit and drawing modules, as `source` calls them, and its functions that use them, directly or not."""
+    found = set()
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            origin = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                name = origin + alias.name
+                if top(name) == "streamlit" or any(f"{name}.".startswith(f"{module}.") for module in DRAWING):
+                    found.add(alias.asname or alias.name)
+    uses = {
+        function.name: {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        for function in parsed(source).body
+        if isinstance(function, ast.FunctionDef)
+    }
+    while more := {name for name, used in uses.items() if used & found} - found:
+        found |= more
+    return found
 
 
 def length_faults(name, source):
@@ -218,6 +288,20 @@ def test_an_import_cycle_is_found():
         ("pages.topics.voting.settings", "from pages.kit.link import share", "link: only the kit"),
         ("pages.topics.voting", "import pages.kit.privacy_inputs", "privacy_inputs: only the kit"),
         ("pages.topics.voting.answer", "from pages.kit import screen", "screen: only the kit"),
+        ("pages.topics.voting.answer", "from pages.kit import live_dial", "live_dial: only the kit"),
+        ("pages.topics.voting.tabs", "from pages.kit.page import Tab", "page: only the kit"),
+        ("pages.topics.voting", "from pages.kit import own_data_input", "own_data_input: only the kit"),
+        ("pages.topics.voting.answer", "from pages.kit import cache\ncache.st.write(1)", "reaches cache.st"),
+        ("pages.topics.voting.answer", "from pages.kit.cache import st", "reaches pages.kit.cache.st"),
+        ("pages.topics.voting", "from pages.kit import draws as d\nd.link.note()", "reaches d.link"),
+        (
+            "pages.topics.voting.tabs",
+            "from pages.topics.voting.controls import PEOPLE, controls",
+            "controls, which draws",
+        ),
+        ("pages.topics.voting.tabs", "from pages.topics.voting.controls import inputs", "inputs, which draws"),
+        ("pages.topics.voting.tabs", "from pages.topics.voting import controls", "controls, which draws"),
+        ("pages.topics.voting.tabs", "import pages.topics.voting.controls as c", "controls, which draws"),
         ("privdemo.attacks", "import numpy as np\ndraw = np.random.normal", "global random state"),
         ("pages.topics.home.controls", "from random import choice", "standard library's random"),
         ("privdemo.attacks", "import numpy as np\nrng = np.random.default_rng()", "without a seed"),
@@ -237,6 +321,8 @@ def test_the_checker_finds(module, source, fault):
         ("pages.kit.page", "import streamlit as st\nfrom pages.kit import numbers\nfrom privdemo import figures"),
         ("pages.topics.voting.controls", "from pages.kit import inputs, link, privacy_inputs, screen"),
         ("pages.topics.voting.answer", "from pages.kit import cache, numbers\nfrom pages.kit.panel import Panel"),
+        ("pages.topics.voting.tabs", "from pages.topics.voting.controls import PEOPLE, Plan, many_config"),
+        ("pages.topics.voting", "from pages.kit.page import Page\nfrom pages.topics.voting.controls import controls"),
         ("pages.topics", "from pages.topics import home, voting"),
         ("privdemo.__main__", "from privdemo import figures\nfrom privdemo.experiments import votes"),
     ],

@@ -4,10 +4,20 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
-from pages.topics.class_ratio.controls import Question, all_settings, controls, presets
-from pages.topics.class_ratio.tabs import TABS, methods_in_words
+from pages.topics.class_ratio.controls import (
+    FIGURE_2,
+    FIGURE_3,
+    Question,
+    all_settings,
+    controls,
+    figure_2_controls,
+    figure_3_controls,
+    presets,
+)
+from pages.topics.class_ratio.tabs import all_numbers, methods_in_words, other_mixes, the_adversary
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_DRAWS
 
@@ -22,6 +32,19 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_draws=N_DRAWS),
         "" if isinstance(question, str) else print_errors(question).markdown,
     )
+
+
+TABS = Tabs(
+    "ratio_look",
+    (
+        Tab("other mixes", other_mixes),
+        Tab("two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
+        Tab("private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
+        Tab("which sets", sets.which_sets),
+        Tab("the adversary", the_adversary),
+        Tab("all numbers", all_numbers),
+    ),
+)
 
 
 PAGE = Page(

@@ -6,11 +6,9 @@ import math
 
 from pages.kit import numbers
 from pages.kit.numbers import count_draws, with_range
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Panel, Table
-from pages.topics.class_ratio import figures, sets
+from pages.topics.class_ratio import figures
 from pages.topics.class_ratio.answer import L1, Answer, print_errors, snippet
-from pages.topics.class_ratio.controls import FIGURE_2, FIGURE_3, figure_2_controls, figure_3_controls
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
 from privdemo.figures import class_ratio as charts
@@ -164,16 +162,3 @@ def methods_in_words(_: Answer) -> list[Panel]:
             "the class of every training record; the others know the sets’ proportions alone."
         )
     ]
-
-
-TABS = Tabs(
-    "ratio_look",
-    (
-        Tab("other mixes", other_mixes),
-        Tab("two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
-        Tab("private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
-        Tab("which sets", sets.which_sets),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
-    ),
-)

@@ -4,10 +4,11 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.comparison import against_pin, goal, one_likelihood
 from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
 from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
-from pages.topics.comparison.tabs import TABS
+from pages.topics.comparison.tabs import all_numbers
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -26,6 +27,17 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
         "" if isinstance(question, str) else snippet(question).markdown,
     )
+
+
+TABS = Tabs(
+    "compare_look",
+    (
+        Tab("goal seek", goal.panels),
+        Tab("all numbers", all_numbers),
+        Tab("one likelihood", one_likelihood.panels),
+        Tab("against a pin", against_pin.panels),
+    ),
+)
 
 
 PAGE = Page(

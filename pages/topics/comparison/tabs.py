@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Panel, Sheet
-from pages.topics.comparison import against_pin, goal, one_likelihood
 from pages.topics.comparison.answer import Answer, snippet
 from pages.topics.comparison.words import METRIC_WORDS, people, privacy, scale
 from privdemo.experiments.comparison import METRICS, TRUST
@@ -53,14 +51,3 @@ def _row(shown: Answer, name: str) -> dict[str, object]:
 def _cells(mark: Estimate, factor: float) -> tuple[float, float | None]:
     """A mark and half its interval, the longer side where an end is cut; None while it is not known."""
     return round(factor * mark.mean, 3), round(factor * mark.half, 3) if mark.known else None
-
-
-TABS = Tabs(
-    "compare_look",
-    (
-        Tab("goal seek", goal.panels),
-        Tab("all numbers", all_numbers),
-        Tab("one likelihood", one_likelihood.panels),
-        Tab("against a pin", against_pin.panels),
-    ),
-)

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from pages.kit import folds
-from pages.kit.page import Page
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
 from pages.topics.label_counts.controls import Question, all_settings, controls, lever
-from pages.topics.label_counts.tabs import TABS
+from pages.topics.label_counts.tabs import all_numbers, released_counts, the_promise, who_wins
 
 _HERE = Path(__file__).parent
 
@@ -16,6 +17,19 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
     code = "" if isinstance(question, str) else print_outcomes(question).markdown
     return folds.folds(how, adversary, caveats, code)
+
+
+TABS = Tabs(
+    "count_look",
+    (
+        Tab("released counts", released_counts),
+        Tab("the promise", the_promise),
+        Tab("who wins", who_wins),
+        Tab("the paper’s claim", claim.panels),
+        Tab("the adversary", adversary.panels),
+        Tab("all numbers", all_numbers),
+    ),
+)
 
 
 PAGE = Page(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages.kit import numbers
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Panel, Table
-from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import (
     Answer,
     along_snippet,
@@ -247,16 +245,3 @@ def _holds(outcome: Outcome) -> str:
     if outcome.holds:
         return "yes"
     return "no: σ from the private counts" if RELEASES[outcome.release].data_dependent else "no: δ too large"
-
-
-TABS = Tabs(
-    "count_look",
-    (
-        Tab("released counts", released_counts),
-        Tab("the promise", the_promise),
-        Tab("who wins", who_wins),
-        Tab("the paper’s claim", claim.panels),
-        Tab("the adversary", adversary.panels),
-        Tab("all numbers", all_numbers),
-    ),
-)

@@ -4,16 +4,21 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
 from pages.topics.label_proportions.controls import (
+    MEANS,
+    NOISE_ON,
     PROPORTION_EPSILON,
     Question,
     all_settings,
     controls,
+    means_controls,
+    noise_controls,
     presets,
 )
-from pages.topics.label_proportions.tabs import TABS, terms
+from pages.topics.label_proportions.tabs import all_numbers, terms, the_adversary, the_bags
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_DRAWS
 
@@ -32,6 +37,20 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     )
     first_order = {FIRST_ORDER: folds.read(_HERE / "first_order.md")}
     return {folds.HOW: found[folds.HOW], **first_order, **found}
+
+
+TABS = Tabs(
+    "look_into",
+    (
+        Tab("the bags", the_bags),
+        Tab("k-anonymity", curves.k_anonymity, means_controls, [MEANS]),
+        Tab("noise", noise.panels, noise_controls, [NOISE_ON]),
+        Tab("number of bags", curves.number_of_bags),
+        Tab("filling bags", filling.panels),
+        Tab("the adversary", the_adversary),
+        Tab("all numbers", all_numbers),
+    ),
+)
 
 
 PAGE = Page(

@@ -6,11 +6,8 @@ import math
 
 from pages.kit import numbers
 from pages.kit.numbers import MARK, count_draws, with_range
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Panel, Table
-from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, score_snippet
-from pages.topics.label_proportions.controls import MEANS, NOISE_ON, means_controls, noise_controls
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import F1S, Trial
 from privdemo.figures import label_proportions as charts
@@ -205,17 +202,3 @@ def all_numbers(shown: Answer) -> list[Panel]:
             score_snippet(shown.question).then("print(label_proportions.score_table(draws))"),
         )
     ]
-
-
-TABS = Tabs(
-    "look_into",
-    (
-        Tab("the bags", the_bags),
-        Tab("k-anonymity", curves.k_anonymity, means_controls, [MEANS]),
-        Tab("noise", noise.panels, noise_controls, [NOISE_ON]),
-        Tab("number of bags", curves.number_of_bags),
-        Tab("filling bags", filling.panels),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
-    ),
-)

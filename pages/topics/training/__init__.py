@@ -4,18 +4,23 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds
-from pages.kit.page import Page
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
 from pages.topics.training.controls import (
     EM_DRAWS,
     PEOPLE,
+    PICKED,
+    STUDY,
     Question,
     all_settings,
     controls,
+    image_controls,
     presets,
+    study_controls,
 )
 from pages.topics.training.pixel_noise import DELTA
-from pages.topics.training.tabs import TABS
+from pages.topics.training.tabs import all_numbers, probabilities, some_images, the_adversary, weights
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.experiments.results import N_DRAWS
 from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
@@ -41,6 +46,19 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         "" if isinstance(question, str) else print_scores(question).markdown,
     )
     return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}
+
+
+TABS = Tabs(
+    "look_at",
+    (
+        Tab("the trade-off", trade_off.panels, study_controls, [STUDY]),
+        Tab("probabilities", probabilities),
+        Tab("weights", weights),
+        Tab("some images", some_images, image_controls, [PICKED], lambda shown: not shown.question.of_table),
+        Tab("the adversary", the_adversary),
+        Tab("all numbers", all_numbers),
+    ),
+)
 
 
 PAGE = Page(

@@ -7,11 +7,9 @@ from typing import Any
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, count_draws, with_range
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Markup, Panel, Table
-from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, snippet
-from pages.topics.training.controls import DISPUTED, PICKED, STUDY, image_controls, study_controls
+from pages.topics.training.controls import DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
@@ -263,16 +261,3 @@ def _row(shown: Answer, name: str, sampled: bool) -> list[str]:
         return row
     effective = f"{training.mean_of(shown.trials, name, 'effective_samples'):.1f} of {training.N_SAMPLES}"
     return [*row, effective if name == PUBLISHED else ""]
-
-
-TABS = Tabs(
-    "look_at",
-    (
-        Tab("the trade-off", trade_off.panels, study_controls, [STUDY]),
-        Tab("probabilities", probabilities),
-        Tab("weights", weights),
-        Tab("some images", some_images, image_controls, [PICKED], lambda shown: not shown.question.of_table),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
-    ),
-)

@@ -4,11 +4,26 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page
-from pages.topics.voting import adversary
+from pages.kit.page import Page, Tab, Tabs
+from pages.topics.voting import adversary, candidates, naive_training, price
 from pages.topics.voting.answer import Answer, answer, poll_snippet
-from pages.topics.voting.controls import controls, presets, settings
-from pages.topics.voting.tabs import TABS
+from pages.topics.voting.controls import (
+    ASKED,
+    NAIVE_SETTINGS,
+    PLAN_SETTINGS,
+    PRIOR,
+    SAID,
+    SHARES,
+    controls,
+    many_answers_controls,
+    naive_controls,
+    one_answer_controls,
+    plan_controls,
+    presets,
+    settings,
+    shares_controls,
+)
+from pages.topics.voting.tabs import again_and_again, guessing_back
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 
@@ -34,6 +49,21 @@ def misprint_words(config: ElectionConfig) -> str:
         f" With your lies and a true share of {numbers.share(config.share)} the printed formula tends to "
         f"{numbers.share(voting.misprint(config))}."
     )
+
+
+TABS = Tabs(
+    "lesson",
+    (
+        Tab("again and again", again_and_again),
+        Tab("guessing back", guessing_back),
+        Tab("the price", price.panels, plan_controls, PLAN_SETTINGS),
+        Tab("the adversary", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
+        Tab("asking twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
+        Tab("more candidates", candidates.panels, shares_controls, [SHARES]),
+        Tab("training on lies", naive_training.panels, naive_controls, NAIVE_SETTINGS),
+    ),
+    "Lessons",
+)
 
 
 PAGE = Page(

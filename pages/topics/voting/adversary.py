@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 from pages.kit import cache, numbers
-from pages.kit.page import Tab
 from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import ASKED, PRIOR, SAID, many_answers_controls, one_answer_controls
 from privdemo import accounting, attacks, figures, limits
 from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments import voting
@@ -173,7 +171,3 @@ def standing_words(channel: BinaryChannel) -> str:
         f"To somebody who holds both votes equally likely: {numbers.a_list(tuple(told))}. One answer costs "
         f"ε = {numbers.epsilon(channel.epsilon)}. The tab “the adversary” starts from any other belief; {more}"
     )
-
-
-ONE_ANSWER = Tab("the adversary", one_answer, one_answer_controls, [PRIOR, SAID])
-MANY_ANSWERS = Tab("asking twice", many_answers, many_answers_controls, [PRIOR, ASKED])

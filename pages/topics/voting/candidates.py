@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pages.kit import cache, numbers
-from pages.kit.page import Tab
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import SHARES, many_config, shares_controls
+from pages.topics.voting.controls import many_config
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ManyConfig, ManyResult
 from privdemo.figures import voting as charts
@@ -98,6 +97,3 @@ def climb_words(result: ManyResult) -> str:
         f"{climb} was stopped after {voting.EM_ITERATIONS:,} rounds, {apart} from it: the less the answers tell, the "
         "slower the climb."
     )
-
-
-TAB = Tab("more candidates", panels, shares_controls, [SHARES])

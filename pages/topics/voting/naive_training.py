@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pages.kit import cache, numbers
-from pages.kit.page import Tab
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import NAIVE_SETTINGS, naive_controls
 from privdemo.experiments import naive_training
 from privdemo.experiments.naive_training import NaiveConfig, NaiveResult
 from privdemo.figures import voting as charts
@@ -70,6 +68,3 @@ def least_words(result: NaiveResult) -> str:
 
 def _directions(result: NaiveResult) -> str:
     return numbers.a_list(tuple(numbers.degrees(angle) for angle in result.best))
-
-
-TAB = Tab("training on lies", panels, naive_controls, NAIVE_SETTINGS)

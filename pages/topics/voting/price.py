@@ -6,11 +6,10 @@ import math
 from dataclasses import replace
 
 from pages.kit import numbers
-from pages.kit.page import Tab
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import PEOPLE, PLAN_SETTINGS, PLAN_WIDTH, PRECISION, PRIVACY, Plan, plan_controls
+from pages.topics.voting.controls import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
 from privdemo import accounting
 from privdemo.estimators import survey
 from privdemo.figures import voting as charts
@@ -138,6 +137,3 @@ def _factor(plan: Plan) -> str:
     if not math.isfinite(factor):
         return ""
     return f" For the same standard error such lies take {numbers.times(factor)} times as many people."
-
-
-TAB = Tab("the price", panels, plan_controls, PLAN_SETTINGS)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 from pages.kit import cache, numbers
-from pages.kit.page import Tab, Tabs
 from pages.kit.panel import Chart, Panel, Table
-from pages.topics.voting import adversary, candidates, naive_training, price
 from pages.topics.voting.answer import Answer, snippet
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, Record
@@ -169,18 +167,3 @@ def landscape_words(config: ElectionConfig) -> str:
         "poll in which both lies happen. The paper’s figure probably shows something else: above are a climb from the "
         "observed share, and the best point of a grid that leaves the ends out."
     )
-
-
-TABS = Tabs(
-    "lesson",
-    (
-        Tab("again and again", again_and_again),
-        Tab("guessing back", guessing_back),
-        price.TAB,
-        adversary.ONE_ANSWER,
-        adversary.MANY_ANSWERS,
-        candidates.TAB,
-        naive_training.TAB,
-    ),
-    "Lessons",
-)

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
-from pages.topics.class_ratio import figures, sets
+from pages.topics.class_ratio import TABS, figures, sets
 from pages.topics.class_ratio.answer import Answer, _proportions, compare_words, takeaway
 from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, _apply
-from pages.topics.class_ratio.tabs import TABS
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig, study
 from privdemo.experiments.draws import at_draw

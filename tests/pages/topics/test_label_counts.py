@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.topics.label_counts import PAGE, adversary, claim, tabs
+from pages.topics.label_counts import PAGE, TABS, adversary, claim, tabs
 from pages.topics.label_counts.answer import _as_published, misplaced, takeaway
 from pages.topics.label_counts.controls import Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
@@ -121,7 +121,7 @@ def test_what_is_no_count_is_refused_in_a_sentence(typed, words):
 
 def test_the_code_of_every_tab_gives_the_shown_numbers():
     shown = PAGE.answer(QUESTION, None)
-    tab_panels = [tab.panels(shown) for tab in tabs.TABS.all]
+    tab_panels = [tab.panels(shown) for tab in TABS.all]
     code = [str(panel.snippet) for panels in (shown.main(), *tab_panels) for panel in panels if panel.snippet]
     names = {"print": lambda *_: None}
     exec("\n".join(code), names)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit.draws import Draws
-from pages.topics.training import tabs, trade_off
+from pages.topics.training import TABS, tabs, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_tables
 from pages.topics.training.pixel_noise import noise_of
@@ -147,7 +147,7 @@ def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
 def test_every_code_asks_for_the_shown_draws(monkeypatch):
     shown = Answer(Question(SMALL, 1), [training.run(SMALL)])
     monkeypatch.setattr(training, "run", {SMALL: shown.trials[0]}.__getitem__)
-    for found in (shown.main(), *(tab.panels(shown, *(s.default for s in tab.settings)) for tab in tabs.TABS.all)):
+    for found in (shown.main(), *(tab.panels(shown, *(s.default for s in tab.settings)) for tab in TABS.all)):
         exec(str(found[0].snippet), names := {"print": lambda *_: None})
         assert names.get("draws") == shown.trials or names["rows"] == trade_off.shipped("figure3")
 
@@ -159,7 +159,7 @@ def test_a_table_has_records_columns_and_classes():
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "Of 20 people of class “no” and 20 of class “yes” every column is replaced" in yours.takeaway()
     assert tabs.weights(yours)[0].figure.body[0][0] == "size"
-    assert "some images" not in tabs.TABS.choice(yours).options
+    assert "some images" not in TABS.choice(yours).options
     assert trade_off.panels(yours, "figure 3")[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
 
 
