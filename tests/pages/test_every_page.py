@@ -10,7 +10,7 @@ from types import UnionType
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import screen
+from pages.kit import cache, screen
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
@@ -40,6 +40,14 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
 
     monkeypatch.setattr(screen, "under", under)
     return found
+
+
+@pytest.fixture
+def _left() -> Iterator[None]:
+    """Nobody waits any longer for the draws that a test began: large ones would hold up the tests after it."""
+    yield
+    for job in list(cache.runner()._jobs.values()):
+        job.watchers.clear()
 
 
 def assert_to_take_away(panels: list[Panel]) -> None:
@@ -119,6 +127,7 @@ def test_every_tab_answers_and_gives_its_data_and_code(page: Page, tab: str, dra
 
 
 @by_address
+@pytest.mark.usefixtures("_left")
 @pytest.mark.parametrize("kind", [Number | Words, Choice], ids=["numbers and texts", "choices"])
 def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type | UnionType) -> None:
     """Choices apart from all others: other records may have other ranges."""
@@ -156,6 +165,7 @@ def _named(page: Page, key: str) -> Setting:
 
 
 @by_address
+@pytest.mark.usefixtures("_left")
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page: Page, end: str) -> None:
     numbers = [setting for setting in bare_settings(page) if isinstance(setting, Number)]

@@ -26,6 +26,8 @@ FEW = {
     "proportions": {"bag_draws": "2", "train_by": "llp"},
     "class_ratio": {"ratio_draws": "2"},
 }
+ONE = {"training": FEW["training"] | {"draws": "1"}, "proportions": FEW["proportions"] | {"bag_draws": "1"}}
+DRAWS = 6
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +71,9 @@ def moved(at: AppTest, address: str) -> AppTest:
 
 
 def n_done(at: AppTest) -> int:
-    """How many draws the page has, by its progress bar; all when there is none."""
+    """How many of `DRAWS` the page has, by its progress bar; all when there is none."""
     bars = at.get("progress")
-    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else 15
+    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else DRAWS
 
 
 def records(at: AppTest) -> list[weakref.ref]:
@@ -103,7 +105,7 @@ def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
 
 
 def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
-    at = brought(visit("comparison", compare_draws="12", show="naive"), "tumours.csv", table)
+    at = brought(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
     refs = records(at)
     until(at, lambda at: "trusting" in takeaway(at))
     at.button(key="stop-draws").click().run()
@@ -121,16 +123,16 @@ def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
 
 
 def test_going_on_after_a_stop_does_what_is_left(table):
-    at = brought(visit("proportions", bag_draws="15", train_by="llp"), "tumours.csv", table)
-    until(at, lambda at: 2 <= n_done(at) < 15)
+    at = brought(visit("proportions", bag_draws=str(DRAWS), train_by="llp"), "tumours.csv", table)
+    until(at, lambda at: 2 <= n_done(at) < DRAWS)
     at.button(key="stop-draws").click().run()
     done = n_done(at)
     at.button(key="more-draws").click().run()
     left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
-    assert left == [15 - done]
+    assert left == [DRAWS - done]
     finished(at)
     ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
-    assert [draw.config.draw for draw in draws] == list(range(1, 15))
+    assert [draw.config.draw for draw in draws] == list(range(1, DRAWS))
 
 
 def test_what_is_uploaded_is_never_put_on_disk():
@@ -150,7 +152,7 @@ def test_what_is_uploaded_is_never_put_on_disk():
 
 
 def test_names_of_classes_stay_and_are_in_no_link():
-    here = visit("training", **FEW["training"])
+    here = visit("training", **ONE["training"])
     at = finished(brought(here, "names.csv", small_table(("digit", "image", "pixel"))))
     assert "of class “digit” and" in takeaway(at)
     at.selectbox(key="own_second").select("pixel").run()
@@ -172,7 +174,7 @@ def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monke
 
 
 def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
-    at = finished(brought(visit("proportions", **FEW["proportions"]), "tumours.csv", table))
+    at = finished(brought(visit("proportions", **ONE["proportions"]), "tumours.csv", table))
     before = takeaway(at)
     brought(at, "broken.csv", table.replace(b"\n20.57,", b"\nunknown,", 1))
     assert at.error[0].value.startswith("broken.csv cannot be used: line 3, column “radius” says “unknown”")
@@ -186,7 +188,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_what_was_there_stays(table):
 
 
 def test_a_class_is_asked_about_against_all_others():
-    at = brought(visit("proportions", **FEW["proportions"]), "few.csv", small_table(("a", "b", "c")))
+    at = brought(visit("proportions", **ONE["proportions"]), "few.csv", small_table(("a", "b", "c")))
     assert "the share that are “c”" in takeaway(finished(at))
     assert "the share that are “b”" in takeaway(finished(at.selectbox(key="own_positive").select("b").run()))
 
