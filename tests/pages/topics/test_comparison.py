@@ -227,6 +227,12 @@ def test_what_is_no_pin_is_refused(words, why):
         decode(words)
 
 
+def test_a_pin_of_more_people_than_the_page_allows_is_refused(mnist):
+    assert decode("classify,mnist,labels,1000,1,0").n_train == 1000
+    with pytest.raises(ValueError, match="1001; people of each class"):
+        decode("classify,mnist,labels,1001,1,0")
+
+
 def test_a_link_with_a_bad_pin_is_noted():
     assert "it is no pinned setting" in warnings(visit("comparison", pin="classify,digits,labels,5,1,0"))
 
