@@ -173,7 +173,7 @@ def test_the_threshold_leaves_the_known_share_above_it(method):
 def test_sparse_records_are_never_densified(method):
     n, d, draw = 400, 5_000, rng(1)
     X = csr_array((np.ones(10 * n), draw.integers(0, d, 10 * n), np.arange(0, 10 * n + 1, 10)), shape=(n, d))
-    fit = method(C="cv", cv=2, match_share=True, max_iter=5)
+    fit = method(C="cv", cv=2, match_share=True, max_iter=2)
     bags, p = np.repeat(np.arange(4), n // 4), np.array([0.1, 0.3, 0.6, 0.9])
     assert peak(lambda: fit.fit(X, bags, p).predict_proba(X)) < n * d * 8 / 3  # that of all records, dense: 16 MB
 
