@@ -29,6 +29,8 @@ FACTORS = tuple(2.0**power for power in range(-5, 6))
 BLOCK = 1024
 # Records from which the median distance is taken.
 MEDIAN_SAMPLE = 1000
+# How likely Theorem 1's bound may fail.
+BOUND_DELTA = 0.05
 
 
 class MMDClassRatio(ClassRatioEstimator):
@@ -62,7 +64,7 @@ class MMDClassRatio(ClassRatioEstimator):
         self.n_features = n_features
         self.random_state = random_state
 
-    def bound(self, n_u: int, delta: float = 0.05) -> float:
+    def bound(self, n_u: int, delta: float = BOUND_DELTA) -> float:
         """Theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
 
         (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)), of the M = c sets of the

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privdemo import accounting as acc
+from privdemo.accounting import laplace
 from privdemo.accounting.laplace import LAPLACE_STEPS
 from tests.accounting.oracles import EPS, gaussian_quadrature, integral, laplace_counts_quadrature
 
@@ -137,6 +138,16 @@ def test_laplace_epsilon_of_many_values_against_dp_accounting(scale, n_values, d
     assert low <= acc.laplace_epsilon(scale, delta, n_values) <= high * (1 + 1e-6)
     assert high < 1.005 * low  # the pinch is a tight one
     assert acc.laplace_epsilon(1.01 * scale, delta, n_values) < low  # 1 % more noise is told apart
+
+
+def test_the_bound_on_laplace_noise_of_an_image_is_within_its_excess(monkeypatch):
+    cases = [(b, n, d) for b in (0.01, 0.02, 0.05, 0.3, 5.0) for n in (64, 784) for d in (1e-10, 1e-5, 0.5)]
+    ours = [acc.laplace_loss(b, n).epsilon(d) for b, n, d in cases]
+    monkeypatch.setattr(laplace, "LAPLACE_STEPS", 4 * laplace.LAPLACE_STEPS)
+    finer = [acc.laplace_loss(b, n).epsilon(d) for b, n, d in cases]
+    # the finer bound has a sixteenth of the excess
+    excess = max(one / other - 1 for one, other in zip(ours, finer, strict=True)) * 16 / 15
+    assert laplace.LAPLACE_EXCESS / 2 < excess < laplace.LAPLACE_EXCESS
 
 
 @given(st.floats(1e-6, 1e3), st.integers(1, 60), st.floats(-15, -0.1))

@@ -9,6 +9,7 @@ from pages.kit import numbers
 from pages.kit.panel import Chart, Panel
 from pages.topics.class_ratio.answer import Answer
 from pages.topics.class_ratio.figures import shipped, study_snippet
+from privdemo.estimators.mmd import BOUND_DELTA
 from privdemo.experiments import class_ratio, results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row
@@ -64,7 +65,7 @@ def _yours(shown: Answer) -> str:
         else "for more sets than classes the theorem says nothing"
         if math.isinf(bound)
         else f"Theorem 1, were the sets’ means the true ones, says that the L2 error is below {bound:,.0f} with "
-        "probability 0.95 (more than √2 says nothing)"
+        f"probability {1 - BOUND_DELTA:g} (more than √2 says nothing)"
     )
     return (
         f"Yours have Q = <b>{mean_interval(known).mean:.3g}</b>; {says}. {CLASS_RATIO[kernel].title} is off by "

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, privacy_inputs
+from pages.kit import cache, inputs, link, numbers, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
 from privdemo import limits
+from privdemo.accounting.laplace import LAPLACE_EXCESS
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
 from privdemo.mechanisms import RandomisedResponse
@@ -36,7 +37,9 @@ class Level(NamedTuple):
 LEVELS = {
     "randomised_response": Level("p", 0.2, 0.005, "From the exact distribution of the privacy loss."),
     "gaussian": Level("sigma", 0.3, 0.01, "From the exact Gaussian curve."),
-    "laplace": Level("b", 0.3, 0.01, "From an upper bound on the privacy loss, within 0.4 %."),
+    "laplace": Level(
+        "b", 0.3, 0.01, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."
+    ),
 }
 LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
 

@@ -8,15 +8,18 @@ from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
 from pages.topics.label_counts.controls import Question, all_settings, controls, lever
 from pages.topics.label_counts.tabs import all_numbers, released_counts, the_promise, who_wins
+from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
+    delta = CountConfig.delta
+    how, seen = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary"))
+    caveats = folds.read(_HERE / "caveats.md", delta=f"{delta:g}", one_in=f"{1 / delta:.0f}")
     code = "" if isinstance(question, str) else print_outcomes(question).markdown
-    return folds.folds(how, adversary, caveats, code)
+    return folds.folds(how, seen, caveats, code)
 
 
 TABS = Tabs(
