@@ -14,7 +14,7 @@ run: $(VENV)/.run-ready
 
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/browser/find_chromium.py --install
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder
 
 # The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.
 test-oldest:

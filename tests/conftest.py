@@ -22,8 +22,9 @@ start_up.limit_threads()  # as the server does: three workers share the cores
 ROOT = Path(__file__).parents[1]
 
 
-# Pages whose draws are computed by processes of their own: run last, when no browser waits for the same two cores.
-LONG = {ROOT / "tests/pages/test_every_page.py", ROOT / "tests/pages/test_own_data.py"}
+# What takes longest begins first: browser tests, then these. Pages whose draws are computed by processes of their own
+# begin when the browsers are nearly done, which wait for the same two cores.
+LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
 # Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
 FIRST_HALF = ("test_images.py", "test_voting.py", "test_own_data.py", "test_draws.py")
 
@@ -35,7 +36,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         browser = item.get_closest_marker("browser")
         half = f"browser {item.path.name in FIRST_HALF}"
         item.add_marker(pytest.mark.xdist_group(half if browser else str(item.path.relative_to(ROOT))))
-    items.sort(key=lambda item: (item.path in LONG, not item.get_closest_marker("browser")))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """When a test begins, from 0 on: the order of files that is not xdist's own (`--no-loadscope-reorder`)."""
+    if item.get_closest_marker("browser"):
+        return 0
+    return 1 + LONG.index(item.path) if item.path in LONG else 1 + len(LONG)
 
 
 def missing(what: str) -> None:
