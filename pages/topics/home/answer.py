@@ -1,4 +1,4 @@
-"""The home page's picture: two digits under rising noise, and what an adversary makes of them."""
+"""What the home page shows: two digits under rising noise, what an adversary makes of them, and what privacy costs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pages.kit.draws import Draws
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.home.controls import Question
+from pages.topics.home.cost import cost
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import Gallery, GalleryConfig
@@ -27,8 +28,11 @@ class Answer:
         """The picture in two sentences, which stand under it."""
         return f"Each pixel is replaced with probability p. {self._found()}."
 
-    def main(self) -> tuple[Panel]:
-        """The releases, and the guesses under them."""
+    def main(self) -> tuple[Panel, Panel]:
+        """The releases with the guesses under them, and what privacy costs."""
+        return self._picture(), cost(self.question.dataset)
+
+    def _picture(self) -> Panel:
         made, summary = self.gallery, self._summary()
         columns = [f"p = {level:.3g}" for level in made.levels]
         names = [name for digit in made.class_names for name in (f"the {digit}, as sent", "adversary's guess")]
@@ -36,14 +40,12 @@ class Answer:
         picture = Markup(
             figures.picture_html(sheet, columns, names, alt), lambda: figures.picture_page(sheet, columns, names, alt)
         )
-        return (
-            Panel(
-                "home",
-                figure=picture,
-                summary=summary,
-                rows=lambda: images.strip_table(names, columns, made.images),
-                snippet=snippet(self.question),
-            ),
+        return Panel(
+            "home",
+            figure=picture,
+            summary=summary,
+            rows=lambda: images.strip_table(names, columns, made.images),
+            snippet=snippet(self.question),
         )
 
     def _summary(self) -> str:

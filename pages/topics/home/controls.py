@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -11,9 +11,7 @@ import streamlit as st
 from pages.kit import cache, inputs, screen
 from pages.kit.draws import Draws
 from pages.kit.page import Page
-from pages.kit.panel import Panel
 from pages.kit.settings import Number
-from pages.topics.home.cost import cost, cost_words
 from privdemo import limits
 
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
@@ -54,20 +52,17 @@ def arrange(others: Sequence[Page], page: Page, place: Any) -> None:
     """Draw the picture beside what privacy costs; below, a way to every other page, the control, and the data."""
     place.markdown(INTRODUCTION)
     left, right = st.columns(2, gap="medium")
-    with right, st.container(key="story"):
-        st.markdown(cost_words(_dataset()))
-        screen.draw([cost(_dataset())])
     _draw_tiles(others)
-    question = page.controls()
-    answer = page.answer(question, Draws())
+    answer = page.answer(page.controls(), Draws())
     assert answer is not None
-    (picture,) = answer.main()
-    assert isinstance(picture, Panel)
+    picture, cost = answer.main()
+    with right, st.container(key="story"):
+        screen.draw([cost])
     with left:
-        screen.draw([Panel(figure=picture.figure, summary=answer.takeaway())])
+        screen.draw([replace(picture, summary=answer.takeaway(), rows=None)])
         st.caption("Lies, bags and sets are one likelihood: which truth makes what came out of a channel likely?")
     screen.under(picture)
-    screen.folds(page.folds(question, answer))
+    screen.folds(page.folds(answer.question, answer))
 
 
 def _draw_tiles(pages: Sequence[Page]) -> None:

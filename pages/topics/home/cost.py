@@ -41,14 +41,14 @@ def _config(dataset: str) -> ComparisonConfig:
     return ComparisonConfig(dataset=dataset, epsilon=EPSILON)
 
 
-def cost_words(dataset: str) -> str:
-    """Say on which records and people the four numbers were measured, as Markdown."""
+def _words(dataset: str) -> str:
+    """Say on which records and people the four numbers were measured."""
     first, second = binary_task(dataset).classes
     ceiling = best_by_trust(dataset)[TRUTH]
     return (
-        f"**The same {2 * ceiling.n_train:,} people, ε = {EPSILON:g}** (what it covers changes the odds by a factor of "
-        f"{math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} told apart? It depends on whom one "
-        f"trusts with the truth, and on what ε covers. Means over {ceiling.n_draws} draws, 95 % intervals:"
+        f"<b>The same {2 * ceiling.n_train:,} people, ε = {EPSILON:g}</b> (what it covers changes the odds by a factor "
+        f"of {math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} told apart? It depends on whom "
+        f"one trusts with the truth, and on what ε covers. Means over {ceiling.n_draws} draws, 95 % intervals:"
     )
 
 
@@ -65,4 +65,4 @@ def cost(dataset: str) -> Panel:
         )
         for trust, title in _TITLES.items()
     ]
-    return Panel(figure=Cards(cards))
+    return Panel(answer=_words(dataset), figure=Cards(cards))

@@ -11,7 +11,7 @@ from pages.kit.draws import Draws
 from pages.topics import PAGES
 from pages.topics.home.answer import answer
 from pages.topics.home.controls import Question
-from pages.topics.home.cost import EPSILON, best_by_trust, cost, cost_words
+from pages.topics.home.cost import EPSILON, best_by_trust, cost
 from privdemo.experiments import images
 from privdemo.experiments.comparison import study
 from privdemo.mechanisms import RandomisedResponse
@@ -37,8 +37,8 @@ def test_each_card_holds_the_best_of_the_methods_shown_first(dataset):
         assert best[trust].mean == max(means)
         assert number.startswith(f"{100 * max(means):.1f} % (")
     assert f"{RandomisedResponse.from_epsilon(EPSILON, 2).flip_prob:.4f}" in cards[NOBODY][2]
-    assert f"The same {2 * best[TRUTH].n_train} people, ε = 1**" in cost_words(dataset)
-    assert f"Means over {best[TRUTH].n_draws} draws" in cost_words(dataset)
+    assert f"The same {2 * best[TRUTH].n_train} people, ε = 1</b>" in cost(dataset).answer
+    assert f"Means over {best[TRUTH].n_draws} draws" in cost(dataset).answer
 
 
 def test_the_picture_says_how_often_the_sender_is_found():
@@ -46,7 +46,8 @@ def test_the_picture_says_how_often_the_sender_is_found():
     shown = answer(QUESTION, Draws())
     linked = re.search(r"<b>(\d+) %</b>", shown.takeaway())
     assert int(linked[1]) == round(100 * made.points[-2].linked.mean)
-    (panel,) = shown.main()
+    panel, costs = shown.main()
+    assert costs == cost("digits")
     assert shown.takeaway().split(". ", 1)[1].rstrip(".") in panel.summary
     assert panel.summary.endswith(f"at p = {made.levels[-1]:.3g} nothing is left.")
     rows = panel.rows()
