@@ -177,6 +177,8 @@ def test_of_a_record_whose_set_is_known_the_shares_of_that_set_count_too():
     np.testing.assert_allclose(fit.predict_proba_in(X, p[0])[0], (joint / joint.sum(axis=1, keepdims=True))[0])
     np.testing.assert_allclose(fit.predict_proba_in(X, fit.prior_), fit.predict_proba(X), rtol=1e-12)
     np.testing.assert_allclose(fit.predict_proba_in(X, np.eye(3)[1]), np.tile(np.eye(3)[1], (20, 1)), atol=1e-14)
+    sure = fit.predict_proba(1e9 * X)  # the set has no record of the one class that is possible
+    np.testing.assert_array_equal(fit.predict_proba_in(1e9 * X, 0.5 * (sure == 0)), sure)
 
 
 @pytest.mark.filterwarnings("ignore:.*assumption A0")
