@@ -2,7 +2,6 @@
 
 import base64
 import io
-import math
 from html.parser import HTMLParser
 
 import numpy as np
@@ -32,16 +31,6 @@ def named(figure):
 def rules(figure, dotted, xref="x"):
     """Where the vertical rules stand."""
     return [s.x0 for s in figure.layout.shapes if (s.line.dash == "dot") == dotted and s.xref == xref]
-
-
-def is_finite(figure):
-    """Whether no place and no end of an error bar is NaN or infinite."""
-    numbers = []
-    for trace in figure.data:
-        bars = () if trace.type == "heatmap" else (trace.error_x, trace.error_y)
-        for values in (trace.x, trace.y, *(end for bar in bars for end in (bar.array, bar.arrayminus))):
-            numbers += [] if values is None else [v for v in list(values) if not isinstance(v, str)]
-    return all(map(math.isfinite, numbers))
 
 
 def decoded(png):

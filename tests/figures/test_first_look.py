@@ -4,7 +4,6 @@ import base64
 import re
 
 import numpy as np
-import pytest
 
 from privdemo import figures, palette
 from privdemo.experiments.comparison import ComparisonConfig, study
@@ -43,40 +42,11 @@ def test_every_mark_and_interval_stands_at_its_numbers():
         np.testing.assert_allclose(values(y_axis, 100 - drawn), wanted, atol=1e-4)
 
 
-def test_it_has_the_rules_the_words_and_a_name_for_each_curve():
-    markup = figures.first_look(FRONTIER)
-    plot, *samples = drawings(markup)
-    names = [trace.name for trace in FRONTIER.data if trace.showlegend is not False]
-    assert [words.strip() for words in re.findall(r">\s*([^<>]+)</span>", markup.split("<p ")[1])] == names
-    assert len(samples) == len(names)
-    for words in ("yours, 1", "accuracy", "ε of every label (log scale)", ">0.25<", ">80%<"):
-        assert words in markup
-    # The goal, across, is dotted; the visitor's own ε is a line from the foot to the top.
-    low, high = FRONTIER.layout.yaxis.range
-    goal = f"{100 - 100 * (0.9 - low) / (high - low):.2f}%"
-    assert f'x1="0%" x2="100%" y1="{goal}" y2="{goal}" stroke="{palette.TRUTH.colour}" stroke-width="1" ' in plot
-    assert 'y1="0.00%" y2="100.00%"' in plot
-    assert markup.startswith('<div class="first-look" aria-hidden="true"')
-
-
-def chart(curves, low, high):
-    return charts.curve_chart(curves, charts.axis("x", [0, 2]), {"title": {"text": "share"}, "range": [low, high]})
-
-
-@pytest.mark.parametrize(("low", "high", "labels"), [(0.42, 0.47, 6), (0.0, 0.031, 4)])
-def test_an_axis_without_labels_of_its_own_gets_round_ones(low, high, labels):
-    curve = charts.Curve("a", palette.SPREAD, [0, 1], [Estimate(low, low, low), Estimate(high, high, high)])
-    markup = figures.first_look(chart([curve], low, high))
-    shown = [float(words) for words in re.findall(r'right:[^"]+">([-\d.]+)</span>', markup)]
-    assert len(shown) == labels
-    assert np.ptp(np.diff(shown)) < 1e-9
-    assert low <= shown[0] < shown[-1] <= high
-
-
 def test_names_are_text_and_open_marks_are_not_filled():
     named = ((NASTY, palette.OTHERS[0]), ("full", palette.SPREAD))
     curves = [charts.Curve(name, style, [1], [Estimate(0.5, 0.4, 0.6)]) for name, style in named]
-    markup = figures.first_look(chart(curves, 0, 1))
+    y_axis = {"title": {"text": "share"}, "range": [0, 1]}
+    markup = figures.first_look(charts.curve_chart(curves, charts.axis("x", [0, 2]), y_axis))
     assert NASTY not in markup
     assert "&lt;script&gt;" in markup
     assert re.findall(r'fill="([^"]+)"', drawings(markup)[0]) == ["none", palette.SPREAD.colour]

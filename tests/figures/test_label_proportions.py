@@ -1,7 +1,6 @@
 """Charts of label proportions hold the numbers that the experiment found."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
-from tests.figures.reading import holds, is_finite, look, rules
+from tests.figures.reading import holds, rules
 
 METHODS = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
 LEVELS = study.EPSILONS
@@ -56,15 +55,6 @@ def test_scores_are_those_of_the_experiment(threshold):
         assert rules(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
 
 
-def test_one_draw_has_no_interval():
-    for trace in charts.scores(TRIALS[:1], METHODS, HALF).data:
-        assert trace.error_x.array is None
-        assert "95 %" not in trace.hovertemplate
-    one = replace(rows_of(study.PROPORTION_NOISE, LLP)[0], n_draws=1, low=-math.inf, high=math.inf)
-    assert holds(charts.curves([line(LLP, [one])], "ε", LEVELS, {}, 0.1).data[0], [one.average] * 3)
-    assert holds(charts.selections([one], (LLP,)).data[0], [one.average] * 3, axis="x")
-
-
 def column_of(trace, column):
     return np.array([row[column] for row in trace.z], dtype=float)
 
@@ -89,37 +79,12 @@ def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_botto
     assert list(diamonds.marker.symbol) == ["diamond", "diamond", "triangle-down", "triangle-up"]
 
 
-@pytest.mark.parametrize("blocks", [[[4] * 5, [7, 6, 7], [20]], [[3, 2], [10, 10], [1] * 7]])
-def test_lines_part_the_groups_of_a_bag(blocks):
-    trial = made(blocks, [0.4, 0.5, 0.0], [0.4, 0.5, 0.0])
-    known, told, _ = charts.columns(trial, "").data
-    y = np.array(told.y)
-    for column, block in enumerate(blocks):
-        for trace, parts in ((told, block), (known, [1] * sum(block))):
-            lines = y[np.isnan(column_of(trace, column)) & (y < sum(block))]
-            assert lines == pytest.approx(np.cumsum(parts), abs=trial.sizes.max() / charts.STEPS)
-
-
-@pytest.mark.parametrize(("n", "expected"), [(2, 2), (40, 40), (41, 40), (1000, 40)])
-def test_of_many_bags_forty_evenly_picked_ones_are_drawn(n, expected):
-    trial = made([[2, 2]] * n, np.arange(n) % 5 / 4, np.arange(n) / n)
-    shown = charts.shown_bags(trial)
-    assert (len(shown), shown[0], shown[-1]) == (expected, 0, n - 1)
-    assert np.ptp(np.diff(shown)) <= 1
-    figure = charts.columns(trial, "")
-    assert figure.data[2].y == pytest.approx(4 * shown / n)
-    ticks = dict(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
-    assert {x: int(text) for x, text in ticks.items()} == {x: shown[x - 1] + 1 for x in ticks}
-
-
 def test_places_keep_the_order_and_infinity_is_last():
     assert [charts.place(LEVELS, level) for level in LEVELS] == pytest.approx(range(len(LEVELS)), abs=1e-12)
     places = [charts.place(LEVELS, value) for value in (1e-6, 0.01, 0.013, 0.1, 0.14, 1, 3, 5, 7, 1e9, math.inf)]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, len(LEVELS) - 1)
-    assert places[-4] < places[-3] == places[-2] < places[-1], "beyond 5, but not ∞"
-    assert charts.place((1, 2, 5), 7) == 2, "where there is no ∞, at the end"
-    assert charts.place((1, 10, 100), math.sqrt(10)) == pytest.approx(0.5)
+    assert places[-3] == places[-2] < places[-1], "beyond 5, but not ∞"
 
 
 def rows_of(name, method, **place):
@@ -131,9 +96,8 @@ def line(name, rows):
     return name, title(name), LABEL_PROPORTIONS[name].style, rows, lambda row: row.proportion_epsilon
 
 
-@pytest.mark.parametrize("level", [0.3, 40.0, math.inf])
-@pytest.mark.parametrize("names", [(FULL, NAMES, LLP), (LLP,)])
-def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
+def test_curves_are_the_rows_and_own_results_stand_at_their_level():
+    level, names = 40.0, (FULL, NAMES, LLP)
     yours = {LLP: Estimate(0.8, 0.7, 0.93), NAMES: Estimate(0.62, -math.inf, math.inf), MEAN_MAP: Estimate(0.1, 0, 1)}
     rows = {name: rows_of(study.PROPORTION_NOISE, name) for name in names}
     lines = [line(name, rows[name]) for name in names]
@@ -143,39 +107,28 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level(level, names):
         assert holds(trace, *(row.estimate for row in rows[name]))
         shift[name] = trace.x[0]
         assert list(trace.x) == pytest.approx(np.arange(len(LEVELS)) + shift[name])
-        assert (trace.line.color, trace.line.dash) == LABEL_PROPORTIONS[name].style[:2]
-    assert sum(shift.values()) == pytest.approx(0, abs=1e-12)
-    assert len(set(shift.values())) == len(names)
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
     both = [name for name in names if name in yours]
     assert set(own) == {f"{title(name)}, yours" for name in both}, "a result without its curve is not drawn"
-    twice = charts.curves(lines * 2, "", LEVELS, yours, level).data
-    assert sum(trace.mode == "markers" for trace in twice) == len(both), "and once where there are two"
     for name in both:
         trace = own[f"{title(name)}, yours"]
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
     assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
-    low, high = figure.layout.yaxis.range
-    assert all(low <= value <= high for trace in figure.data for value in trace.y)
-    assert is_finite(figure)
 
 
 def test_losses_are_the_rows_and_rise_with_k():
     along = {how: rows_of(study.BY_K, LABELLED, aggregation=how) for how in label_proportions.AGGREGATIONS[1:]}
     *curves, own = charts.losses(along, study.KS, (7, 0.42)).data
-    assert len({look(trace) for trace in curves}) == 3
     for trace, (name, rows) in zip(curves, along.items(), strict=True):
         assert trace.name == name
         assert list(trace.y) == [row.loss for row in rows] == sorted(row.loss for row in rows)
-        assert list(trace.x) == [study.KS.index(row.k) for row in rows]
     assert (own.x[0], own.y[0]) == (charts.place(study.KS, 7), 0.42)
     assert 2 < own.x[0] < 3, "between 5 and 10"
 
 
-@pytest.mark.parametrize(("dataset", "names"), [("adult", METHODS), ("adult", (NAMES,)), ("sms", METHODS)])
-def test_selections_hold_the_rows_and_the_published_stars(dataset, names):
-    rows = study.select(study.load(), study.SELECTING, dataset, HALF)
+def test_selections_hold_the_rows_and_the_published_stars():
+    rows, names = study.select(study.load(), study.SELECTING, "adult", HALF), METHODS
     figure = charts.selections(rows, names)
     there = [name for name in SELECTIONS if any(row.selection == name for row in rows)]
     assert list(figure.layout.yaxis.ticktext) == [SELECTIONS[name].title for name in there]
@@ -184,13 +137,11 @@ def test_selections_hold_the_rows_and_the_published_stars(dataset, names):
     for name, trace in zip(names, traces.values(), strict=True):
         by_place = {row.selection: row.estimate for row in rows if row.method == name}
         assert len(trace.y) == len(by_place)
-        assert np.abs(trace.y - np.round(trace.y)).max() <= 0.3, "in its own row"
         assert holds(trace, *(by_place[there[round(y)]] for y in trace.y), axis="x")
-    assert len({y for trace in traces.values() for y in trace.y}) == len(names) * len(there)
     stars = [(t.marker.color, there[t.y[0]], t.x[0]) for t in figure.data if t.name == "published"]
     expected = [
         (LABEL_PROPORTIONS[method].style.colour, selection, value)
         for (selection, method), value in study.PUBLISHED.items()
-        if dataset == "adult" and method in names
+        if method in names
     ]
     assert sorted(stars) == sorted(expected)

