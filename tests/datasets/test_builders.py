@@ -19,9 +19,6 @@ def test_mnist_is_one_array_with_the_publishers_split(data_folder):
     assert mnist.test.y[:5].tolist() == [7, 2, 1, 0, 4]
     assert mnist.train.class_counts == (5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949)
     assert mnist.test.class_counts == (980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009)
-    # Mean grey levels of either part, in units of 1/255 (widely published: 0.1307 and 0.1325).
-    assert mnist.train.X.mean() / 255 == pytest.approx(0.1307, abs=5e-5)
-    assert mnist.test.X.mean() / 255 == pytest.approx(0.1325, abs=5e-5)
 
 
 def check_names_and_origin(name):
@@ -56,14 +53,9 @@ def test_adult_is_one_hot_in_states_that_say_what_they_hold(data_folder):
     starts = np.flatnonzero(attribute != np.roll(attribute, 1))
     assert len(starts) == len(set(attribute)) == 14
     assert (np.add.reduceat(adult.X, starts, axis=1) == 1).all()
-    # A number's states hold equally many of its distinct values, however common each is: 44 where it has as many.
-    counts = {name: int((attribute == name).sum()) for name in ("age", "capital-gain", "education-num")}
-    assert counts == {"age": 44, "capital-gain": 44, "education-num": 16}
     # The first row: 39 years old, State-gov, Bachelors (13), 40 hours; capital gain 2174.
     first = {name for name, held in zip(adult.feature_names, adult.X[0], strict=True) if held}
     assert {"workclass = State-gov", "education = Bachelors", "age in [38, 40)"} <= first
-    low, high = next(name for name in first if "capital-gain" in name).split("[")[1].rstrip(")").split(", ")
-    assert int(low) <= 2174 < int(high)
     # 1,836 training rows lack a workclass: "?" is a category of its own.
     assert adult.train.X[:, adult.feature_names.index("workclass = ?")].sum() == 1836
 
@@ -87,6 +79,3 @@ def test_sms_is_a_sparse_binary_bag_of_words(data_folder):
     assert (sms.X.shape, sms.X.dtype, set(sms.X.data)) == ((5574, 6272), np.uint8, {1})
     assert (sms.class_names, sms.class_counts) == (("ham", "spam"), (5574 - 747, 747))
     assert sms.X.sum(axis=0).min() == 2
-    # "FREE" as it is written tells spam: most of the messages that shout it are.
-    shouts = sms.X[:, [sms.feature_names.index("FREE")]].toarray().ravel() == 1
-    assert sms.y[shouts].mean() > 0.9

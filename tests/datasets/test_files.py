@@ -104,12 +104,6 @@ def kept(cache):
     return [path.name for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
-@pytest.mark.parametrize("function", [datasets.load, datasets.available, datasets.location])
-def test_unknown_names_are_refused(function):
-    with pytest.raises(ValueError, match="unknown data set 'foo': choose one of mnist, digits, adult"):
-        function("foo")
-
-
 def test_a_file_in_the_named_folder_is_used(folder):
     assert not datasets.available("sms")
     (folder / PATH).write_bytes(PACKED)
@@ -129,38 +123,31 @@ DAMAGED = WRONG + "a damaged or wrong archive"
     ("raw", "message"),
     [
         (None, f"{PATH} is missing from "),
-        ("folder", "cannot be read (Is a directory); replace it, or unset PRIVDEMO_DATA"),
         (gzip.compress(OTHER, mtime=0), f"{WRONG}SHA-256 {sha256(OTHER)}; replace it, or unset PRIVDEMO_DATA"),
-        (b"<html>Sign in to this network</html>", f"{WRONG}SHA-256 "),
-        (b"", f"{WRONG}SHA-256 {sha256(b'')}"),
         (PACKED[:-20], DAMAGED),
-        (PACKED[:5], DAMAGED),
         (PACKED[:15] + b"\0\0\0\0" + PACKED[19:], DAMAGED),
-        (b"PK\x03\x04 not a zip", DAMAGED),
         (zipped("another", SMS), DAMAGED),
     ],
-    ids=["missing", "folder", "other", "page", "empty", "short", "shorter", "holes", "no zip", "zip of another"],
+    ids=["missing", "other", "short", "holes", "zip of another"],
 )
 def test_a_file_that_is_missing_or_wrong_is_refused_and_nothing_is_downloaded(folder, server, raw, message):
     path = folder / PATH
-    if raw == "folder":
-        path.mkdir()
-    elif raw is not None:
+    if raw is not None:
         path.write_bytes(raw)
     with pytest.raises(DatasetError) as refusal:
         datasets.load("sms")
     assert message in str(refusal.value)
     assert str(folder) in str(refusal.value)
-    if raw != "folder":  # mended, it loads: the refusal left nothing behind
-        path.write_bytes(PACKED)
-        assert len(datasets.load("sms").y) == 3
+    path.write_bytes(PACKED)
+    assert len(datasets.load("sms").y) == 3, "mended, it loads: the refusal left nothing behind"
     assert not server.requests
 
 
 def test_nothing_is_available_without_files_or_network(cache, monkeypatch):
     assert [name for name in datasets.DATASETS if datasets.available(name)] == ["digits", "breast_cancer"]
     assert (datasets.location("mnist"), datasets.location("digits")) == (cache / "mnist", None)
-    assert not cache.exists()
+    with pytest.raises(ValueError, match="unknown data set 'foo': choose one of mnist, digits, adult"):
+        datasets.load("foo")
     monkeypatch.setenv("PRIVDEMO_DATA", str(cache / "nowhere"))
     assert not datasets.available("sms")
     with pytest.raises(DatasetError, match=r"PRIVDEMO_DATA names the folder .*nowhere, which does not exist"):
@@ -214,14 +201,6 @@ def test_a_damaged_cached_file_is_named_and_fetched_again(cache, server):
     assert server.requests == {"/sms.gz": 1}
 
 
-def test_an_unwritable_cache_has_its_own_sentence(cache, server):
-    cache.parent.mkdir(parents=True)
-    cache.write_text("a file where the folder should be")
-    with pytest.raises(DatasetError, match=r"the cache folder .* cannot be written to .*PRIVDEMO_DATA"):
-        datasets.load("sms")
-    assert not server.requests
-
-
 def test_a_full_disk_leaves_nothing(cache, monkeypatch):
     def full(source, target):
         raise OSError(28, "No space left on device")
@@ -230,16 +209,6 @@ def test_a_full_disk_leaves_nothing(cache, monkeypatch):
     with pytest.raises(DatasetError, match=r"cannot be written to \(No space left on device\)"):
         datasets.load("sms")
     assert kept(cache) == []
-
-
-def test_a_lock_held_too_long_is_reported(cache, monkeypatch):
-    monkeypatch.setattr(files, "LOCK_TIMEOUT_S", 0.05)
-    (cache / "sms").mkdir(parents=True)
-    with (
-        files.FileLock(f"{cache / PATH}.lock"),
-        pytest.raises(DatasetError, match=r"another process has held .*SMSSpamCollection\.gz\.lock for 0\.05 s"),
-    ):
-        datasets.load("sms")
 
 
 # `contents` locks the file alone, for other processes; `load` keeps one copy for all threads of this one.

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib import format as npy
 
-from privdemo import datasets, limits
-from privdemo.datasets import OwnDataError, own
+from privdemo import datasets
+from privdemo.datasets import OwnDataError
 
 IMAGES = np.tile(np.arange(120, dtype=np.uint8)[:, None, None], (1, 4, 5))
 KINDS = np.arange(120) % 2
@@ -99,41 +99,24 @@ def test_names_are_plain():
     assert all(len(name) <= 40 for name in (*data.class_names, data.title))
 
 
-NO_NUMBER = "line 2, column “size” says “{}”, which is no finite number"
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"", "the file is empty; its first line must name the columns"),
-        (b"\n\n", "the file is empty"),
         (table() + b"\n1,\xff,dog", "line 122 is not UTF-8 text; save the file as CSV in UTF-8"),
         (table() + b"\n1,\0,dog", "the file holds zero bytes"),
         (table(["3,red"]), "line 2 has 2 fields, the header has 3"),
-        (table(['3,"red,dog']), "cannot be read"),
-        (table(header="size"), "the header names one column only, “size”"),
-        (table(header="size,,kind"), "column 2 has no name in the header; give it one"),
-        (table(header="size,size,kind"), "2 columns are called “size”; give each its own name"),
-        (table(header="1,2,3"), "the first line holds numbers only; it must name the columns"),
         (",".join(f"c{i}" for i in range(301)).encode(), "in the file must be a whole number in [2, 300], got 301"),
-        (table(n=119), "a file must have 120 to 50,000 rows under its header, got 119; bring more records"),
         (table(n=50_001), "got more than 50,000"),
-        (table(["1,red,"]), "line 2 of the label column “kind” says nothing; fill it in, or leave the row out"),
         (table(["1,red,fox"]), "class “fox” of the label column “kind” has 1 record; every class needs 60"),
-        (table(["none,red,dog"]), NO_NUMBER.format("none")),
-        (table(["nan,red,dog"]), NO_NUMBER.format("nan")),
-        (table(["1e999,red,dog"]), NO_NUMBER.format("1e999")),
-        (table(["", "none,red,dog", ""]).replace(b"size", b'"si\nze"', 1), "line 4, column “si ze” says “none”"),
-        (table([",red,dog"]), "line 2, column “size” says nothing, while most of the column are numbers"),
+        (table(["1e999,red,dog"]), "line 2, column “size” says “1e999”, which is no finite number"),
         (table([f"1,{'x' * 1001},dog"]), "line 2 has a field of more than 1,000 letters; shorten it"),
         (lines("id,kind", lambda i: f"person {i},{'ab'[i % 2]}"), "column “id” has 120 different texts, more than 50"),
-        (lines("size,kind", lambda i: f"1,{'ab'[i % 2]}"), "besides the label “kind” no column changes from row to"),
         (
             lines("size,kind", lambda i: f"{i},{i}"),
             "the label column “kind” must have 2 to 20 different values, got 12",
         ),
         (lines("size,kind", lambda i: f"{i},a{'*∗'[i % 2]}"), "has classes that look alike, “a∗”"),
-        (lines("size;kind", lambda i: f"{i},5;{'ab'[i % 2]}"), "“size” has numbers with decimal commas; write 1.5 for"),
         (b"a" * 20_000_001, "the file has 20,000,001 bytes, more than 20,000,000; bring fewer records or columns"),
     ],
 )
@@ -143,17 +126,9 @@ def test_a_table_is_refused_with_what_is_wrong_where(content, sentence):
     assert sentence in str(refusal.value)
 
 
-def test_too_many_values_are_refused(monkeypatch):
-    monkeypatch.setattr(own.limits, "OWN_VALUES", limits.Limit("values", 1, 239, integer=True))
-    with pytest.raises(OwnDataError, match="120 records of 2 values are more than 239 values"):
-        datasets.from_csv(table())
-
-
 def test_what_a_column_loses_is_said():
     (note,) = datasets.from_csv(lines("size,kind", lambda i: f"{i if i else 10**6},{'ab'[i % 2]}", 200)).notes
     assert "numbers of “size” fall on 2 of 256 steps from 1 to 1e+06" in note
-    # 200 numbers on 60 steps are not yet too coarse
-    assert not datasets.from_csv(lines("size,kind", lambda i: f"{i if i < 199 else 875},{'ab'[i % 2]}", 200)).notes
     (note,) = datasets.from_csv(table(["200,,cat"])).notes
     assert note == "“colour” says nothing in 1 of 121 rows: a category of its own."
 
@@ -172,10 +147,8 @@ def test_long_texts_take_no_more_memory_than_they_have():
     ("images", "levels", "greatest"),
     [
         (IMAGES, 120, 119),
-        (IMAGES.astype(np.int64) * 2, 239, 238),
         (IMAGES > 30, 2, 1),
         (IMAGES / 119, 256, 255),
-        (IMAGES.astype(float), 120, 119),
         (IMAGES[..., None], 120, 119),
     ],
 )
@@ -212,38 +185,23 @@ NO_LABELS = "array y must be of whole numbers or texts, no Python objects, got "
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "the file is empty; make one with numpy.savez"),
         (b"no archive", "the file is no .npz archive; make one with numpy.savez"),
         (archive(a=KINDS), "there is no array called X or images or x or data; the archive holds a"),
-        (archive(X=IMAGES), "there is no array called y or labels or target"),
-        (archive(X=IMAGES, y=KINDS[:-1]), "array y must have 120 to 50,000 records, got 119; bring more"),
         (archive(X=np.tile(IMAGES, (2, 1, 1)), y=KINDS), "there are 240 images but 120 labels"),
-        (archive(X=IMAGES[:, 0], y=KINDS), "array X must have shape (n, rows, columns), got (120, 5); reshape it"),
-        (archive(X=IMAGES, y=KINDS[:, None]), "array y must have shape (n,), got (120, 1)"),
-        (archive(X=IMAGES[:, :1], y=KINDS), "images must have 2 to 64 rows and columns, got 1 × 5"),
-        (archive(X=np.stack([IMAGES] * 3, 3), y=KINDS), "must be grey, one value a pixel, got 3 (this looks like col"),
         (archive(X=IMAGES.astype(int) * 5, y=KINDS), "of whole numbers must lie between 0 and 255, got 0 to 595"),
-        (archive(X=IMAGES.astype(int) - 1, y=KINDS), "must lie between 0 and 255, got -1 to 118"),
-        (archive(X=IMAGES / 40, y=KINDS), "images of decimal numbers must lie between 0 and 1, got 0 to 2.975"),
         (archive(X=np.where(IMAGES, np.nan, 0.5), y=KINDS), "image 2 holds a value that is no finite number"),
-        (archive(X=IMAGES * 0, y=KINDS), "all pixels of all images are the same"),
-        (archive(X=IMAGES, y=np.arange(120)), "the labels must have 2 to 20 different values, got 120"),
         (archive(X=np.zeros((120, 400, 400), np.uint8), y=KINDS), "120 records of 160,000 values are more than 10,000"),
         (archive(**{f"a{i}": KINDS for i in range(11)}), "the archive holds 11 arrays, more than 10"),
         (archive(X=np.zeros((101, 1000, 1000), np.uint8)), "would be 101,000,128 bytes, more than 100,000,000; keep"),
         # other types, objects above all, which are never unpickled
-        (archive(X=IMAGES, y=KINDS / 3), f"{NO_LABELS}float64; save it as such"),
-        (archive(X=IMAGES.astype(complex), y=KINDS), f"{NO_IMAGES}complex128"),
         (archive(X=EVIL, y=KINDS), f"{NO_IMAGES}object"),
         (archive(X=IMAGES, y=EVIL), f"{NO_LABELS}object"),
         # headers that lie about sizes, and damaged data
         (packed(saved(IMAGES, (120, 4, 6)), saved(KINDS)), "but holds another number of values"),
         (packed(saved(IMAGES, (10**12, 4, 5)), saved(KINDS)), "are more than 10,000,000 values"),
-        (packed(saved(IMAGES, (120, -4, -5)), saved(KINDS)), "array X says it is (120, -4, -5)"),
         (FLIPPED, "array X cannot be read"),
         (packed(saved(IMAGES), saved(KINDS), zipfile.ZIP_LZMA), "in an unusual way; save it with numpy.savez_compres"),
         # texts
-        (archive(X=IMAGES, y=np.where(KINDS, b"\xff", b"\xfe")), "cannot be read"),
         (archive(X=IMAGES, y=np.where(KINDS, "a", "b" * 101)), "array y holds texts of more than 100 letters; shorten"),
     ],
     # An archive holds the time it was made: as a name it would differ from worker to worker.
@@ -256,10 +214,7 @@ def test_an_archive_is_refused_with_what_is_wrong_and_never_run(content, sentenc
     assert not capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "header", [b"{'descr': ('<f4',", b"{'descr': '|u1', 'fortran_order': False, 'shape': (120, 4, 5), }}", b"\x00\xff"]
-)
-@pytest.mark.parametrize("version", [b"\x01\x00", b"\x02\x09", b"\x03\x00"])
+@pytest.mark.parametrize(("header", "version"), [(b"{'descr': ('<f4',", b"\x01\x00"), (b"\x00\xff", b"\x03\x00")])
 def test_a_header_that_is_none_is_refused(header, version):
     array = npy.magic(1, 0)[:6] + version + len(header).to_bytes(2, "little") + header
     with pytest.raises(OwnDataError, match="array X cannot be read"):
