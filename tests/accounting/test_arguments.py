@@ -49,34 +49,20 @@ def test_defaults_are_one_value_two_states_unit_distance_and_no_delta(call, good
         assert number(call(**without)) == number(call(**without, **{name: DEFAULTS[name]})) != number(call(**good))
 
 
-def no_gaussian(delta):
-    return rf"^delta must be in \(0, 1\), got {delta}; Gaussian noise never"
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         (lambda: acc.published_gaussian_counts_sigma(1.0, 0.0), "^delta must be above 0 for Gaussian noise, .*Laplace"),
         (lambda: acc.gaussian_counts_sigma(1.0, 0.0), "^delta must be above 0 for Gaussian noise, .*; use Laplace"),
         (lambda: acc.dirichlet_sigma(1.0, 0.0, [(3, 2)]), "^delta must be above 0 for scaled Dirichlet, .*Laplace"),
-        (lambda: acc.gaussian_sigma(1.0, 0.0), no_gaussian(0)),
-        (lambda: acc.gaussian_sigma(1.0, 1.0), no_gaussian(1)),
+        (lambda: acc.gaussian_sigma(1.0, 0.0), r"^delta must be in \(0, 1\), got 0; Gaussian noise never"),
         (lambda: acc.gaussian_sigma(0.0, 1e-9), r"^epsilon = 0 at delta = 1e-09 needs a sigma above 1e\+06; raise"),
         (lambda: acc.laplace_scale(0.0), "^epsilon must be above 0 where δ = 0, got 0; no finite Laplace noise"),
-        (lambda: acc.laplace_scale(1e-9), r"^epsilon = 1e-09 at delta = 0 needs a scale above 1e\+06; raise either"),
-        (
-            lambda: acc.dirichlet_delta_samples((0, 1), (1, 1), 1.0, 9, None),
-            "smallest parameter must be above 0, got 0",
-        ),
         (lambda: acc.posterior([[1, 0.5], [0, 0.5]], [1, 0], 1), "observed = 1 cannot happen under this channel and"),
+        (lambda: acc.posterior(np.eye(2), [0.5, 0.4], 0), "prior must be 2 probabilities that sum to 1, got"),
+        (lambda: acc.posterior(np.eye(2), [0.5, 0.5], 2), r"observed must be a whole number in \[0, 1"),
     ],
 )
 def test_promises_that_cannot_be_kept_and_beliefs_that_are_none_are_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
-    for prior in ([0.5, 0.4], [1.5, -0.5], [1.0], [0.2, 0.3, 0.5], [math.nan, 1.0]):
-        with pytest.raises(ValueError, match="prior must be 2 probabilities that sum to 1, got"):
-            acc.posterior(np.eye(2), prior, 0)
-    for seen in (-1, 2, 1.0):
-        with pytest.raises(ValueError, match=r"observed must be a whole number in \[0, 1"):
-            acc.posterior(np.eye(2), [0.5, 0.5], seen)

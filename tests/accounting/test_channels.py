@@ -26,14 +26,6 @@ def test_binary_profile_is_the_enumerated_one(p10, p01):
             assert truth - 1e-14 * math.exp(epsilon) <= reported <= truth + n_values * 2e-12
 
 
-@pytest.mark.parametrize(("p10", "p01"), BINARY)
-def test_binary_epsilon_of_one_value(p10, p01):
-    pairs = [pair for pair in ((1 - p10, p01), (p10, 1 - p01)) if max(pair) > 0]
-    largest = max(math.inf if min(pair) == 0 else abs(math.log(pair[0] / pair[1])) for pair in pairs)
-    assert acc.channel_epsilon(BinaryChannel(p10, p01).channel_matrix) == pytest.approx(largest, rel=1e-14)
-    assert acc.binary_channel_epsilon(p10, p01, 0.0) == pytest.approx(largest, rel=1e-11, abs=2e-12)
-
-
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 6), st.floats(1e-9, 0.5))
 @example(0.5, 2.0020272368241397e-260, 9, math.nextafter(0.5, 0))
 @example(0.5, math.nextafter(1, 0), 3, 0.5)

@@ -1,12 +1,10 @@
-"""Randomised response against enumeration, 50 digits and a published image, from both sides."""
+"""Randomised response against enumeration and a published image, from both sides."""
 
 import math
-from decimal import Decimal, localcontext
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from privdemo import accounting as acc
 from privdemo.mechanisms import RandomisedResponse
@@ -43,15 +41,6 @@ def test_response_epsilon_inverts_delta_cautiously(k, n_values, share, delta):
         assert loss.delta(epsilon * (1 - 1e-6)) > delta * (1 - PLATEAU)
 
 
-@pytest.mark.parametrize("n_values", [1, 2, 784, 10_000])
-@pytest.mark.parametrize(("p", "k"), [(0.2, 256), (0.9, 256), (0.49, 2), (1e-5, 10)])
-def test_pure_composition_at_delta_zero(p, k, n_values):
-    # at p = 0.9 and D = 784 the probability of the largest loss, 10^-784, is far below any float
-    pure = pytest.approx(n_values * math.log((1 - p) * (k - 1) / p), rel=1e-12)
-    loss = acc.randomised_response_loss(p, k, n_values)
-    assert loss.epsilon(0.0) == pure == acc.randomised_response_epsilon(p, k, n_values=n_values)
-
-
 def test_response_ends():
     assert acc.randomised_response_loss(0.0, 4, 3).epsilon(0.5) == acc.randomised_response_epsilon(0.0) == math.inf
     assert acc.randomised_response_epsilon(0.0, 4, 1.0) == 0
@@ -63,30 +52,10 @@ def test_response_ends():
     assert acc.randomised_response_flip_prob(0.0, 10) == 0.9
 
 
-@given(st.integers(2, 65536), st.floats(1e-9, 1.0))
-@example(65536, 1.0 - 1e-9)
-def test_response_epsilon_against_50_digits(k, share):
-    p = share * ((k - 1) / k)
-    if p == (k - 1) / k:  # the float nearest the end stands for the end
-        assert acc.randomised_response_epsilon(p, k) == 0
-        return
-    with localcontext() as context:
-        context.prec = 50
-        exact = float(((1 - Decimal(p)) * (k - 1) / Decimal(p)).ln())
-    # rounding of 1 − p, one product and one quotient next to ε = 0; of three logarithms elsewhere
-    tolerance = 4 * EPS * (1 + (math.log(k / p) if exact > 0.6 else 0.0))
-    assert acc.randomised_response_epsilon(p, k) == pytest.approx(max(0.0, exact), rel=0, abs=tolerance)
-
-
 def test_the_published_image():
     loss = acc.randomised_response_loss(0.2, 256, 784)
     assert round(loss.epsilon(0.0)) == 5431
     assert loss.delta(4661) > 1e-5 > loss.delta(4662)
-    # Its mean and spread by hand: 784 · E[L] ± a 4.27-sigma tail, E[L] = ε₀(0.8 − 0.2/255)
-    one, mean = math.log(1020), 0.8 - 0.2 / 255
-    spread = math.sqrt(0.8 + 0.2 / 255 - mean**2)
-    normal = one * (784 * mean + stats.norm.isf(1e-5) * spread * 28)
-    assert loss.epsilon(1e-5) == pytest.approx(normal, rel=5e-3)  # the tail is a little short of normal
 
 
 @pytest.mark.parametrize("k", [2, 16, 256])

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.mmd import MMDClassRatio
@@ -114,28 +113,12 @@ def test_settings_have_the_documented_defaults():
     assert ClassifyAndCount(1).get_params() == {"classifier": 1, "random_state": 0}
 
 
-def test_what_was_refused_is_not_fitted():
-    mmd, spread = MMDClassRatio(-1.0), SpreadClassRatio(-1.0)
-    for estimator in (mmd, spread):
-        with pytest.raises(ValueError, match=r"bandwidth must be|C must be"):
-            estimator.fit(X3, THREE)
-    asked = [(getattr(mmd, ask), X3[0]) for ask in ("predict", "predict_raw", "project", "similarities", "bound")]
-    asked += [(mmd.reweigh, TWO, TWO), (mmd.from_similarities, np.ones(4)), (spread.predict_proba, X3[0])]
-    for method, *arguments in asked:
-        with pytest.raises(NotFittedError, match="not fitted yet"):
-            method(*arguments)
-
-
 @pytest.mark.parametrize(
     ("settings", "tuning", "sentence"),
     [
         ({}, ([x[:, :2] for x in X3], THREE), "^tuning_sets must have 3 columns and 3 classes.*, got 2 and 3"),
-        ({}, (X3, np.tile(TWO, (2, 1))[:3]), "^tuning_sets must have 3 columns and 3 classes.*, got 3 and 2"),
-        ({}, (X3[:2],), "^tuning sets and proportions must be equally many, got 2 and 3"),
         ({}, (None, THREE), "^tuning_proportions must come with tuning_sets"),  # which sets would have these?
-        ({"random_state": None}, (), r"^random_state must be a whole .*4294967295., got None"),
         ({"bandwidth": np.inf}, (), r"bandwidth must be in .0.0001, 10000., got inf"),  # which says nothing
-        ({"n_features": 0}, (), r"n_features must be a whole number in .1, 100000., got 0"),
     ],
 )
 def test_settings_and_second_groups_out_of_range_are_refused(settings, tuning, sentence):
@@ -178,19 +161,11 @@ def test_halves_of_sets_part_them_at_random():
 @pytest.mark.parametrize(
     ("sets", "p", "sentence"),
     [
-        *[
-            ([X3[0], none, X3[2]], THREE, "^{}set 2 is empty: leave it out")
-            for none in (np.empty((0, 3)), csr_array((0, 3)))
-        ],
+        ([X3[0], np.empty((0, 3)), X3[2]], THREE, "^{}set 2 is empty: leave it out"),
         ([X3[0], X3[1][:, :2], X3[2]], THREE, "^{}set 2 must have 3 columns like the others, got 2"),
         ([X3[0], np.full((4, 3), np.nan), X3[2]], THREE, "{}set 2 contains NaN"),
-        (X3[:2], THREE, "^{}sets and proportions must be equally many, got 2 and 3"),
-        ([], np.empty((0, 3)), "^{}sets must be one or more, got none"),
         (X3, [0.2, 0.3, 0.5], r"^proportions must have a row for each set and a column .*, got shape \(3,\)"),
-        (X3, np.ones((3, 1)), r"got shape \(3, 1\)"),
         (X3, [[0.5, 0.5], [-0.1, 1.1], [1, 0]], r"sum to 1, got \[-0.1  1.1\] for {}set 2; project_simplex\(…\)"),
-        (X3, [[1, 0], [0.1, 0.9], [0.6, 0.6]], r"sum to 1, got \[0.6 0.6\] for {}set 3"),
-        (X3, [[0.5, 0.5], [np.inf, 0], [0, 1]], r"sum to 1, got \[inf  0.\] for {}set 2"),
         (X3, [[0.5, 0.5], [0.5, 0.50002], [0, 1]], "for {}set 2"),
     ],
 )
@@ -214,9 +189,3 @@ def test_a_problem_is_seen_if_and_only_if_the_affine_hull_lacks_a_vertex(c, n, m
     if problem is not None:
         number = f"{len(counts)} set{'s' if len(counts) > 1 else ''} of rank {np.linalg.matrix_rank(counts)}"
         assert problem.startswith(f"{number} cannot tell {c} classes apart (assumption A0 fails): give {c} sets")
-
-
-@pytest.mark.parametrize(("gap", "spans"), [(1e-3, True), (1e-5, True), (1e-8, False), (0.0, False)])
-def test_proportions_that_hardly_differ_span_down_to_a_millionth(gap, spans):
-    p = np.array([[0.3 + gap, 0.3, 0.4 - gap], [0.3, 0.3 + gap, 0.4 - gap], [0.3, 0.3, 0.4]])
-    assert (span_problem(p) is None) == spans

@@ -5,19 +5,16 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import KFold
 
 from privdemo.estimators import label_proportions, likelihoods
 from privdemo.estimators.bags import bag_channel, most_likely_labels, read_bags
 from privdemo.estimators.label_proportions import (
-    CS,
     AlternatingMeanMapClassifier,
     BagNameClassifier,
     LabelProportionClassifier,
@@ -101,31 +98,6 @@ def test_what_is_climbed_is_the_documented_loss_and_its_gradient(method, monkeyp
             assert by_hand(found + 0.05 * direction) > by_hand(found)
 
 
-def unchanged(X, bags, p, w):
-    """The same bags with sparse records, in another order, under other names, with repeats or a row of weight 0."""
-    order, names = rng(5).permutation(len(X)), rng(6).permutation(len(p))
-    repeated = np.repeat(np.arange(len(X)), w)
-    yield csr_array(X).tocsc(), bags.tolist(), p.tolist(), w.tolist()
-    yield X[order], names[bags][order], p[np.argsort(names)], w[order]
-    yield X[repeated], bags[repeated], p, None
-    yield np.append(X, [[99.0] * 3], axis=0), np.append(bags, 1), p, np.append(w, 0)
-
-
-@pytest.mark.filterwarnings("error")
-@every_method
-def test_how_the_same_bags_are_given_changes_nothing(method):
-    X, bags, p, _ = ragged((8, 5, 9, 12, 6, 10))
-    X[X < 0.4] = 0
-    weights = rng(3).integers(1, 4, len(X))
-    expected = method(tol=1e-6).fit(X, bags, p, weights)
-    for given_ in unchanged(X, bags, p, weights):
-        found = method(tol=1e-6).fit(*given_)
-        # gradients of 10⁻⁶ (of bags, less by their contrast) over curvatures of 10⁻³ and more
-        np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-3)
-        np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-3)
-    assert np.abs(method(tol=1e-6).fit(X, bags, p).coef_ - expected.coef_).max() > 5e-3  # weights matter
-
-
 SETTINGS = {"C": 1.0, "match_share": False, "cv": 5, "tol": 1e-4, "max_iter": 2000, "random_state": 0}
 
 
@@ -175,15 +147,6 @@ def test_sparse_records_are_never_densified(method):
     fit = method(C="cv", cv=2, match_share=True, max_iter=2)
     bags, p = np.repeat(np.arange(4), n // 4), np.array([0.1, 0.3, 0.6, 0.9])
     assert peak(lambda: fit.fit(X, bags, p).predict_proba(X)) < n * d * 8 / 3  # that of all records, dense: 16 MB
-
-
-@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 3)), min_size=1, max_size=8))
-def test_no_threshold_comes_nearer_to_the_share(pairs):
-    scores, weight = np.array(pairs).T
-    for share in (0, 0.1, 0.5, 0.93, 1):
-        candidates = (matching_threshold(scores, weight, share), -np.inf, *scores)
-        found, *others = (abs(weight[scores > one].sum() / weight.sum() - share) for one in candidates)
-        assert found == pytest.approx(min(others), abs=1e-12)
 
 
 def test_the_threshold_lies_midway():
@@ -238,11 +201,8 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8]}
     ("settings", "wrong", "sentence"),
     [
         ({}, {"sample_weight": np.ones(5)}, "sample_weight.shape"),
-        ({}, {"sample_weight": np.append(-0.5, np.ones(11))}, "Negative values in data passed to `sample_weight`"),
-        ({}, {"X": np.full((12, 2), np.nan)}, "contains NaN"),
         ({"C": 0.0}, {}, "C must be above 0, got 0; it is the inverse strength of the penalty"),
         *[({"C": "cv", "cv": n}, {}, rf"cv must be a whole number in \[2, 3\], got {n}; the bags") for n in (1, 4)],
-        ({"tol": 0.0}, {}, "tol must be in .0, 1., got 0"),
         ({"max_iter": 0}, {}, r"max_iter must be a whole number in \[1, 100000\], got 0"),
     ],
 )
@@ -281,13 +241,6 @@ def test_too_few_steps_or_rounds_warn(method, monkeypatch):
             method().fit(X, bags, p)
 
 
-class EvenAndOdd(GroupKFold):
-    """Bags of even and of odd number, in place of random parts."""
-
-    def split(self, X, y=None, groups=None):
-        return super().split(X, y, np.arange(len(X)) % 2)
-
-
 def search_by_hand(method, folds, X, bags, p):
     """The held-out scores of the strengths tried, and the smallest distance, in standard errors, from another end."""
     held_out, margins = [], []
@@ -311,24 +264,22 @@ def search_by_hand(method, folds, X, bags, p):
 
 
 @pytest.mark.parametrize(
-    ("method", "cv", "coupled"),
+    ("method", "coupled"),
     [
-        (LabelProportionClassifier, 4, True),
-        (LabelProportionClassifier, EvenAndOdd(2), False),
-        (MeanMapClassifier, 4, False),
-        (MeanMapClassifier, EvenAndOdd(2), True),
+        (LabelProportionClassifier, True),
+        (MeanMapClassifier, False),
     ],
 )
-def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standard_errors_worse(method, cv, coupled):
+def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standard_errors_worse(method, coupled):
     draw = rng(1)
     if coupled:  # proportions follow the records: weak penalties are no worse
         X, bags, p, _ = ragged(tuple(draw.integers(15, 40, 12)), seed=1)
     else:  # proportions of chance: weak penalties learn them by heart
         bags = draw.permutation(np.repeat(np.arange(60), 3))
         X, p = draw.normal(size=(180, 12)), draw.integers(1, 6, 60) / 6
-    splitter = KFold(4, shuffle=True, random_state=2) if cv == 4 else cv
+    splitter = KFold(4, shuffle=True, random_state=2)
     expected, margin = search_by_hand(method, list(splitter.split(np.zeros(len(p)))), X, bags, p)
-    fit = method(C="cv", cv=cv, tol=1e-5, random_state=2).fit(X, bags, p)
+    fit = method(C="cv", cv=4, tol=1e-5, random_state=2).fit(X, bags, p)
     assert margin > 0.005  # so that solving to a gradient of 10⁻⁴ ends at the same
     np.testing.assert_allclose(fit.cv_scores_, expected, atol=2e-3)
     assert np.ptp(expected) > 5e-3
@@ -337,9 +288,3 @@ def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standar
     fixed = method(C=fit.C_, tol=1e-5).fit(X, bags, p)
     np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-2, atol=1e-4)
     assert not hasattr(fixed, "cv_scores_")
-
-
-def test_strengths_that_are_tried():
-    assert LabelProportionClassifier._strengths == CS
-    assert MeanMapClassifier._strengths == AlternatingMeanMapClassifier._strengths == CS[:11]
-    np.testing.assert_allclose(np.log10(CS), np.arange(-4, 3.5, 0.5), atol=1e-12)

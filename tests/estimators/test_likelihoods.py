@@ -177,14 +177,6 @@ def test_nodes_have_the_mean_and_the_covariance_of_the_scores_of_whichever_peopl
         np.testing.assert_allclose(some, all_of_them[rows], atol=1e-14)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_products_keep_the_precision_of_the_inputs_and_end_in_double(dtype):
-    inputs = GaussianInputs(rng(1).random((5, 3)).astype(dtype), np.full((1, 3), 0.1, dtype))
-    nodes = inputs.nodes(rng(2).normal(size=(3, 1)), np.zeros(1))
-    ended = nodes.scores, *nodes.pull_back(np.ones(nodes.scores.shape)), inputs.centre(np.ones(5))
-    assert {one.dtype for one in ended} == {np.dtype(float)}
-
-
 MEANS = np.linspace(-8, 8, 9)
 
 
@@ -214,15 +206,6 @@ def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores,
         # `tolerance` for 128 nodes, and five standard errors of the draws
         bound = tolerance + 5 * drawn.std(axis=0) / np.sqrt(draws)
         assert (np.abs(found[person] - drawn.mean(axis=0)) <= bound).all()
-
-
-def test_two_scores_have_one_contrast_which_is_the_score_of_two_classes():
-    """E softmax of (a, b) is E φ(a − b), one-dimensional: the quadrature of the difference."""
-    inputs, coef = GaussianInputs(rng(1).random((5, 3)), rng(2).random((5, 3)), 64), rng(3).normal(size=(3, 2))
-    two = expected(inputs, lambda a: softmax(a, axis=-1)[..., 0], coef, np.zeros(2))
-    one = expected(inputs, expit, coef[:, :1] - coef[:, 1:], np.zeros(1))[:, 0]
-    np.testing.assert_allclose(two, one, atol=1e-10)
-    assert np.abs(one - expit(inputs.mean @ (coef[:, 0] - coef[:, 1]))).max() > 1e-2  # that of the mean is another
 
 
 def test_at_most_65536_inputs_are_enumerated():

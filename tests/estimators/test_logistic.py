@@ -7,7 +7,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from privdemo.estimators import likelihoods, logistic, pixel_priors
@@ -142,7 +142,6 @@ def test_defaults_and_tags(method):
 
 
 NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])
-WRONG_SHAPE = PixelPrior(np.arange(3), np.full((4, 3), 1 / 3))
 NOISE, RESPONSE = {"pixels": GaussianNoise(0.1)}, {"pixels": PIXELS}
 
 
@@ -150,30 +149,15 @@ NOISE, RESPONSE = {"pixels": GaussianNoise(0.1)}, {"pixels": PIXELS}
     ("settings", "x", "y", "error", "sentence"),
     [
         ({}, X, 0 * Y, ValueError, "y must hold two classes or more, got one class only: 0"),
-        (RESPONSE, X, Y, TypeError, "must hold whole-number states 0 to 2, got dtype float64"),
         (RESPONSE, STATES + 1, Y, ValueError, r"must hold states in \[0, 2\], got 3"),
-        (NOISE, STATES, Y, TypeError, "X must hold real values, got dtype uint8; use to_unit"),
         (RESPONSE, csr_array(STATES), Y, TypeError, "X must be dense where pixels are noisy"),
-        ({"pixels": RandomisedResponse(2 / 3, 3)}, STATES, Y, ValueError, "draws every pixel afresh"),
         ({"pixels": "noise"}, X, Y, TypeError, "pixels must be a mechanism or None, got 'noise'"),
         ({"channel": BinaryChannel(0.3, 0.7)}, X, Y, ValueError, "channel says nothing: every class is released alike"),
-        ({"channel": [[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]]}, X, Y, ValueError, "classes 0 and 1 alike, .*; merge them"),
         ({"channel": [[0.5, 0.4], [0.4, 0.6]]}, X, Y, ValueError, r"every column \[:, true\] summing to 1"),
-        ({"channel": [0.5, 0.5]}, X, Y, ValueError, r"matrix T\[released, class\], got shape \(2,\)"),
-        ({"channel": "flip"}, X, Y, TypeError, "channel must be a mechanism or a matrix .*, got 'flip'"),
         ({"channel": FLIPS}, X, Y + 1, ValueError, r"y must hold released labels in \[0, 1\], got 2: is channel the"),
-        ({"channel": FLIPS}, X, Y - 1, ValueError, r"y must hold released labels in \[0, 1\], got -1"),
         ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, "labels that the channel can release, got 2, which no class"),
-        ({"channel": FLIPS}, X, Y * 1.0, TypeError, "numbers of released labels, 0 to 1, got dtype float64"),
-        ({"C": 0}, X, Y, ValueError, "C must be above 0, got 0"),
         *[({"C": C}, X, Y, ValueError, 'C must be above 0 or "cv", got .') for C in ("best", np.ones(2))],
-        ({"n_nodes": 0}, X, Y, ValueError, r"n_nodes must be a whole number in \[1, 256\], got 0"),
-        ({"tol": -1.0}, X, Y, ValueError, r"tol must be in \(0, 1\], got -1"),
-        ({"max_iter": 0}, X, Y, ValueError, r"max_iter must be a whole number in \[1, 100000\], got 0"),
-        ({"C": "cv", "cv": 1}, X, Y, ValueError, r"cv must be a whole number in \[2, 20\], got 1"),
-        ({"prior": None, **RESPONSE}, STATES, Y, TypeError, "'learned', 'flat' or a prior of .*, got None"),
         ({"prior": "true", **RESPONSE}, STATES, Y, ValueError, "'learned', 'flat' or a prior, got 'true'"),
-        ({"prior": WRONG_SHAPE, **RESPONSE}, STATES, Y, ValueError, r"shape \(3, 3\) .*, got \(4, 3\)"),
         ({"exact": True, **NOISE}, X, Y, ValueError, "it needs randomised response; use exact=False"),
     ],
 )
@@ -184,20 +168,14 @@ def test_what_cannot_be_learnt_from_is_refused(settings, x, y, error, sentence):
 
 def test_releases_are_checked_as_what_was_fitted():
     fitted = SpreadLogisticRegression(FLIPS, PIXELS)
-    for ask in (fitted.released_proba, lambda x: fitted.score_released(x, Y[: len(x)])):
-        with pytest.raises(NotFittedError, match="This SpreadLogisticRegression instance is not fitted yet"):
-            ask(STATES)
+    with pytest.raises(NotFittedError, match="This SpreadLogisticRegression instance is not fitted yet"):
+        fitted.released_proba(STATES)
     fitted.fit(STATES, Y)
     for ask in (fitted.predict, fitted.released_proba, lambda x: fitted.score_released(x, Y)):
         with pytest.raises(ValueError, match=r"must hold states in \[0, 2\], got 3"):
             ask(STATES + 1)
-        with pytest.raises(ValueError, match="X has 2 features, but SpreadLogisticRegression is expecting 3"):
-            ask(STATES[:, :2])
-    for ask in (fitted.score_released, fitted.released_proba):
-        with pytest.raises(ValueError, match=r"y must hold released labels in \[0, 1\], got 2"):
-            ask(STATES, Y + 1)
-        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-            ask(STATES, Y[:1])
+    with pytest.raises(ValueError, match=r"y must hold released labels in \[0, 1\], got 2"):
+        fitted.score_released(STATES, Y + 1)
     named = SpreadLogisticRegression().fit(X, np.where(Y, 9, 7))
     assert named.score_released(X, np.where(Y, 9, 7)) < 0
     with pytest.raises(ValueError, match=r"y must hold the classes that were fitted, \[7 9\], got .*8"):
@@ -261,28 +239,3 @@ def test_the_search_ends_where_a_penalty_is_worse_than_the_best_by_three_standar
     np.testing.assert_allclose(scores, by_hand.mean(axis=1)[: last + 1], atol=1e-2)
     x, y, _ = simulate(200, 3)  # all is signal
     assert len(NaiveLogisticRegression(C="cv").fit(x, y).cv_scores_) == len(CS)
-
-
-def test_rare_labels_do_not_stop_the_choice_of_a_penalty():
-    """Bags of fewer people than folds: the folds are drawn without regard to labels."""
-    channel, bags, x = rng(1).dirichlet(np.ones(30), 2).T, np.arange(60) % 30, rng(2).random((60, 3))
-    fitted = SpreadLogisticRegression(channel, C="cv", cv=3).fit(x, bags)
-    held_out = 0.0
-    for seen, unseen in KFold(3, shuffle=True, random_state=0).split(x):
-        fold = SpreadLogisticRegression(channel, C=CS[0]).fit(x[seen], bags[seen])
-        held_out += len(unseen) * fold.score_released(x[unseen], bags[unseen])
-    assert fitted.cv_scores_[0] == pytest.approx(held_out / 60, abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("weight", "sentence"),
-    [
-        (-np.eye(120)[0] + 1e-3, "Negative values in data passed to `sample_weight`"),
-        (np.zeros(120), "Sample weights must contain at least one non-zero number"),
-        (np.eye(120)[0], "sample_weight leaves a fold with nobody to learn from"),
-    ],
-)
-def test_weights_that_count_nobody_are_refused(weight, sentence):
-    estimator, released, y = cv_case(SpreadLogisticRegression)
-    with pytest.raises(ValueError, match=sentence):
-        estimator.fit(released, y, weight)

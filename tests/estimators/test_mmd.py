@@ -1,7 +1,6 @@
 """Class ratios by MMD against whole kernel matrices, plain cross-validation and Theorem 1."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -38,28 +37,12 @@ def test_means_of_the_kernel_are_those_of_the_whole_matrix(kind, other, n, m, mo
         assert n == 1 or (np.abs(found - wrong) > 10 * tolerance).all()
 
 
-def test_entries_of_a_sparse_matrix_that_come_twice_are_added_and_left_alone():
-    X = csr_array((np.array([1.0, 2, 1, 0.5]), np.array([1, 0, 1, 2]), np.array([0, 3, 4])), shape=(2, 3))
-    before = X.data.tolist(), X.indices.tolist(), X.indptr.tolist()
-    assert kernel_means(X, None, np.ones(1))[0] == pytest.approx(rbf_kernel(X.toarray(), gamma=0.5).mean(), abs=1e-14)
-    assert (X.data.tolist(), X.indices.tolist(), X.indptr.tolist()) == before
-
-
 @pytest.mark.parametrize(("dtype", "origin"), [(np.float32, 100), (np.float32, 3000), (np.float64, 1e7)])
 def test_where_the_origin_is_does_not_matter_to_a_kernel_of_distances(dtype, origin):
     x, y = ((rng(seed).normal(size=(60, 2)) + origin).astype(dtype) for seed in (1, 2))
     for other in (None, y):
         exact = rbf_kernel(x.astype(float) - origin, (x if other is None else y).astype(float) - origin, gamma=8).mean()
         assert kernel_means(x, other, np.array([0.25]))[0] == pytest.approx(exact, abs=0.01)  # a mean of 0.03 to 0.06
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", ["float64", "float32", "sparse float64"])
-def test_no_entry_of_a_kernel_is_above_1_though_distances_are_rounded_below_0(kind):
-    """Pairs of the same records, far from the mean, at a bandwidth at which rounding is not small."""
-    x = KINDS[kind](np.repeat(1e3 * rng(1).normal(size=(20, 3)), 2, axis=0))
-    found = kernel_means(x, None, np.array([1e-6]))[0]
-    assert 0 < found <= 0.05  # of 40 records, each with itself and one other; where rounding is above 0, fewer
 
 
 def test_only_a_few_blocks_are_in_memory_and_sparse_records_are_never_densified(monkeypatch):
@@ -164,16 +147,6 @@ def test_the_median_heuristic_is_the_median_over_all_pairs_of_any_unit_and_origi
         np.testing.assert_allclose(small.predict(1e-15 * sets[0]), fit.predict(sets[0]), atol=1e-9)
 
 
-def test_large_sets_do_not_drown_small_ones_in_the_median(monkeypatch):
-    """Three far clusters: two thirds of pairs with as many records of each are far apart, of all records a tenth."""
-    monkeypatch.setattr(mmd, "MEDIAN_SAMPLE", 180)
-    sets = Sets(tuple(rng(i).normal(10 * i, 0.1, (n, 1)) for i, n in enumerate((2000, 60, 60))), np.eye(3))
-    values = [median_heuristic(sets, seed) for seed in (0, 1, 2, 1)]
-    assert 9 / math.sqrt(2) < min(values) < max(values) < 21 / math.sqrt(2)
-    assert len(set(values)) == 3  # by the seed
-    assert values[1] == values[3]
-
-
 def test_where_most_records_are_alike_the_bandwidth_is_still_above_0():
     sets = [np.repeat([[0.0], [1.0]], [9, 1], axis=0), np.repeat([[0.0], [1.0]], [8, 2], axis=0)]
     # 3 · 17 of 190 pairs have a squared distance of 1
@@ -205,17 +178,13 @@ def test_other_proportions_of_the_same_sets_give_what_fitting_would(n_features):
     np.testing.assert_array_equal((one.predict(U), one.from_similarities(fit.similarities(U))), [[0, 1, 0]] * 2)
 
 
-@pytest.mark.parametrize(("second", "n"), [((), 3), ((gaussian_sets(THREE, 20, 2), THREE), 6)])
-def test_other_proportions_must_be_as_many_as_the_sets_were_and_warn_as_fitting_would(second, n):
+def test_other_proportions_must_be_as_many_as_the_sets_were_and_warn_as_fitting_would():
     """Without a second group fitting has halved the three sets."""
-    fit, alike = MMDClassRatio(1.0).fit(gaussian_sets(THREE, 20, 1), THREE, *second), np.full((3, 3), 1 / 3)
-    with pytest.warns(UserWarning, match=f"^{n} sets of rank 1 cannot tell 3 classes apart .assumption A0 fails"):
+    fit, alike = MMDClassRatio(1.0).fit(gaussian_sets(THREE, 20, 1), THREE), np.full((3, 3), 1 / 3)
+    with pytest.warns(UserWarning, match="^3 sets of rank 1 cannot tell 3 classes apart .assumption A0 fails"):
         fit.reweigh(alike, alike)
-    two = TWO[[0, 1, 1]]
-    for p, q in ((THREE[:2], THREE), (THREE, THREE[[0, 1, 2, 0]]), (THREE, two), (two, two)):
-        shapes = re.escape(f"shapes {p.shape} and {q.shape}")
-        with pytest.raises(ValueError, match=f"^proportions must be .* 3 and 3 sets of 3 classes.*{shapes}$"):
-            fit.reweigh(p, q)
+    with pytest.raises(ValueError, match=r"^proportions must be .* 3 and 3 sets of 3 classes.*\(2, 3\) and \(3, 3\)$"):
+        fit.reweigh(THREE[:2], THREE)
 
 
 @pytest.mark.parametrize("n_features", [None, 40])
@@ -234,12 +203,8 @@ def test_the_bound_is_that_of_theorem_1_and_above_the_error(n_features):
         assert fit.bound(np.int64(n_u), delta) == pytest.approx(expected, rel=1e-9)
         assert np.linalg.norm(fit.predict(gaussian_set(truth, n_u, 5, d=3)) - truth) <= fit.bound(n_u, delta)
     assert fit.bound(30) == fit.bound(30, 0.05)
-    for bad, sentence in (
-        ((0,), "n_u must be a whole number at least 1, got 0"),
-        ((10, 0.0), r"delta must be in \(0, 1"),
-    ):
-        with pytest.raises(ValueError, match=sentence):
-            fit.bound(*bad)
+    with pytest.raises(ValueError, match="n_u must be a whole number at least 1, got 0"):
+        fit.bound(0)
 
 
 @pytest.mark.parametrize("n_sets", [2, 4])
@@ -252,12 +217,3 @@ def test_there_is_no_bound_of_more_or_fewer_sets_than_classes(n_sets):
     least = np.linalg.svd(ratio_oracles.gram(sets, fit.bandwidth_), compute_uv=False)[2:3] ** 0.5
     expected = np.linalg.norm(p, 2) / least[0] if n_sets > 2 else math.inf
     assert fit.condition_number_ == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.filterwarnings("error")
-def test_sets_that_coincide_have_no_finite_condition_number_nor_bound():
-    (x,) = gaussian_sets(TWO[:1], 20, 1)
-    fit = MMDClassRatio(1.0).fit([x, x], TWO, [x, x], TWO)
-    # eigenvalues of 0 are rounded to some 10⁻¹⁷, and 1/√10⁻¹⁷ is 3·10⁸
-    assert min(fit.condition_number_, fit.bound(100)) > 1e7
-    np.testing.assert_allclose(fit.predict(x), [0.5, 0.5], atol=1e-6)

@@ -86,16 +86,6 @@ def test_nearest_groups_are_somebody_and_the_nearest_of_those_left(k):
         assert partition(nearest_k(make(X), bags, k, rng(k))) == set(nearest_by_hand(X, bags, k, rng(k)))
 
 
-@pytest.mark.parametrize("make", [np.asarray, csr_array])
-def test_whole_numbers_are_grouped_like_real_ones(make):
-    X, y, bags = records([12, 20], d=8, binary=True)
-    X = np.concatenate((X, 200 * X), axis=1)
-    small = make(X.astype(np.uint8))
-    np.testing.assert_array_equal(nearest_k(small, bags, 3, rng()), nearest_k(X, bags, 3, rng()))
-    np.testing.assert_array_equal(k_tree(small, y, 3, rng()), k_tree(X, y, 3, rng()))
-    assert information_loss(small, bags) == pytest.approx(information_loss(X, bags), abs=1e-12)
-
-
 def tree_by_hand(X, rows, k):
     """The leaves of `rows`: halved at the median of the column of largest variance, one node at a time."""
     if len(rows) < 2 * k:
@@ -164,14 +154,6 @@ def test_without_noise_means_and_proportions_are_as_they_were():
     assert smallest_epsilon(10) == pytest.approx(2 * math.log(10) / 10, rel=1e-14)  # nine tenths within a half
 
 
-@pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
-def test_a_mean_of_ones_is_one_whatever_k(make):
-    # a last digit more would be refused as outside [0, 1]
-    for k in range(1, 120):
-        means = group_means(make(np.ones((2 * k, 3))), np.repeat([0, 1], k))
-        assert noisy_means(means, [k, k], math.inf, rng()).tolist() == [[1.0] * 3] * 2
-
-
 @pytest.mark.parametrize(
     ("k", "half_width", "share"), [(1, 0.5, 0.9), (10, 0.01, 0.01), (1000, 1.0, 0.99), (7, 0.2, 0.5)]
 )
@@ -194,36 +176,21 @@ def test_the_epsilon_of_a_record_is_the_largest_log_ratio_of_all_that_it_goes_in
     assert np.abs(log_ratios).max() == pytest.approx(record_epsilon(of_feature, of_proportion, D), rel=1e-12)
 
 
-BAGS = np.repeat([0, 1], [8, 5])
-LABELS = np.repeat([0, 1], [9, 4])
-X13 = np.linspace(0, 1, 39).reshape(13, 3)
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: random_k(BAGS, 6, rng()), "k must be at most 5, the records of bag 1, got 6"),
-        (lambda: nearest_k(X13, BAGS, 6, rng()), "k must be at most 5, the records of bag 1, got 6"),
-        (lambda: random_k(2 * BAGS, 2, rng()), "k must be at most 0, the records of bag 1, got 2"),
-        (lambda: k_tree(X13, LABELS, 5, rng()), "k must be at most 4, the records of class 1, got 5; lower k"),
-        (lambda: random_k(BAGS, 0, rng()), r"k must be a whole number in \[1, 1000\], got 0"),
-        (lambda: nearest_k(X13, BAGS, 0, rng()), "k must be a whole number"),
-        (lambda: k_tree(X13, LABELS, 2.5, rng()), "k must be a whole number"),
-        (lambda: noisy_means(2 * X13, np.ones(13), 1.0, rng()), r"means must lie in \[0, 1\], got 0 to 2"),
-        (lambda: noisy_means(X13 - 0.5, np.ones(13), 1.0, rng()), r"means must lie in \[0, 1\], got -0.5"),
-        (lambda: noisy_means(X13, np.ones(13), 0.0, rng()), "epsilon must be above 0, got 0; ∞ is no noise"),
+        (lambda: random_k(np.repeat([0, 1], [8, 5]), 6, rng()), "k must be at most 5, the records of bag 1, got 6"),
+        (
+            lambda: nearest_k(np.ones((9, 1)), np.zeros(9, int), 0, rng()),
+            r"k must be a whole number in \[1, 1000\], got",
+        ),
+        (lambda: k_tree(np.ones((9, 1)), np.arange(9) // 5, 5, rng()), "k must be at most 4, the records of class 1"),
+        (lambda: noisy_means([[0.5, 2.0]], [1], 1.0, rng()), r"means must lie in \[0, 1\], got 0.5 to 2"),
+        (lambda: noisy_means([[0.5, 1.0]], [1], 0.0, rng()), "epsilon must be above 0, got 0; ∞ is no noise"),
         (lambda: noisy_proportions([0.5, 1.2], [5, 5], 1.0, rng()), r"in \[0, 1\], got 0.5 to 1.2"),
         (lambda: noisy_proportions([0.5, 1], [5, 5], math.nan, rng()), "epsilon must be above 0, got nan"),
-        (lambda: smallest_epsilon(10, 0.5, 1.0), "share must be"),
-        (lambda: smallest_epsilon(10, -0.5, 0.9), "half_width must be"),
-        (lambda: smallest_epsilon(0, 0.5, 0.9), "count must be"),
-        (lambda: noise_within(-1.0, 0.5), "scale must be"),
-        (lambda: noise_within(1.0, -0.5), "half_width must be"),
-        (lambda: mean_scale([3, 4], -1.0), "epsilon must be"),
         (lambda: mean_scale([3, 0], 1.0), "counts must be"),
-        (lambda: record_epsilon(-1.0, 1.0, 3), "epsilon must be"),
         (lambda: record_epsilon(1.0, -1.0, 3), "epsilon must be"),
-        (lambda: record_epsilon(1.0, 1.0, 0), "n_columns must be"),
     ],
 )
 def test_what_cannot_be_grouped_or_noised_is_refused(call, sentence):
