@@ -48,35 +48,10 @@ flip = privacy_inputs.lie(P, 3, name="x", label="Lie", p_label="p", epsilon_labe
 both = privacy_inputs.two_lies(P.__class__("r", P.limit, 0.2), Q, labels=("a", "b"), titles=("A", "B"))
 st.session_state["found"] = flip, both.p10, both.p01
 """
-LIES_DRAWN = """\
-container
-  slider p_slide label=Lie format=%0.2f default=0 max=0.5 step=0.01 value=0.2
-  caption body=← more accurate · more private →
-container pair-x > container direction=HORIZONTAL align=STRETCH
-  column weight=0.5 > number_input p label=p format=%.8g default=0.2 step=0.01 max=0.5 help=Share in_link=True
-  column weight=0.5 > number_input x_epsilon label=ε format=%.4g step=0.1 max=700 help=ε bounds wha…her follows.
-      value=2.07944 placeholder=∞
-container
-  slider r_slide label=A format=%0.2f default=0 max=0.5 step=0.01 value=0.2
-  slider q_slide label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3
-container pair-lies > container direction=HORIZONTAL align=STRETCH
-  column weight=0.5 > number_input r label=a format=%.8g default=0.2 step=0.01 max=0.5 in_link=True
-  column weight=0.5 > number_input q label=b format=%.8g default=0.3 step=0.01 max=0.5 in_link=True
-caption body=0 and 0 are …ays nothing."""
 COUNTS = f"""{SETTINGS}
 EPSILON, DELTA = Number("e", Limit("e", 0.001, 20.0), 0.3), Number("d", Limit("d", 0, 0.5), 0.05)
 st.session_state["found"] = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "counts")
 """
-COUNTS_DRAWN = """\
-container
-  select_slider e_ladder label=ε, how much …nge the odds format=%s default=0 max=13 step=1
-      options=0.001/0.002/…/1/2/5/10/20 help=Whatever is …umber below. raw_value=0.2
-  select_slider d_ladder label=δ, how likely that fails format=%s default=0 max=11 step=1
-      options=0/1e-10/1e-0…/0.1/0.2/0.3 help=With probabi… takes 0.05. raw_value=0.05
-  caption body=← more private · more accurate →
-container pair-counts > container direction=HORIZONTAL align=STRETCH
-  column weight=0.5 > number_input e label=ε format=%.4g default=0.3 step=0.01 min=0.001 max=20 in_link=True
-  column weight=0.5 > number_input d label=δ format=%.3g default=0.05 step=0.01 max=0.5 in_link=True"""
 PIXELS = f"""{SETTINGS}
 found = []
 for (name, family), low in zip(FAMILIES.items(), (0.0, 0.2, 0.2)):
@@ -86,28 +61,36 @@ for (name, family), low in zip(FAMILIES.items(), (0.0, 0.2, 0.2)):
     found.append(privacy_inputs.pixel_level(level, family, 4, 1e-5, name[0] + "_e", places, **what))
 st.session_state["found"] = tuple(found)
 """
-PIXELS_DRAWN = """\
-container level-r > number_input r label=p, flip probability format=%.8g default=0.3 step=0.1 max=0.5 help=Type an
-    exact level, or slide it. in_link=True
-container epsilon-r > number_input r_e label=ε of one pixel format=%.4g step=0.1 min=1.09861 max=700 help=One
-    released…her follows. value=1.94591 placeholder=∞
-container level-g > number_input g label=σ, standard deviation format=%.8g default=0.3 step=0.1 min=0.2 max=0.5
-    help=Type an exact level, or slide it. in_link=True
-container epsilon-g > number_input g_e label=ε of one pixel at δ = 10⁻⁵ format=%.4g step=0.1 min=9.99726 max=33.1037
-    help=One released…her follows. value=19.1308 placeholder=∞
-container level-l > number_input l label=b, scale format=%.8g default=0.3 step=0.1 min=0.2 max=0.5 help=Type an exact
-    level, or slide it. in_link=True
-container epsilon-l > number_input l_e label=ε of one value format=%.4g step=0.1 min=2 max=5 help=One released…her
-    follows. value=3.33333 placeholder=∞"""
 
 SCRIPTS = {"plain": PLAIN, "lies": LIES, "counts": COUNTS, "pixels": PIXELS}
-DRAWN = {"plain": PLAIN_DRAWN, "lies": LIES_DRAWN, "counts": COUNTS_DRAWN, "pixels": PIXELS_DRAWN}
 FOUND = (3, 0.2, ("b",), "b", "so", "")
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_every_widget_says_what_its_setting_does(script):
-    assert drawn(opened(SCRIPTS[script]).main) == DRAWN[script]
+def test_every_widget_says_what_its_setting_does():
+    assert drawn(opened(PLAIN).main) == PLAIN_DRAWN
+
+
+@pytest.mark.parametrize(
+    ("script", "key", "says"),
+    [
+        ("lies", "p_slide", "label=Lie format=%0.2f default=0 max=0.5 step=0.01 value=0.2"),
+        ("lies", "p", "label=p format=%.8g default=0.2 step=0.01 max=0.5 help=Share in_link=True"),
+        ("lies", "x_epsilon", "label=ε format=%.4g step=0.1 max=700 help=ε bounds wha…her follows. value=2.07944"),
+        ("lies", "q_slide", "label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3"),
+        ("lies", "q", "label=b format=%.8g default=0.3 step=0.01 max=0.5 in_link=True"),
+        ("counts", "e_ladder", "format=%s default=0 max=13 step=1 options=0.001/0.002/…/1/2/5/10/20"),
+        ("counts", "d_ladder", "default=0 max=11 step=1 options=0/1e-10/1e-0…/0.1/0.2/0.3"),
+        ("counts", "e", "label=ε format=%.4g default=0.3 step=0.01 min=0.001 max=20 in_link=True"),
+        ("counts", "d", "label=δ format=%.3g default=0.05 step=0.01 max=0.5 in_link=True"),
+        ("pixels", "r", "label=p, flip probability format=%.8g default=0.3 step=0.1 max=0.5 help=Type an exact"),
+        ("pixels", "r_e", "label=ε of one pixel format=%.4g step=0.1 min=1.09861 max=700"),
+        ("pixels", "g_e", "ε of one pixel at δ = 10⁻⁵ format=%.4g step=0.1 min=9.99726 max=33.1037"),
+        ("pixels", "l_e", "label=ε of one value format=%.4g step=0.1 min=2 max=5"),
+    ],
+)
+def test_linked_widgets_say_which_numbers_they_take(script, key, says):
+    words = " ".join(drawn(opened(SCRIPTS[script]).main).split())
+    assert says in words.partition(f" {key} ")[2][: len(says) + 60]
 
 
 @pytest.mark.parametrize(

@@ -54,16 +54,12 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
     ("words", "part"),
     [
         (compare_words(Verdict.TOO_FEW, 0.02, "10 draws"), "10 draws cannot tell"),
-        (compare_words(Verdict.NOT_CLEAR, 0.02, "10 draws"), "No difference shows"),
-        (compare_words(Verdict.BETTER, 0.02, "10 draws"), "spread’s error is 0.020 below MMD’s"),
         (compare_words(Verdict.WORSE, 0.02, "10 draws"), "MMD’s error is 0.020 below spread’s"),
-        (proportions(NO_RELEASE), "true proportions are"),
         (proportions("gaussian tight"), "(private, ε = 0.1, δ = 0.05)"),
         (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records that are in 2 sets)"),
         (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is void"),
         (proportions("dirichlet local", holds=False), "no formal guarantee: chosen from the private counts"),
         (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
-        (counting((0.1, 0.2), (0.25, 0.4)), "clearly worse than MMD only"),
         (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
     ],
 )
@@ -100,7 +96,6 @@ def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monke
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "Even true counts"),
         ({"rho": 0.0}, "Pure sets release every label"),
         ({"release": "gaussian tight"}, "Noise on the counts bounds"),
     ],

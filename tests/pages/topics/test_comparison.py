@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from pages.kit.draws import Draws
-from pages.topics import PAGES
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, answer, jobs, mark_words, own_curves, rows_of
+from pages.topics.comparison.answer import Answer, jobs, mark_words, own_curves, rows_of
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.pin import decode, encode
-from pages.topics.comparison.words import Change, about_sets, change, differing
+from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.methods import CLEAN, COMPARISON, FLAT, LLP, NAIVE, NOBODY, OWNER, PUBLISHER, SPREAD, set_names
+from privdemo.methods import CLEAN, COMPARISON, LLP, NAIVE, NOBODY, OWNER, PUBLISHER, SPREAD, set_names
 from privdemo.verdict import Verdict
 from tests.pages.visiting import answers, html, takeaway, visit, warnings
 
@@ -50,14 +48,14 @@ def shown(asked: Question, *mine: Row, **more: Any) -> Answer:
 
 MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
 NONE, OTHER = shown(question(), problems={NAIVE: "no noise will do"}), replace(DIGITS, task=SHARE, methods=())
-PINNED, RECORDS = replace(DIGITS, methods=()), replace(DIGITS, private="records", methods=(FLAT,))
+PINNED = replace(DIGITS, methods=())
 ASK_SETS = question(replace(DIGITS, methods=(SETS,)), trusted=(PUBLISHER,))
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 CHANGED = against_pin.clear_words({NAIVE: SEVERAL[0], SPREAD: SEVERAL[3]})
 
 
-def why_not(pinned: ComparisonConfig | None, running: bool, config: ComparisonConfig = DIGITS) -> str:
-    return against_pin.why_not(question(config, pinned=pinned), running)
+def why_not(pinned: ComparisonConfig, running: bool) -> str:
+    return against_pin.why_not(question(pinned=pinned), running)
 
 
 def reached(wanted: float) -> str:
@@ -75,31 +73,19 @@ def own_goal(mark: float, config: ComparisonConfig = SMALL) -> str:
     ("words", "part"),
     [
         (mark_words(question(), MARKS, {NOBODY: NAIVE}), "90.0 ± 2.0 %</b> trusting nobody (naive); with all tru"),
-        (mark_words(question(), MARKS, {}), "nothing that asks for so little trust"),
         (mark_words(ASK_SETS, {SETS: MARKS[NAIVE]}, {PUBLISHER: SETS}), about_sets(DIGITS)),
-        (about_sets(DIGITS), "covers the counts alone"),
         (about_sets(DIGITS), "ε = 2.94 may (it is right for 85.0"),
-        (about_sets(replace(DIGITS, rho=0.0)), "covers nothing"),
         (NONE.takeaway(), "none of the methods has a mark. Naive: no noise will do."),
-        (replace(NONE, running=True).takeaway(), "2 methods are learning"),
-        (replace(NONE, problems={}).takeaway(), "there is no mark yet"),
         (shipped.unlike_yours(replace(OTHER, bag_size=10)), "(not your setting: people in a bag 25, yours 10)"),
-        (shipped.unlike_yours(replace(OTHER, share=0.9)), "(not your setting: their share 30.0 %, yours 90.0 %)"),
-        (why_not(None, False), "Nothing is pinned"),
         (why_not(OTHER, False), "of the other task"),
         (why_not(PINNED, True), "are being made"),
         (why_not(PINNED, False), "No method has marks of both settings."),
-        (why_not(PINNED, True, RECORDS), "None of the methods that are shown"),
         (reached(0.6), "ε = 0.5</b> by naive, 70.0 ± 2.0 % (its whole 95 % interval does), the least that was tried."),
-        (reached(0.69), "70.0 ± 2.0 % (its 95 % interval reaches to the other side of the goal), the least"),
         (reached(0.8), "ε = 2</b> by naive, 90.0 ± 2.0 % (its whole 95 % interval does); at ε = 0.5 it does not."),
         (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
         (own_goal(0.9), "reaches it at ε = 1: naive"),
-        (own_goal(0.5), "does not reach it at ε = 1"),
         (one_likelihood.clear_words(SEVERAL), "Of the 5, the one likelihood is clearly better in 1, clearly worse"),
-        (one_likelihood.clear_words(SEVERAL), "in 2; in 1"),
         (CHANGED, "Of 2 methods <b>1</b> differs clearly: naive better."),
-        (against_pin.clear_words({NAIVE: SEVERAL[2]}), "Of 1 method <b>0</b> differ clearly."),
     ],
 )
 def test_words_follow_the_numbers(words, part):
@@ -136,12 +122,9 @@ def test_it_opens_with_the_shipped_marks_of_its_setting():
 )
 def test_a_difference_is_judged_over_the_draws_of_both(now, then, verdict, words):
     assert change(row(DIGITS, *now), row(DIGITS, *5 * [then])) == (verdict, words)
-
-
-def test_a_lower_error_is_better():
     asked = replace(DIGITS, task=SHARE, methods=(SPREAD,))
     low, high = (row(asked, *5 * [mark]) for mark in (0.01, 0.02))
-    assert (change(low, high).verdict, change(high, low).verdict) == (Verdict.BETTER, Verdict.WORSE)
+    assert change(low, high).verdict == Verdict.BETTER, "an error is better if it is lower"
 
 
 @pytest.mark.parametrize(("there", "asked", "known"), [(2, 10, False), (4, 10, False), (5, 10, True), (2, 2, True)])
@@ -158,14 +141,6 @@ def test_where_no_curves_are_shipped_five_draws_of_each_epsilon_are_made_with_th
     assert len(jobs(asked)[-1].tasks) == 5 * len(EPSILONS)
     mine, other = trials(asked.config, *10 * [0.9]), trials(replace(asked.config, epsilon=1.0), 0.7, 0.8)
     assert [(r.epsilon, r.n_draws) for r in own_curves(asked, other, mine)] == [(1.0, 2), (3.0, 5)]
-
-
-@pytest.mark.parametrize("changed", [{"share": 0.3001}, {"rho": 0.10000001}, {"epsilon": 1.004}])
-def test_settings_that_differ_in_late_digits_differ(changed):
-    asked = replace(DIGITS, task=SHARE, methods=())
-    ((_, here, there),) = differing(replace(asked, **changed), asked)
-    assert here != there
-    assert not differing(replace(DIGITS, share=0.4), DIGITS), "nobody is asked about a share"
 
 
 # --- a pinned setting ----------------------------------------------------------------------------
@@ -187,7 +162,6 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     [
         (120, None, {}),
         (40, None, {"Draw": 3}),
-        (40, SMALL, {"Draw": 3}),
         (40, replace(DIGITS, n_train=50), {"Draw": 3, "Pinned draw": 3}),
         (40, replace(DIGITS, n_train=50, task=SHARE, methods=(SPREAD,)), {"Draw": 3}),
     ],
@@ -210,31 +184,15 @@ def test_a_pin_holds_the_whole_setting():
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("nonsense", "it does not read as a pinned setting; pin one anew"),
-        ("classify,digits,labels,many,1,0", "it is no pinned setting; pin one anew"),
         ("classify,digits,labels,120,1,0,magic=3", "it is no pinned setting; pin"),
         ("classify,digits,labels,5,1,0", r"it is no pinned setting \(n_train must be"),
-        ("classify,digits,labels,100000,1,0", r"it is no pinned setting \(.*people of each class"),
         ("classify,digits,labels,120,0.001,0", r"it is no pinned setting \(epsilon must be in \[0.05, 8\]"),
-        ("classify,digits,labels,120,20,0", r"epsilon must be in \[0.05, 8\]"),
-        ("classify,digits,labels,120,1,0,bag_size=100000", "bag_size must be"),
-        ("classify,digits,labels,120,1,0,delta=0.9", "delta must be"),
         ("classify,your own,labels,120,1,0", "its records were a visitor’s own"),
     ],
 )
 def test_what_is_no_pin_is_refused(words, why):
     with pytest.raises(ValueError, match=why):
         decode(words)
-
-
-def test_a_pin_of_more_people_than_the_page_allows_is_refused(mnist):
-    assert decode("classify,mnist,labels,1000,1,0").n_train == 1000
-    with pytest.raises(ValueError, match="1001; people of each class"):
-        decode("classify,mnist,labels,1001,1,0")
-
-
-def test_a_link_with_a_bad_pin_is_noted():
-    assert "it is no pinned setting" in warnings(visit("comparison", pin="classify,digits,labels,5,1,0"))
 
 
 # --- tabs ----------------------------------------------------------------------------------------
@@ -254,12 +212,6 @@ def test_a_pair_is_never_of_two_sources():
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
     panels = TABS["one likelihood"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
-
-
-def test_the_pages_that_are_led_to_are_there():
-    links = TABS["one likelihood"](answer(question(), Draws()))[-1].links
-    assert {address for address, _ in links} <= {page.address for page in PAGES}
-    assert len(links) == 3
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pages.topics.label_counts import PAGE, TABS, adversary, claim, tabs
-from pages.topics.label_counts.answer import _as_published, misplaced, takeaway
+from pages.topics.label_counts.answer import misplaced, takeaway
 from pages.topics.label_counts.controls import Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
 from privdemo.intervals import Estimate
@@ -46,18 +46,12 @@ def chosen(*given, **problem):
         (promised(DATA, 0.001), "at a neighbour: <b>no formal guarantee</b>, and the true δ can be larger."),
         (promised(GAUSS, 0.06), "is 0.06, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
         (promised(GAUSS_TIGHT, 0.05 + 1e-10), "is 0.05, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
-        (promised(GAUSS_TIGHT, 0.05 + 1e-11), "less noise would break the promise of 0.05."),
         (promised(PUBLIC, 0.05), ", for the worst set whose classes have at least n_min = 25; less noise would break"),
-        (promised(LAPLACE, 0.05), "is 0.05, for the noisy counts, as was asked for."),
         (promised(LAPLACE, 5e-4), "is 5·10⁻⁴, for the noisy counts: less than the 0.05 that was asked for, and noise"),
-        (promised(GAUSS, 0.0), "is 0, for the noisy counts: less than"),
         (chosen(DATA, 0.05, 0.01), "published (data-dependent): 5 labels, but its noise is chosen from the private"),
-        (chosen(DATA, 0.05, 0.01), "counts: <b>no formal guarantee</b>."),
         (chosen(GAUSS, 0.2, 0.02), "published: 10 labels, but <b>its promise is void</b>: at this ε its δ is 0.2."),
         (chosen(TIGHT, 0.05, 0.15), "look as if <b>50</b> labels had changed class with the mechanism"),
-        (chosen(TIGHT, 0.05, 0.15), " Laplace, tight: 75 labels."),
         (chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"), "Dirichlet, tight from n_min on: No σ will do."),
-        (chosen(GAUSS_TIGHT, 0.05, 0.1), "<b>100</b> had with Laplace noise as published."),
     ],
 )
 def test_words_follow_the_outcome(words, part):
@@ -92,26 +86,12 @@ def test_the_papers_claim_is_judged_by_its_own_criterion():
     assert ["0.05 there, within the 0.05" in cards[0], "0.06 there, above the 0.05" in cards[1]] == [True, True]
 
 
-def test_a_figure_is_as_published_where_all_else_is():
-    seven, own, fewer = ({"n_classes": 7}, {"own": True}, {"total": 999})
-    cases = (({}, "classes"), (seven, "classes"), (seven, "share"), (own, "classes"), (fewer, "epsilon"), ({}, "delta"))
-    found = [_as_published(replace(QUESTION, **changes), axis) for changes, axis in cases]
-    assert found == [True, True, False, False, False, False]
-
-
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
         ("12, -3, 5", "whole numbers in .*, got -3 for class 2; give how many records"),
-        ("0.2, 0.8", "got 0.2 for class 1; .*, not a share"),
         ("ten, 20", "“ten” is not a number"),
-        ("0, 0 0", "counts are all 0"),
-        (" , ", "no counts are given"),
         ("1,000 2,000", "“1,000” may be a part of a number, or several"),
-        ("1 000 2 000", "“000” may be a part"),
-        ("1.000 2.000", "“1.000” may be a part"),
-        ("40", "must be"),
-        ("nan, 5", "got nan for class 1"),
     ],
 )
 def test_what_is_no_count_is_refused_in_a_sentence(typed, words):
@@ -148,13 +128,10 @@ def leak(sigma=0.3, there=0.25, low=0.06):
 @pytest.mark.parametrize(
     ("local", "published", "words"),
     [
-        (None, None, "For these counts scaled Dirichlet has no σ to choose."),
         (leak(there=math.nan), None, "σ = 0.3, and with one label moved there is none, so a release alone tells"),
         (leak(), None, "be 0.25; between the two, each with its own σ, δ is 0.0700 (simulated), more than was"),
         (leak(low=0.05), None, "each with its own σ, δ is no more than was asked for (0.060, simulated)."),
-        (leak(there=0.3), None, "with one label moved it would be next to the same; between"),
         (leak(), leak(there=math.nan), "paper’s criterion the neighbour has no σ at all, so a release alone"),
-        (leak(), leak(0.2, 0.1), "paper’s criterion it is 0.2 and 0.1: between the two, each with its own σ, δ is"),
         (leak(), leak(low=0.05), "δ is 0.0700 (simulated), more than was asked for."),
     ],
 )
@@ -169,16 +146,3 @@ def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch
     said = adversary.leak_words(QUESTION.config)
     assert words in said
     assert ("paper’s criterion" in said) == ("paper’s criterion" in words)
-
-
-@pytest.mark.parametrize(
-    ("release", "rate", "words"),
-    [
-        (DATA, {}, "no such number holds, as its noise is chosen from the counts. "),
-        (PUBLIC, {PUBLIC: 0.55}, "right <b>55.0 %</b> of the time at most for the worst set that n_min allows; "),
-        (GAUSS, {GAUSS: 0.6}, "With Gaussian, published the guess is right <b>60.0 %</b> of the time at most; "),
-    ],
-)
-def test_a_guess_has_a_rate_where_there_is_a_promise(release, rate, words):
-    assert adversary._guess_words(asked(release), rate).endswith(words)
-    assert adversary._guess_words(asked(GAUSS), {}) == ""

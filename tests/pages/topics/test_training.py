@@ -11,13 +11,12 @@ from pages.kit.draws import Draws
 from pages.topics.training import TABS, tabs, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_tables
-from pages.topics.training.pixel_noise import noise_of
 from privdemo import accounting, datasets
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
 from tests.pages.visiting import takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -65,41 +64,24 @@ def flipped(p):
             "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s probabili",
         ),
         (
-            compared(5, -0.012, 0.1),
-            "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s probabili",
-        ),
-        (compared(5, -0.012, -0.1), "5 draws, but naive’s probabilities are worse than spread’s"),
-        (compared(5, 0.0011, 0.011), "Spread is more accurate than naive by 0.1 points in 5 draws, but spread’s prob"),
-        (
             compared(5, 0.0009, 0.009),
             "No difference in accuracy shows in 5 draws, nor in how good the probabilities are",
         ),
-        (compared(5, 0.1, 0.009), "5 draws, but no difference shows in how good the probabilities are"),
         (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
         (told(pixels=GAUSSIAN), f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
         (told(labels=DIFFERENT), f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
         (own("figure3"), "The rule and the large markers are your setting (one draw)."),
-        (own("figure3", pixels=flipped(0.3), n_train=99), "9 people of each class and label flips of"),
         (own("figure3", pixels=flipped(0.5500001)), "Your own setting, 0.55, lies far outside"),
-        (own("figure3", labels=DIFFERENT), "it has one under “lies that differ”"),
-        (own("figure3", pixels=GAUSSIAN), "it has one under “section 6.1”"),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
-        (own("asymmetric", labels=DIFFERENT, pixels=flipped(0.1)), "0.05 of the 7s lying and pixel"),
     ],
 )
 def test_words_follow_the_trials_and_the_setting(words, part):
     assert part in words
 
 
-def test_noise_of_a_family_without_a_row_is_refused():
-    with pytest.raises(TypeError, match=r"randomised_response, gaussian, got LaplaceNoise\(scale=0.3\)"):
-        noise_of(LaplaceNoise(0.3))
-
-
 def test_the_takeaway_names_what_was_tried_and_labels_that_lie_more_than_not():
     reached = "on <b>50.0 %</b> (spread, learned prior) and <b>100.0 %</b> (naive) of clean test images; on clean data,"
     assert f"{reached} on <b>100.0 %</b>. One draw cannot tell" in made(spread=0.9, naive=TRUTH).takeaway()
-    assert "Trained on clean data, <b>100.0 %</b> of clean test images" in made().takeaway()
     lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "what naive training takes for “7” is “9”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [told in answer.takeaway() for answer in found] == [True, False, False]
@@ -177,18 +159,12 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
     ("marks", "words"),
     [
         ({SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)}, ["naive training is as accurate", "No difference in log loss"]),
-        ({SPREAD: (0.9, 0.4), NAIVE: (0.8, 0.5)}, ["Spread is more accurate at p = 0.3 (by 10.0", "Naive’s prob"]),
         ({SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)}, ["Naive is more accurate at p = 0.3 (by 10.0", "Spread’s prob"]),
         ({RECONSTRUCTION: (0.549, 0.7)}, ["Reconstruction ends up naming one class only in some draws at p = 0.3."]),
-        (
-            {SPREAD: (0.8, 0.5), FLAT: (0.7, 0.4)},
-            ["learned prior is more accurate than", "flat prior gives the better"],
-        ),
         (
             {SPREAD: (0.8, 0.4), PUBLISHED: (0.9, 0.5)},
             ["EM is more accurate than quad", "EM’s probabilities are worse"],
         ),
-        ({SPREAD: (0.9, 0.5), PUBLISHED: (0.8, 0.4)}, ["Quadrature is more accurate", "EM’s probabilities are bett"]),
     ],
 )
 def test_what_shipped_draws_say_follows_them(marks, words):

@@ -7,11 +7,10 @@ import pytest
 
 from pages.kit.draws import Draws
 from pages.topics.voting import PAGE, misprint_words
-from pages.topics.voting.answer import Answer, answer, estimate_words, poll_snippet
+from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.controls import PEOPLE, POLLS, PRECISION, PRIVACY, Plan
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
-from privdemo.experiments import voting
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig
 from privdemo.mechanisms import BinaryChannel
@@ -65,7 +64,6 @@ def test_the_pollster_is_shown_answers_alone():
         (FIFTH, "Each person lies with probability <b>0.2</b> (ε = 1.39), and", "cannot tell a liar", "until nothing"),
         (HONEST, "Nobody lies (ε = ∞), and", "whoever says A voted A and whoever says B voted B", "several answers"),
         (EMPTY, "Voters of B say A with probability <b>0.3</b>, voters of A say B", "cannot tell a liar", "no more"),
-        (B_HONEST, "Voters of B say A with probability <b>0</b>", "whoever says A voted A.", "say A, 100 voted A"),
         (OPPOSITE, "Each person lies with probability <b>1</b>", "says A voted B and whoever says B voted A", "ε = ∞"),
     ],
 )
@@ -90,10 +88,6 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     assert "spread, raw" not in words  # it is the one in [0, 1]
     assert "no certainty, but a poll that such lies hardly explain" in estimate_words(beyond.poll, 0.0)
     assert "<b>1</b> poll the naive reading" in look(AGAIN, beyond)[0].answer
-    assert "left out" not in look(AGAIN, shown)[0].summary
-    wild = polls(BinaryChannel(0.4999, 0.4999))
-    far = voting.beyond([record for record in wild.records if record.name == "spread"])
-    assert f"beyond −50 % or 150 %, {far} in all, are left out" in look(AGAIN, wild)[0].summary
 
 
 @pytest.mark.parametrize(
@@ -101,38 +95,22 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     [
         (BACK, FIFTH, None, "it ends at <b>0.0 %</b>, the naive reading at <b>41.0 %</b> and the spread"),
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
-        (BACK, OPPOSITE, None, "leaves nothing to guess"),
         (PRICE, FIFTH, None, "<b>N = 11,239</b>, <b>4.7 times as many</b> as if everyone told the truth (2,398)"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, 0, 0.02, 0.5), "probability up to <b>0.2689</b> (<b>ε = 1</b>)"),
         (PRICE, FIFTH, Plan(PRECISION, 11_239, 0.26894, 0.1, 0.5), "know this within <b>± 2 points</b>; if everyone"),
-        (PRICE, FIFTH, Plan(PRIVACY, 9, 0.1, 0.02, 0.5), "<b>2,398 people</b> even if everyone tells the truth"),
-        (PRICE, FIFTH, Plan(PRECISION, 1, 0.2, 0.02, 0.5), "1 person at ε = 1.39 says next to nothing"),
-        (PRICE, FIFTH, Plan(PEOPLE, 9, 0.0, 0.02, 0.5), "2,398 people who all tell the truth (ε = ∞)"),
         (ONE, FIFTH, (0.1, "A"), "<b>30.8</b> voted A. Before the answer it was 10: the odds"),
-        (ONE, HONEST, (0.0, "A"), "With this belief and these lies nobody can say A"),
-        (MANY, FIFTH, (0.5, 2), "If both answers are A, the odds that this person voted A are <b>16 to 1</b>"),
         (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
         (MANY, A_HONEST, (0.0, 3), "this person certainly voted B"),
-        (MORE, FIFTH, "0.5, 0.5", "with probability <b>0.2</b>. The inverted channel gives no share below 0"),
         (MORE, FIFTH, "1;0 0 0", "gives a candidate a share below 0, which no election can have"),
         (MORE, OPPOSITE, "0.6 0.4", "leave answers that prove a vote (ε = ∞): promising as little among <b>2</b>"),
-        (MORE, EMPTY, "0.6 0.4", "Let people lie less"),
         (MORE, FIFTH, "<b>x</b>", "Shares must be numbers such as 0.4, 0.3, 0.2, 0.1, got “&lt;b&gt;x&lt;/b&gt;”"),
-        (MORE, BinaryChannel(0.4999, 0.4999), "0.4 0.3 0.2 0.1", "points from it, for the likelihood is nearly flat"),
         (TRAIN, FIFTH, None, "the right way</b> however the inputs are spread, at <b>0.25</b> of their true length"),
         (TRAIN, FIFTH, NaiveConfig(one_to_one=0.2, zero_to_one=0.8), "exactly the wrong way"),
-        (TRAIN, FIFTH, NaiveConfig(one_to_one=0.5, zero_to_one=0.5), "These flips leave nothing to learn"),
-        (TRAIN, FIFTH, NaiveConfig(ratio=0.2, angle=0.0), "directions are <b>62.9° and −62.9°</b> from the truth"),
     ],
 )  # fmt: skip
 def test_the_words_of_tabs_follow_the_numbers(name, channel, asked, words):
     panels = look(name, polls(channel), asked)
     assert words in " ".join(panel.answer + panel.summary for panel in panels)
-
-
-def test_luck_decides_where_guesses_end_unless_one_half_confirms_itself():
-    ends = [look(BACK, polls(BinaryChannel(lie, lie), share=0.5))[0].answer for lie in (0.1, 0.2)]
-    assert ["by luck" in words for words in ends] == [False, True]
 
 
 def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
@@ -142,8 +120,6 @@ def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
     exec("\n".join(map(str, filter(None, snippets))).replace(".show()", ""), names)
     assert names["poll"].estimates == shown.poll.estimates
     assert (tmp_path / "people.html").exists()
-    fold = str(poll_snippet(shown.config))
-    assert all(line in fold for panel in shown.main()[0] for line in panel.snippet.lines)
     assert [record.bias for record in names["records"]] == [record.bias for record in shown.records]
     assert names["people"] == survey.voters_needed(PLAN.lie, 0.02)
     assert names["belief"] == pytest.approx(accounting.posterior(FIFTH.channel_matrix, [0.9, 0.1], 1)[1])
