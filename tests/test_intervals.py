@@ -18,31 +18,19 @@ def test_wilson_agrees_with_scipy(case):
     assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
-def test_wilson_ends_keep_the_shape_and_do_not_round_beyond_zero_and_one():
+def test_wilson_ends_keep_the_shape():
     low, high = intervals.wilson_ends([[0.2, 0.5]], 50)
     assert low.shape == high.shape == (1, 2)
     assert (low[0, 1], high[0, 1]) == wilson_interval(25, 50)[1:]
-    for n in range(1, 400):
-        assert wilson_interval(0, n).low <= 1e-15
-        assert wilson_interval(n, n).high >= 1 - 1e-15
     assert wilson_interval(2.5, 5).mean == 0.5
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "sentence"),
-    [
-        *[(wilson_interval, case, "^successes must be") for case in ((-1, 5), (6, 5), (math.nan, 5))],
-        *[(wilson_interval, case, "^n must be a whole number at least 1") for case in ((0, 0), (1, 2.5), (1, -3))],
-        *[
-            (intervals.wilson_ends, (shares, 50), r"^shares must be in \[0, 1\], got ")
-            for shares in ([0.5, 1.2], [-0.1, math.nan])
-        ],
-        (mean_interval, ([],), "^n must be a whole number at least 1, got 0"),
-    ],
-)
-def test_what_has_no_interval_is_refused(call, arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call(*arguments)
+def test_what_has_no_interval_is_refused():
+    for case, sentence in (((6, 5), "^successes must be"), ((0, 0), "^n must be a whole number at least 1")):
+        with pytest.raises(ValueError, match=sentence):
+            wilson_interval(*case)
+    with pytest.raises(ValueError, match=r"^shares must be in \[0, 1\], got "):
+        intervals.wilson_ends([-0.1, math.nan], 50)
 
 
 def test_mean_interval_by_hand_and_cut_where_a_mean_cannot_be():
@@ -51,8 +39,6 @@ def test_mean_interval_by_hand_and_cut_where_a_mean_cannot_be():
     assert mean_interval([1, 2, 3, 6]) == pytest.approx((3, 3 - half, 3 + half), rel=1e-7)
     assert mean_interval([0.25]) == Estimate(0.25, -math.inf, math.inf)
     assert mean_interval([0.0, 1.0], 0.0, 1.0) == (0.5, 0, 1)
-    assert mean_interval([0.0, 1.0], least=0.0).high > 6
-    assert mean_interval([0.0, 1.0], most=1.0).low < -5
 
 
 def test_a_share_over_groups_by_hand():
@@ -71,7 +57,6 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
     a, b = Estimate(0.5, 0.47, 0.53), Estimate(0.25, 0.21, 0.29)
     half = 2 * math.hypot(0.03 / 0.5, 0.04 / 0.25)
     assert intervals.gap_interval(a, b) == pytest.approx((0.25, 0.2, 0.3))
-    assert intervals.gap_interval(b, a) == pytest.approx((-0.25, -0.3, -0.2))
     assert intervals.ratio_interval(a, b) == pytest.approx((2, 2 - half, 2 + half))
     assert intervals.ratio_interval(Estimate(-0.5, -0.53, -0.47), b) == pytest.approx((-2, -2 - half, -2 + half))
 
@@ -83,6 +68,5 @@ def test_an_estimate_knows_its_interval_and_writes_it():
     assert (uneven.exact, Estimate(0.5, 0.5, 0.5).exact) == (False, True)
     assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
     assert uneven.half == pytest.approx(0.2)
-    assert Estimate(0.5, 0.4, 0.7).half == pytest.approx(0.2)
     assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30 to 0.60)", "0.50")
     assert uneven.written(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"
