@@ -96,7 +96,7 @@ def log_odds_points(p, q):
 
 
 def dirichlet_quadrature(sigma, move, epsilon):
-    """P(loss > ε), δ(ε) and the log odds where the loss is ε, without Γ: E[(θ_i/θ_j)^−σ] = 1/Λ is an integral too."""
+    """P(loss > ε) and δ(ε), without Γ: E[(θ_i/θ_j)^−σ] = 1/Λ is an integral too."""
     a, b = move
     p, q = sigma * a, sigma * b
     centre = math.log(p / q)
@@ -117,7 +117,7 @@ def dirichlet_quadrature(sigma, move, epsilon):
     beyond = np.unique(np.concatenate([beyond, points[points > threshold]]))
     exceeds = integral(f, beyond) / mass
     delta = integral(lambda h: f(h) * -math.expm1(-sigma * (h - threshold)), beyond) / mass
-    return exceeds, delta, threshold + centre
+    return exceeds, delta
 
 
 def vanishing_sigma(move, epsilon):

@@ -6,7 +6,6 @@ from scipy.special import softmax
 
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
-from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from tests.estimators.oracles import class_probs, rng
@@ -103,16 +102,6 @@ def test_the_prior_becomes_the_weighted_share_of_the_samples():
     error = np.sqrt(expected * (1 - expected) / (5 * n))
     assert (np.abs(fit.prior_.probs - expected) < 5 * error).all()
     assert (np.abs(fit.prior_.probs - observed) > 5 * error).any()
-
-
-def test_many_samples_and_steps_lead_to_the_optimum_of_the_exact_likelihood_and_few_do_not():
-    released, y, channel = released_people(150, 3)
-    right = SpreadLogisticRegression(channel, PIXELS, PRIOR, C=0.5, exact=True).fit(released, y).coef_
-    many, few = (
-        sampled(channel, C=0.5, n_samples=s, n_steps=100, learning_rate=4.0).fit(released, y).coef_ for s in (100, 3)
-    )
-    # self-normalised weights are biased by about 1/S of what is missing, here a fifth at ten samples
-    assert np.linalg.norm(many - right) < 0.1 * np.linalg.norm(right) < np.linalg.norm(few - right)
 
 
 def test_gaussian_pixels_have_their_own_prior():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import OptimizeResult, minimize
-from scipy.special import expit, softmax
+from scipy.special import expit
 from scipy.stats import norm
 
 from privdemo.estimators import likelihoods, pixel_priors
@@ -192,20 +192,6 @@ def test_sixteen_nodes_are_enough_for_scores_that_spread_by_up_to_four_and_more_
     assert error() == error(n_nodes=16) < with_16
     assert error(n_nodes=64) < with_64 < 10 * error()
     assert error(n_nodes=4) > with_16  # a bound that fewer nodes miss
-
-
-@pytest.mark.parametrize(("n_scores", "sd", "tolerance"), [(3, 0.3, 1e-3), (3, 1, 5e-3), (10, 1, 1e-2)])
-def test_quasi_random_nodes_integrate_the_softmax_of_correlated_scores(n_scores, sd, tolerance):
-    d, n, draws = 12, 2, 50_000
-    coef = sd * (rng(1).normal(size=(d, 1)) + 0.5 * rng(2).normal(size=(d, n_scores))) / np.sqrt(d)
-    mean, variance = rng(3).uniform(-1, 1, (n, d)), rng(4).uniform(0.5, 1.5, (1, d))
-    found = expected(GaussianInputs(mean, variance), lambda a: softmax(a, axis=-1), coef, np.zeros(n_scores))
-    noise = rng(5).standard_normal((draws, d)) * np.sqrt(variance)
-    for person in range(n):
-        drawn = softmax((mean[person] + noise) @ coef, axis=1)
-        # `tolerance` for 128 nodes, and five standard errors of the draws
-        bound = tolerance + 5 * drawn.std(axis=0) / np.sqrt(draws)
-        assert (np.abs(found[person] - drawn.mean(axis=0)) <= bound).all()
 
 
 def test_at_most_65536_inputs_are_enumerated():

@@ -118,13 +118,6 @@ def test_without_noise_a_prior_that_rules_out_what_is_seen_changes_nothing():
     np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-4)
 
 
-def test_naive_training_takes_states_for_the_truth_on_the_scale_of_weights():
-    naive = NaiveLogisticRegression(PIXELS, tol=1e-8).fit(STATES, Y)
-    expected = LogisticRegression(tol=1e-10).fit(STATES / 2, Y)
-    np.testing.assert_allclose(naive.coef_, expected.coef_, atol=1e-4)  # in single precision
-    np.testing.assert_allclose(naive.predict_proba(STATES), expected.predict_proba(STATES / 2), atol=1e-4)
-
-
 # Weights must do what repeats do, to more digits than a usual fit has.
 @parametrize_with_checks([method(tol=1e-10) for method in METHODS[:2]])
 def test_scikit_learn_conventions(estimator, check):

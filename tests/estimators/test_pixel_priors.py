@@ -175,16 +175,6 @@ def test_draws_follow_the_exact_posterior_of_randomised_response(mechanism):
                 assert unlikely(drawn[:, pixel], joint / joint.sum()) == (chances is not shares)
 
 
-@pytest.mark.parametrize("k", [2, 256])
-def test_draws_without_noise_are_the_release_and_never_leave_the_states(k):
-    prior = PixelPrior(np.arange(k), rng(k).dirichlet(np.full(k, 0.1), 50))
-    released = rng(1).integers(0, k, (200, 50)).astype(np.uint8)
-    exact = pixel_priors.sample_posterior(RandomisedResponse(0.0, k), released, prior, rng(2))
-    np.testing.assert_array_equal(exact, released)
-    drawn = pixel_priors.sample_posterior(RandomisedResponse((k - 1) / k, k), released, prior, rng(2))
-    assert (prior.probs[np.arange(50), drawn] > 0).all()
-
-
 def test_draws_follow_the_exact_posterior_of_gaussian_noise():
     n, image = 40_000, np.array([0.9, 3.0, 0.1])
     drawn = pixel_priors.sample_posterior(GaussianNoise(0.7), np.tile(image, (n, 1)), NORMAL, rng(3))

@@ -98,17 +98,6 @@ def test_the_number_of_a_bag_does_not_tell_its_proportion(name):
     assert stats.chisquare(np.append(counts[0] + 150, counts[1:] - 30)).pvalue < 1e-6  # one nearly twice as often shows
 
 
-def test_bags_shrink_as_little_as_records_ask_for():
-    """35 positives and 65 negatives in 5 bags of proportions 0, ¼ … 1: half of all, so bags of up to 14."""
-    for labels, positives in (([1, 0], [0, 4, 7, 10, 14]), ([0, 1], [0, 4, 7, 10, 14])):  # 3.5 and 10.5 to even numbers
-        y = np.repeat(labels, [35, 65])
-        bags = select("even", y, np.zeros(100, int), 5, 50, rng())
-        assert {len(rows) for rows in bags} == {14}
-        assert sorted(int(y[rows].sum()) for rows in bags) == positives
-    assert {len(rows) for rows in select("iid", y, np.zeros(100, int), 7, 50, rng())} == {14}
-    assert {len(rows) for rows in select("even", np.repeat([1, 0], [5, 5]), np.zeros(10, int), 5, 9, rng())} == {2}
-
-
 @pytest.mark.parametrize(
     ("name", "n_bags", "bag_size", "sentence"),
     [
