@@ -7,7 +7,7 @@ import pytest
 
 from privdemo.experiments import claims, class_ratio, label_counts, label_proportions, naive_training, training
 from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, yan
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, unverifiable
+from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.intervals import Estimate
 
@@ -33,16 +33,11 @@ def claim_at(all_claims):
     ("rule", "arguments", "verdict", "reason"),
     [
         (judge.judge_number, (0.0, Estimate(0.01, 0.005, 0.015)), HOLDS, "within 1 point"),
-        (judge.judge_number, (0.0, Estimate(-0.01, -0.015, -0.005)), HOLDS, "within 1 point"),
         (judge.judge_number, (0.0, Estimate(0.0101, 0.005, 0.02)), CAVEAT, "ours is better"),
         (judge.judge_number, (0.0, Estimate(-0.0101, -0.02, -0.005)), FAILS, "ours is worse"),
         (judge.judge_number, (0.1, Estimate(0.06, 0.02, 0.1)), HOLDS, "within the interval"),
-        (judge.judge_number, (0.0, Estimate(0.05, 0.0, 0.1)), HOLDS, "within the interval"),
         (judge.judge_number, (0.1, Estimate(0.02, -0.01, 0.1)), UNCLEAR, "too wide"),
-        (judge.judge_number, (0.5, Estimate(0.5, 0.0, 1.0)), HOLDS, "within 1 point"),
-        (judge.judge_reduction, (0.6, 0.7), HOLDS, "as much lower"),
         (judge.judge_reduction, (0.6, 0.5), HOLDS, "less than 10 points short"),
-        (judge.judge_reduction, (0.6, 0.49), CAVEAT, "by less than the text says"),
         (judge.judge_reduction, (0.6, 0.11), CAVEAT, "by less than the text says"),
         (judge.judge_reduction, (0.6, 0.1), FAILS, "not lower by 10 %"),
     ],
@@ -97,19 +92,8 @@ def test_a_caveat_takes_something_from_what_holds_and_from_nothing_else():
     assert judge.judge_below(ACROSS, caveat=True) == UNCLEAR
 
 
-def test_a_claim_that_cannot_be_checked_has_no_number_of_ours():
-    claim = unverifiable("Yan", "table 1", "its size", "not public", 6940)
-    assert (claim.source, claim.place, claim.words, claim.why) == ("Yan", "table 1", "its size", "not public")
-    assert (claim.published, claim.ours, claim.verdict, claim.unit) == (6940, None, OPEN, "")
-    assert unverifiable("Yan", "table 1", "its F1", "not public", 0.8, "%").unit == "%"
-    assert claims.claim.exactly(0.5) == (0.5, 0.5, 0.5)
-    assert claims.claim.first_draws(10) == "10 draws, seed 0, draws 0 to 9"
-    assert (claims.claim.listed([0.1, 0.25, 3.0]), claims.claim.listed([])) == ("0.1, 0.25, 3", "none")
-
-
 def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
     assert len(all_claims) == 73
-    assert list(all_claims) == sorted(all_claims, key=lambda claim: list(claims.SOURCES).index(claim.source))
     counted = claims.count_verdicts(all_claims)
     assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in claims.VERDICTS}
     for claim in all_claims:
@@ -140,7 +124,6 @@ def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
         ("equation 24", "", 0.48 / 0.7, 0.4, FAILS),
         ("on several answers", "", 0.8**3, 3 * 0.8**2 * 0.2 + 0.8**3, FAILS),
         ("figure 1", "", None, 1 - 4 / 36, CAVEAT),
-        ("figures 2 and 4", "", None, None, OPEN),
         # the gradient keeps to the sign
         ("slides on the model", "", 1 / (1 + math.e), 1 / (1 + math.exp(-1)), CAVEAT),
         ("slides on accuracy loss", "at θ = 0", 1.0, math.log(2), FAILS),
@@ -155,16 +138,10 @@ def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
     assert claim.published == pytest.approx(published, abs=1e-12)
     assert (claim.ours and claim.ours.mean) == pytest.approx(ours, abs=1e-12)
     assert claim.verdict == verdict
-    assert (claim.reading == claims.claim.FORMULA) or not place.startswith("equation")
-
-
-def test_naive_training_keeps_the_direction(claim_at):
-    claim = claim_at("appendix B")
-    assert claim.ours.mean < 0.1
-    assert claim.verdict == HOLDS
 
 
 def test_the_second_derivative_is_that_of_naive_training(claim_at, monkeypatch):
+    assert claim_at("appendix B").verdict == HOLDS, "naive training keeps the direction"
     claim, curvature = claim_at("equation 107"), naive_training.run(NaiveConfig(2.0, 0.8, 0.2)).curvature
     assert claim.ours.mean == pytest.approx(-curvature, rel=1e-9)
     assert claim.verdict == FAILS
@@ -178,8 +155,6 @@ def test_the_sizes_of_data_sets_are_counts_also_where_a_data_set_is_not_here(all
     assert [(claim.verdict, claim.published) for claim in found] == [*elsewhere, (HOLDS, 48_842), (HOLDS, 60_000)]
     without = [claim for claim in iyer.all_claims() if claim.place == "table 1"]
     assert [(claim.verdict, claim.published) for claim in without] == [*elsewhere, (OPEN, 48_842), (OPEN, 60_000)]
-    assert "python -m privdemo data adult" in without[4].why
-    assert {claim.unit for claim in (*found, *without)} == {""}, "a number of records is no percentage"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +177,7 @@ PUBLISHED, PUBLIC = {"release": ("dirichlet published",)}, {"release": ("dirichl
 BOTH = {"release": ("dirichlet published", "dirichlet public")}
 LAPLACE = {"release": ("laplace published",), "share": (0.1,)}
 PRIVATE = {"study": ("private counts",)}
-GAUSSIAN, TIGHT = {"release": ("gaussian published",)}, {"release": ("gaussian tight",)}
+GAUSSIAN = {"release": ("gaussian published",)}
 ENDS = {"method": ("svm",), "share": (0.1, 0.9)}
 NAIVE, TRUE, FLAT = ({"method": (name,)} for name in ("naive", "spread true", "spread flat"))
 NEAREST = {"aggregation": ("nearest-k",)}
@@ -226,10 +201,6 @@ def as_published(row):
     return replace(row, distortion=0.06)
 
 
-def unclear(row):
-    return replace(row, low=0.0, high=9.0)
-
-
 def times(factor, *names):
     return lambda row: replace(row, **{name: factor * getattr(row, name) for name in names})
 
@@ -241,31 +212,22 @@ def times(factor, *names):
         (barber._spread_beats_naive, FIGURE_3, UNCLEAR, plus(0.1, "accuracy"), NAIVE, FAILS),
         (barber._true_prior, FIGURE_3, CAVEAT, plus(0.1, "accuracy"), TRUE, HOLDS),
         (barber._true_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), TRUE, FAILS),
-        (barber._flat_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), FLAT, FAILS),
         (barber._small_loss, SECTION_61, HOLDS, plus(-0.1, "accuracy"), FLAT, FAILS),
-        (barber._small_loss, SECTION_61, HOLDS, plus(0.1, "accuracy"), FLAT, CAVEAT),
         (iyer_counts._ranking, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLIC, HOLDS),
-        (iyer_counts._more_classes, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLISHED | {"level": (10,)}, HOLDS),
         (iyer_counts._all_shares, COUNTS, FAILS, times(0.01, *DISTORTION), PUBLISHED, CAVEAT),
-        (iyer_counts._small_epsilon, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLISHED, CAVEAT),
         (iyer_counts._no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
-        (iyer_counts._no_advantage, COUNTS, CAVEAT, times(9, *DISTORTION), TIGHT, HOLDS),
         (iyer_counts._variance, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
         (iyer_counts._figure_1, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
         (iyer_ratios._near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
         (iyer_ratios._skewed_sets, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
         (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
         (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-1, "bound"), MMD, HOLDS),
-        (iyer_ratios._advice, SETS, [HOLDS, UNCLEAR], plus(0.1, *ERROR), LAST, [HOLDS, HOLDS]),
         (iyer_ratios._advice, SETS, [HOLDS, UNCLEAR], plus(-0.1, *ERROR), LAST, [HOLDS, FAILS]),
         (iyer_ratios._ratios, SETS, [HOLDS, FAILS, CAVEAT, FAILS], times(0.2, *ERROR), MMD | BOTH, [HOLDS] * 4),
         (iyer_ratios._distortion_is_error, SETS, HOLDS, times(-1, "distortion"), PRIVATE, FAILS),
-        # where no two releases differ clearly nothing is said
-        (iyer_ratios._distortion_is_error, SETS, HOLDS, unclear, PRIVATE, OPEN),
         (yan._robust, BAGS, FAILS, plus(-0.2, *F1), NEAREST | {"method": ("labelled",)}, HOLDS),
         (yan._loss_of_information, BAGS, HOLDS, plus(0.5, *LOSS), NEAREST, FAILS),
         (yan._more_bags, BAGS, CAVEAT, plus(-0.3, *F1), MORE_BAGS, FAILS),
-        (yan._more_bags, BAGS, CAVEAT, plus(0.3, *F1), MORE_BAGS, HOLDS),
     ],
 )
 def test_a_verdict_turns_with_its_rows(claim, rows, verdict, how, where, changed):

@@ -1,17 +1,15 @@
 """The comparison: who the people are, what every method makes of their releases, and curves along ε."""
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest, laplace
-from sklearn.exceptions import ConvergenceWarning
 
 from privdemo import methods
-from privdemo.experiments import comparison, sweep
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, Trial, study
+from privdemo.experiments import comparison
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
 from privdemo.experiments.comparison.fit import SOLVERS
 from privdemo.experiments.comparison.study import Mark, Row
 from privdemo.experiments.draws import at_draw
@@ -24,7 +22,6 @@ from privdemo.methods import (
     NAIVE,
     NOBODY,
     OWNER,
-    PUBLISHER,
     SPREAD,
     set_names,
 )
@@ -39,16 +36,6 @@ def test_every_method_has_a_solver_for_just_the_tasks_that_it_can_do():
     assert found == {name: {task for task in (CLASSIFY, SHARE) if comparison.solves(name, task)} for name in COMPARISON}
 
 
-def test_methods_that_say_nothing_of_their_own_are_left_out():
-    labels, records = DIGITS.chosen, replace(DIGITS, private=RECORDS).chosen
-    assert methods.FLAT in records
-    assert methods.FLAT not in labels
-    assert CORRECTED_COUNT not in labels
-    assert CORRECTED_COUNT in replace(DIGITS, task=SHARE).chosen
-    assert replace(DIGITS, methods=(SPREAD, CLEAN)).chosen == (CLEAN, SPREAD)
-    assert {COMPARISON[name].trust for name in labels} == {methods.TRUTH, NOBODY, OWNER, PUBLISHER}
-
-
 @pytest.mark.parametrize(
     ("rho", "expected"), [(0.1, (12, 38)), (0.004, (1, 1)), (0.0, (0, 0)), (0.4, (75, 125)), (0.2, (25, 75))]
 )
@@ -60,7 +47,7 @@ def test_the_count_of_the_rarer_class_is_a_secret_around_rho(rho, expected):
     assert config.set_name_epsilon == pytest.approx(math.log((250 - least) / least) if least else math.inf)
 
 
-def test_every_method_sees_the_same_people_whatever_the_privacy():
+def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on_others():
     people = [comparison.draw_people(replace(DIGITS, epsilon=epsilon)) for epsilon in (0.5, 2.0)]
     for name in ("clean", "y", "bags", "sets", "counts", "X_test", "y_test", "asked_clean"):
         np.testing.assert_array_equal(getattr(people[0], name), getattr(people[1], name))
@@ -68,10 +55,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy():
     assert (loose <= strict).all(), "less privacy only takes lies back"
     assert loose.sum() < strict.sum()
     assert not np.array_equal(comparison.draw_people(at_draw(DIGITS, 1)).clean, people[0].clean)
-
-
-def test_people_are_as_many_of_either_class_and_none_is_tested_on():
-    people = comparison.draw_people(DIGITS)
+    people = people[0]
     assert np.bincount(people.y).tolist() == [100, 100]
     assert np.bincount(people.y_test).tolist() == [comparison.sizes("digits")[1]] * 2
     known, new = ({row.tobytes() for row in rows} for rows in (people.clean, people.X_test))
@@ -115,10 +99,7 @@ def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
     joint = np.zeros((2, 2), int)
     np.add.at(joint, (people.sets, people.y), 1)
     assert joint.tolist() == people.counts.tolist()
-    released = people.set_proportions("gaussian tight")
-    assert released.sum(axis=1) == pytest.approx([1, 1])
-    np.testing.assert_array_equal(released, people.set_proportions("gaussian tight"))
-    assert not np.array_equal(released, people.set_proportions("laplace tight"))
+    assert people.set_proportions("gaussian tight").sum(axis=1) == pytest.approx([1, 1])
 
 
 def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability():
@@ -137,7 +118,6 @@ def test_whoever_is_asked_several_times_answers_once():
     config = replace(DIGITS, task=SHARE, private=RECORDS, n_asked=500)
     people = comparison.draw_people(config)
     _, first, who = np.unique(people.asked_clean, axis=0, return_index=True, return_inverse=True)
-    assert len(first) < 150
     np.testing.assert_array_equal(people.asked_lies, people.asked_lies[first][who.ravel()])
     np.testing.assert_array_equal(people.asked, people.asked[first][who.ravel()])
     lied = (people.asked_lies[first] != np.repeat([0, 1], [350, 150])[first]).mean()
@@ -188,20 +168,6 @@ def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
     assert comparison.mean_mark([trial], SPREAD, "accuracy") is None, "of one draw there is no interval"
 
 
-def test_an_optimiser_that_does_not_settle_is_told(monkeypatch):
-    """Its marks count, and it says so; the others say nothing."""
-
-    def unsettled(people):
-        warnings.warn("not converged in 10 steps", ConvergenceWarning, stacklevel=2)
-        return np.full(len(people.y_test), 0.4)
-
-    monkeypatch.setitem(SOLVERS, NAIVE, {CLASSIFY: unsettled})
-    fits = comparison.run(replace(DIGITS, methods=(NAIVE, CLEAN))).fits
-    assert {name: fit.settled for name, fit in fits.items()} == {CLEAN: True, NAIVE: False}
-    assert fits[NAIVE].marks["accuracy"] == 0.5
-    assert "naive: the optimiser did not settle" in sweep.EXPERIMENTS["comparison"].problem(Trial(DIGITS, fits))
-
-
 def row(epsilon, method, mean, half=0.01, metric="accuracy"):
     task = SHARE if metric == "error" else CLASSIFY
     trust = COMPARISON[method].trust
@@ -213,9 +179,6 @@ CURVES = [
     *(row(e, SPREAD, mean) for e, mean in ((0.5, 0.80), (1.0, 0.905), (2.0, 0.94))),
     *(row(e, BAG_NAMES, mean) for e, mean in ((0.5, 0.60), (1.0, 0.92), (2.0, 0.93))),
 ]
-LUCKY = [*CURVES, row(0.5, NAIVE, 0.91), row(1.0, NAIVE, 0.85), row(2.0, NAIVE, 0.96)]
-REFERENCE = [*CURVES, row(0.5, methods.TRUE, 0.99)]
-NO_NOISE_BELOW = [*CURVES, row(1.0, set_names("gaussian"), 0.99)]
 ERRORS = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_COUNT, 0.02, metric="error")]
 
 
@@ -224,16 +187,9 @@ ERRORS = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_CO
     [
         (CURVES, 0.9, (NOBODY, OWNER), (1.0, BAG_NAMES, True, 0.5, False)),
         (CURVES, 0.9, (NOBODY,), (1.0, SPREAD, False, 0.5, False)),
-        (CURVES, 0.905, (NOBODY,), (1.0, SPREAD, False, 0.5, False)),
         (CURVES, 0.7, (NOBODY,), (0.5, SPREAD, True, None, True)),
-        (LUCKY, 0.9, (NOBODY,), (1.0, SPREAD, False, 0.5, False)),
-        (NO_NOISE_BELOW, 0.979, (PUBLISHER,), (1.0, set_names("gaussian"), True, None, False)),
-        (NO_NOISE_BELOW, 0.98, (PUBLISHER,), (1.0, set_names("gaussian"), False, None, False)),
         (ERRORS, 0.05, (NOBODY,), (2.0, CORRECTED_COUNT, True, 0.5, False)),
-        (ERRORS, 0.1, (NOBODY,), (0.5, CORRECTED_COUNT, True, None, True)),
         (CURVES, 0.945, (NOBODY, OWNER), None),
-        (CURVES, 0.9, (PUBLISHER,), None),
-        (REFERENCE, 0.98, (NOBODY, OWNER, PUBLISHER), None),
     ],
 )
 def test_the_least_epsilon_from_which_on_a_goal_is_reached(rows, goal, trusted, expected):
@@ -262,15 +218,6 @@ def test_differences_are_draw_by_draw():
     closer, other = compared({0: 0.51, 1: 0.711, 2: 0.912}, LUCK)
     assert judge(study.difference(closer, other)).clear
     assert closer.low < other.mean, "though the means' own intervals overlap"
-
-
-def test_a_difference_needs_two_draws_of_both_and_one_metric():
-    one, other = compared({1: 0.5, 3: 0.6}, LUCK)
-    assert (one.by_draw, one.values) == ("- 0.5 - 0.6", {1: 0.5, 3: 0.6})
-    assert study.difference(one, other) == student([-0.2, 0.5])
-    assert study.difference(*compared({3: 0.5, 4: 0.6}, LUCK)) is None
-    with pytest.raises(ValueError, match="both must be of one metric, got accuracy and error"):
-        study.difference(one, ERRORS[0])
 
 
 def test_shipped_values_can_be_had_again():

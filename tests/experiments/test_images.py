@@ -9,7 +9,7 @@ import pytest
 from privdemo import datasets, intervals
 from privdemo.estimators import pixel_priors
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, CurveConfig, people, score
+from privdemo.experiments.images import Config, CurveConfig, score
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
 from privdemo.mechanisms.pixels import FAMILIES, family_of
 
@@ -31,12 +31,6 @@ def by_hand(config):
     return drawn, config.pixels.randomise(values, of_pixels), config.labels.randomise(drawn.y, of_labels)
 
 
-def forget():
-    """Empty the experiment's caches, so that what follows is computed anew."""
-    for cached in (people.draw_people, people.noise_draws, people.true_frequencies):
-        cached.cache_clear()
-
-
 def test_training_images_only(mnist):
     train = {image.tobytes() for image in mnist.train.select_classes(("7", "9")).X}
     result = images.run(Config(per_class=10))
@@ -46,8 +40,6 @@ def test_training_images_only(mnist):
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_a_run_recomputed_step_by_step(mechanism):
     config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
-    images.run(config)
-    forget()
     result = images.run(config)
     assert (result.config, result.n_people, result.class_names, result.n_states) == (config, 200, ("7", "9"), DIGITS_K)
     assert result.labels.tolist() == [0] * 10 + [1] * 10
@@ -61,9 +53,6 @@ def test_a_run_recomputed_step_by_step(mechanism):
     prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
     guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
     np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
-    few = pixel_priors.learned_prior(mechanism, released[shown], DIGITS_K)
-    guess = pixel_priors.posterior_mean(mechanism, released[shown], few)
-    assert (result.guesses["learned"] != mechanism.to_grey(guess)).any()
     right = []
     for learner in range(8):  # each taught by every eighth person, tried on the next ones
         taught = np.arange(200) % 8 == learner
@@ -79,9 +68,8 @@ def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
     assert images.run(replace(DIGITS, pixels=clean, labels=opposite)).label_guess.low > 0.9
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
-def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
-    levels = (0.1, 0.3, 0.5)
+def test_a_strip_releases_the_first_of_each_class_at_every_level():
+    levels, mechanism = (0.1, 0.3, 0.5), GaussianNoise(0.3)
     config = replace(DIGITS, pixels=mechanism)
     pictures = images.strip(config, levels)
     assert pictures.shape == (2, 4, 8, 8)
@@ -91,28 +79,16 @@ def test_a_strip_releases_the_first_of_each_class_at_every_level(mechanism):
         noise = family_of(mechanism).make(level, DIGITS_K)
         single = images.run(replace(config, pixels=noise))
         np.testing.assert_array_equal(pictures[:, column].reshape(2, 64), single.released[[0, 3]])
-    rows = images.strip_table(("7", "9"), ("clean", "a", "b", "c"), pictures)
-    assert [(row["label"], row["level"]) for row in rows] == [(c, v) for c in "79" for v in ("clean", "a", "b", "c")]
-    assert [rows[6][f"pixel_{j}"] for j in range(64)] == pictures[1, 2].ravel().tolist()
-    with pytest.raises(ValueError, match="longer"):
-        images.strip_table(("7", "9"), ("clean", "a"), pictures)
 
 
-@pytest.mark.parametrize(
-    ("classes", "n_candidates"), [(("1", "2", "3"), 100), (tuple("0123456789"), 12), (("4", "7"), 3)]
-)
-def test_there_are_as_many_candidates_as_asked_for(classes, n_candidates):
+def test_there_are_as_many_candidates_as_asked_for():
+    classes, n_candidates = ("1", "2", "3"), 100
     config = CurveConfig("digits", classes, n_candidates=n_candidates)
     candidates, _ = score.candidates(config)
     clear, useless = images.measure(config, 0.0), images.measure(config, 16 / 17)
     assert len(candidates) == useless.n_candidates == n_candidates
     assert (clear.linked.mean, useless.linked.mean) == (1, pytest.approx(1 / n_candidates, rel=1e-12))
     assert clear.absolute == (0, 0, 0)
-    source = datasets.load("digits")
-    labels = {image.tobytes(): label for image, label in zip(source.X, source.y, strict=True)}
-    each = np.bincount([labels[image.tobytes()] for image in candidates], minlength=10)
-    assert np.ptp(each[[int(c) for c in classes]]) <= 1 + (len(classes) > 2)  # as even as equal steps can be
-    assert each.sum() == n_candidates
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -164,10 +140,8 @@ def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        (RandomisedResponse(0.0, 2), (1, 1)),
         (RandomisedResponse(0.3, 4), (0.7, 0.7, 0.7, 0.7)),
         (BinaryChannel(0.1, 0.4), (0.9 / 1.3, 0.6 / 0.7)),
-        (BinaryChannel(0.0, 0.4), (1 / 1.4, 1)),
         (BinaryChannel(1.0, 0.0), (None, 0.5)),  # nobody sends 0
     ],
     ids=repr,

@@ -31,7 +31,6 @@ def test_an_outcome_is_the_mean_distance_of_so_many_releases():
         inside = [(released[:, c] >= low) & (released[:, c] <= high) for c, (low, high) in enumerate(outcome.ranges)]
         assert all(0.9 <= some.mean() <= 0.96 for some in inside), "all but one or two of 50 at either end"
         assert outcome.delta == mechanism.delta_at(0.05)
-    assert label_counts.run(replace(CONFIG, repeats=50, seed=5)) != outcomes
 
 
 def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
@@ -48,14 +47,7 @@ def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
     assert "use Laplace noise" in outcomes["gaussian tight"].problem
     assert outcomes["laplace tight"].holds
     assert math.isnan(outcomes["dirichlet public"].distortion.mean)
-    for change, words in (({"delta": 1e-4}, "n_min ≥ 83"), ({"n_min": 60}, "n_min = 60")):
-        assert words in label_counts.run(replace(CONFIG, **change))["dirichlet public"].problem
-
-
-def test_the_design_is_the_papers_and_says_where_nothing_is_left():
-    assert label_counts.design(5, 1000, 0.05) == (50, 50, 50, 50, 800)
-    with pytest.raises(ValueError, match=r"a share of 0.3 for 4 classes leaves nothing for the last; .* below 0.25"):
-        label_counts.design(5, 1000, 0.3)
+    assert "n_min ≥ 83" in label_counts.run(replace(CONFIG, delta=1e-4))["dirichlet public"].problem
 
 
 def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are_named():
@@ -133,11 +125,8 @@ def test_the_papers_claim_is_settled_by_numbers_of_its_own():
 def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
     marks = [mark for draw in range(2) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
     rows = label_counts.rows(marks)
-    again = results.from_csv(label_counts.Row, label_counts.to_csv(marks))
     shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}
-    for row, read in zip(rows, again, strict=True):
-        assert (read.axis, read.level, read.release) == (row.axis, row.level, row.release)
-        assert read.distortion == pytest.approx(row.distortion, rel=1e-5)
+    for row in rows:
         here = [m.distortion for m in marks if (m.release, m.level) == (row.release, row.level)]
         assert (row.distortion, row.n_draws) == (pytest.approx(np.mean(here)), 2)
         other = shipped[row.axis, row.level, row.release]

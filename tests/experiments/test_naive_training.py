@@ -14,7 +14,6 @@ from privdemo.experiments.naive_training import NaiveConfig
 CASES = [
     NaiveConfig(s=1.0, one_to_one=0.9, zero_to_one=0.4),
     NaiveConfig(s=1.5, one_to_one=0.85, zero_to_one=0.25, ratio=2.5, angle=50.0),
-    NaiveConfig(s=3.0, one_to_one=0.7, zero_to_one=0.1, ratio=0.4, angle=-20.0),
     NaiveConfig(s=2.0, one_to_one=0.3, zero_to_one=0.8, ratio=0.5, angle=30.0),
 ]
 # The trapezoidal rule in two dimensions: its error falls exponentially, and the Gaussian's tail beyond 8.5 is 10⁻¹⁷.
@@ -59,22 +58,6 @@ def test_loss_in_every_direction(config):
     for i in range(0, len(result.alpha), 24):
         alpha = math.radians(result.alpha[i])
         assert result.loss[i] == pytest.approx(loss(alpha, config), abs=1e-10)
-    other = NaiveConfig(config.s, config.one_to_one - 0.05, config.zero_to_one, config.ratio, config.angle)
-    assert max(abs(result.loss[i] - loss(math.radians(result.alpha[i]), other)) for i in (180, 240)) > 1e-3
-
-
-@pytest.mark.parametrize("config", CASES)
-@pytest.mark.parametrize("degrees", [-130.0, 25.0])
-def test_derivatives_are_those_of_the_double_integral(config, degrees):
-    alpha, h = math.radians(degrees), 1e-3
-    before, here, after = (loss(alpha + step, config) for step in (-h, 0, h))
-    slope, curvature = naive_training.derivatives(degrees, config.covariance, config.contrast)
-    # central differences: h²/6 of a third and h²/12 of a fourth derivative, and 10⁻¹⁵ of rounding over h²
-    scale = 10 * max(config.s, config.ratio * config.s) ** 2
-    assert slope == pytest.approx((after - before) / (2 * h), abs=scale * h**2)
-    assert curvature == pytest.approx((after - 2 * here + before) / h**2, abs=scale * h**2 + 1e-8)
-    other = naive_training.derivatives(degrees, config.covariance, config.contrast - 0.1)
-    assert max(abs(other[0] - slope), abs(other[1] - curvature)) > 1e-2
 
 
 @pytest.mark.parametrize(("s", "p11", "p01"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2)])
@@ -86,7 +69,6 @@ def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(
     first = s * quad(lambda e: -e * gamma(s * e, config) * norm.pdf(e), -10, 10)[0]
     second = -(s**2) * bend
     assert result.curvature == pytest.approx(s**2 * (p11 - p01) * bend, rel=1e-9)
-    assert result.curvature == pytest.approx(-first, rel=1e-7)
     assert measured == pytest.approx(-first, abs=1e-5)
     assert abs(measured + first + second) > 0.9 * s**2 * bend  # eq. (107) as printed
     assert naive_training.misprint(config) == pytest.approx(first + second, rel=1e-9)
@@ -109,16 +91,8 @@ def test_best_direction_on_the_circle(config):
 def test_best_direction_is_the_opposite_where_flips_outweigh():
     result = naive_training.run(NaiveConfig(one_to_one=0.2, zero_to_one=0.7))
     assert (result.best, abs(result.free_alpha)) == (pytest.approx((180.0,), abs=1e-6), 180)
-    assert result.curvature < 0
-    along = naive_training.run(NaiveConfig(ratio=3.0, angle=0.0))
-    assert along.slope == pytest.approx(0, abs=1e-12)  # axes along and across the truth tilt nothing
-
-
-def test_without_contrast_there_is_nothing_to_learn():
-    result = naive_training.run(NaiveConfig(one_to_one=0.4, zero_to_one=0.4))
-    assert (result.best, result.free_length) == ((), 0)
-    assert math.isnan(result.free_alpha)
-    np.testing.assert_allclose(result.loss, result.loss[0], atol=1e-12)
+    without = naive_training.run(NaiveConfig(one_to_one=0.4, zero_to_one=0.4))
+    assert (without.best, without.free_length) == ((), 0), "without contrast there is nothing to learn"
 
 
 @pytest.mark.parametrize("config", CASES)

@@ -30,12 +30,6 @@ def test_streams_are_the_children_of_a_draws_own_sequence():
     np.testing.assert_array_equal(stream(CONFIG, 2, 1).generate_state(4), children[2].spawn(2)[1].generate_state(4))
 
 
-def test_every_stream_draw_and_seed_is_another_and_each_begins_anew():
-    others = [(CONFIG, 0), (CONFIG, 1), (at_draw(CONFIG, 4), 0), (TrainingConfig("digits", seed=6, draw=3), 0)]
-    assert len({generator(config, number).random() for config, number in others}) == 4
-    assert generator(CONFIG, 0).random() == generator(CONFIG, 0).random()
-
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -143,14 +137,6 @@ def test_a_lock_is_held_by_one(tmp_path):
         assert [path.name for path in tmp_path.iterdir()] == ["sub"], "locks are elsewhere"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((0,), "n_jobs must be a whole number in"),
-        ((2, "ray"), "backend must be one of loky, dask, got 'ray'"),
-        ((2, "loky", "tcp://x:1"), "a scheduler is for the dask backend, not loky"),
-    ],
-)
-def test_bad_settings_are_refused_before_anything_runs(arguments, words):
-    with pytest.raises(ValueError, match=words.replace("[", r"\[")):
-        next(running.side_by_side(divmod_of, [(7, 2)], *arguments))
+def test_bad_settings_are_refused_before_anything_runs():
+    with pytest.raises(ValueError, match="backend must be one of loky, dask, got 'ray'"):
+        next(running.side_by_side(divmod_of, [(7, 2)], 2, "ray"))

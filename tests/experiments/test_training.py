@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo import datasets
-from privdemo.estimators import logistic, pixel_priors
+from privdemo.estimators import logistic
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.experiments import results, training
 from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, draw_release
@@ -31,49 +31,32 @@ OUTWEIGHED = replace(DIGITS, labels=BinaryChannel(0.9, 0.8), draw=3)  # lies out
 run_once = cache(training.run)
 
 
-@pytest.mark.parametrize("config", [DIGITS, ADDED])
-def test_people_release_with_the_noise_asked_for(config):
-    released = draw_release(config)
-    assert released.y.tolist() == [0] * 30 + [1] * 30
-    streams = (np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, i))) for i in (1, 2))
-    np.testing.assert_array_equal(released.X_noisy, config.pixels.randomise(released.X, next(streams)))
-    np.testing.assert_array_equal(released.y_noisy, config.labels.randomise(released.y, next(streams)))
-
-
-def test_streams_of_randomness_move_on_their_own():
-    first, again = draw_release(DIGITS), draw_release(replace(DIGITS))
+def test_people_release_with_the_noise_asked_for_and_streams_of_randomness_move_on_their_own():
+    first, again, added = draw_release(DIGITS), draw_release(replace(DIGITS)), draw_release(ADDED)
+    for released, config in ((first, DIGITS), (added, ADDED)):
+        streams = (np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, i))) for i in (1, 2))
+        np.testing.assert_array_equal(released.X_noisy, config.pixels.randomise(released.X, next(streams)))
+        np.testing.assert_array_equal(released.y_noisy, config.labels.randomise(released.y, next(streams)))
     more = draw_release(replace(DIGITS, pixels=RandomisedResponse(0.5, K)))
     lies = draw_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
     for name in ("X", "y", "y_noisy", "X_test", "y_test"):
         np.testing.assert_array_equal(getattr(more, name), getattr(first, name))
     np.testing.assert_array_equal(again.X_noisy, first.X_noisy)
     np.testing.assert_array_equal(lies.X_noisy, first.X_noisy)
-    assert (first.X_noisy != more.X_noisy).any()
-    assert (lies.y_noisy != first.y_noisy).any()
     for change in ({"draw": 1}, {"seed": 1}):
         other = draw_release(replace(DIGITS, **change))
         for name in ("X", "X_noisy", "y_noisy", "X_test"):
             assert not np.array_equal(getattr(other, name), getattr(first, name))
 
 
-def test_the_true_prior_is_that_of_the_clean_pixels():
-    X = draw_release(DIGITS).X
-    expected = pixel_priors.true_prior(DIGITS.pixels, pixel_priors.state_frequencies(X, K))
-    np.testing.assert_array_equal(draw_release(DIGITS).true_prior.probs, expected.probs)
-    added = draw_release(ADDED)
-    np.testing.assert_array_equal(added.true_prior.mean, pixel_priors.true_gaussian_prior(added.X).mean)
-
-
-@pytest.mark.parametrize("classes", [("7", "9"), ("1", "8")])
-def test_sizes_share_out_the_digits(classes):
+def test_sizes_share_out_the_digits():
+    classes = ("1", "8")
     source = datasets.load("digits")
     smaller = min(int((source.y == int(c)).sum()) for c in classes)
     most, n_test = training.sizes("digits", classes)
     assert (most + n_test, n_test) == (smaller, smaller // 3)
     config = replace(DIGITS, classes=classes, n_train=most)
-    released, pictures = draw_release(config), training.test_images(config)
-    assert (pictures.shape, pictures.dtype) == ((2 * n_test, 8, 8), np.uint8)
-    np.testing.assert_array_equal(np.round(pictures.reshape(len(pictures), -1) / 255 * (K - 1)), released.X_test)
+    released = draw_release(config)
     class_of = {image.tobytes(): str(c) for image, c in zip(source.X, source.y, strict=True)}
     assert len(class_of) == len(source.X)  # no image twice, so that sets of images are sets of people
     for X, y in ((released.X, released.y), (released.X_test, released.y_test)):
@@ -154,11 +137,9 @@ def test_equivalent_epsilon_is_that_of_the_lie_that_gives_as_much_away():
         for accuracy in (p, 1 - p):  # always wrong tells as much
             assert training.equivalent_epsilon(accuracy) == pytest.approx(RandomisedResponse(p).epsilon, abs=1e-12)
     assert training.equivalent_epsilon(1.0) == training.equivalent_epsilon(0.0) == math.inf
-    with pytest.raises(ValueError, match=r"share must be in \[0, 1\], got"):
-        training.equivalent_epsilon(1.1)
 
 
-def make_trial(probas, y, draw=0, attack=None):
+def make_trial(probas, y, draw=0):
     """A trial in which methods give the images of classes `y` these probabilities of class 1."""
     y = np.asarray(y)
     fits = {}
@@ -166,7 +147,7 @@ def make_trial(probas, y, draw=0, attack=None):
         p = np.asarray(given, dtype=float)
         marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
         fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (draw + 1), 0.1, 0.2, *map(float, marks), None)
-    return Trial(TrainingConfig("digits", draw=draw), fits, y, attack or Attack(len(y), 0, 0, 0))
+    return Trial(TrainingConfig("digits", draw=draw), fits, y, Attack(len(y), 0, 0, 0))
 
 
 @pytest.fixture(scope="module")
@@ -182,13 +163,11 @@ def three_trials():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_marks_of_images_average_to_that_of_the_trial(three_trials, metric):
-    sure = make_trial({CLEAN: [0.0, 1.0, 1.0, 0.5, 1e-12]}, [0, 1, 0, 1, 1])  # sure and wrong, undecided
-    for trial in (*three_trials, sure):
+    for trial in three_trials:
         for name, fit in trial.fits.items():
             marks = training.per_image(trial, name, metric)
             assert marks.shape == trial.y.shape
             assert marks.mean() == pytest.approx(getattr(fit, metric), rel=1e-12)
-    assert training.per_image(sure, CLEAN, metric)[0] == pytest.approx(1 if metric == "accuracy" else 0, abs=1e-15)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -215,20 +194,13 @@ def test_attack_rates_are_over_trials_and_of_one_over_its_releases():
 def test_merged_trials_keep_their_own_fits_and_only_those_that_had_a_method_count(three_trials):
     probas = {PUBLISHED: np.full(100, 0.6), NAIVE: np.full(100, 0.5)}
     published = [make_trial(probas, t.y, t.config.draw) for t in three_trials[:2]]
-    unrelated = make_trial({PUBLISHED: np.full(100, 0.1)}, three_trials[0].y, 9)
-    trials = training.merge(three_trials, [*published, unrelated])
+    trials = training.merge(three_trials, published)
     assert [set(trial.fits) for trial in trials] == [{CLEAN, NAIVE, SPREAD, PUBLISHED}] * 2 + [{CLEAN, NAIVE, SPREAD}]
-    assert [set(trial.fits) for trial in three_trials] == [{CLEAN, NAIVE, SPREAD}] * 3  # left as they were
-    assert trials[0].fits[NAIVE] is three_trials[0].fits[NAIVE]
     assert training.having(trials, PUBLISHED) == trials[:2]
     gaps = np.array([t.fits[PUBLISHED].accuracy - t.fits[NAIVE].accuracy for t in trials[:2]])
     assert training.difference(trials, PUBLISHED, NAIVE, "accuracy") == student(gaps)
-    assert training.difference(trials, NAIVE, PUBLISHED, "accuracy") == student(-gaps)
     assert training.mean_score(trials, PUBLISHED, "brier") == student([t.fits[PUBLISHED].brier for t in published])
     assert training.mean_of(trials, PUBLISHED, "angle") == pytest.approx(15)
-    assert training.mean_of(trials, NAIVE, "angle") == pytest.approx(20)
-    with pytest.raises(ValueError, match="method must have been tried on a draw, got 'reconstruction'"):
-        training.mean_score(trials, RECONSTRUCTION, "accuracy")
 
 
 def test_calibration_by_hand():
@@ -239,17 +211,10 @@ def test_calibration_by_hand():
     assert bins[-1].true == wilson(1, 1)
     assert training.calibration_error([trial], NAIVE) == pytest.approx((2 * 0.48 + 2 * 0.025 + 0.25) / 6, abs=1e-15)
     half = [make_trial({NAIVE: [0.55] * 10}, [0] * (10 - n) + [1] * n, i) for i, n in enumerate((6, 8))]
-    middle, last = training.calibration([*half, make_trial({NAIVE: [0.95] * 10}, [0] + [1] * 9, 2)], NAIVE)
+    (middle,) = training.calibration(half, NAIVE)
     assert (middle.n, middle.true) == (20, grouped_interval((6, 8), (10, 10)))
-    assert (last.n, last.true) == (10, wilson(9, 10))
-
-
-@pytest.mark.parametrize(("of_second", "expected"), [(0, True), (1, True), (2, False), (98, False), (99, True)])
-def test_a_model_that_names_one_class_only_in_some_trial_is_one_sided(of_second, expected):
-    y = [0] * 50 + [1] * 50
-    fair = make_trial({NAIVE: [0.4] * 50 + [0.6] * 50}, y)
-    other = make_trial({NAIVE: [0.4] * (100 - of_second) + [0.6] * of_second}, y, 1)
-    assert training.one_sided([fair, other], NAIVE) is expected
+    assert training.one_sided(half, NAIVE)
+    assert not training.one_sided([trial], NAIVE)
 
 
 # Six digits are written; half a unit of the last is at most 5·10⁻⁶ of the number.
@@ -268,17 +233,6 @@ def random_rows():
 
 def marks(rows, level, method, metric):
     return np.array([getattr(row, metric) for row in rows if (row.level, row.method) == (level, method)])
-
-
-def test_a_file_is_in_order_and_gives_back_what_was_written(random_rows):
-    text = studies.to_csv([random_rows[i] for i in np.random.default_rng(1).permutation(len(random_rows))])
-    assert text.splitlines()[1] == "level,draw,method,accuracy,log_loss,brier,angle,C,attack_image"
-    back = results.from_csv(Row, text)
-    assert [(row.level, row.method, row.draw) for row in back] == [(r.level, r.method, r.draw) for r in random_rows]
-    for one, other in zip(back, random_rows, strict=True):
-        assert list(vars(one).values())[3:] == pytest.approx(list(vars(other).values())[3:], rel=WRITTEN)
-        assert [type(value) for value in vars(one).values()] == [type(value) for value in vars(other).values()]
-    assert studies.to_csv(list(back)) == text
 
 
 def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(random_rows):
@@ -306,11 +260,8 @@ def test_shipped_files_hold_every_level_method_and_draw_once(name):
 
 
 @pytest.mark.mnist
-@pytest.mark.parametrize(
-    ("name", "level", "draw", "methods", "other"),
-    [("figure3", 0.4, 1, (RECONSTRUCTION, FLAT, TRUE), 0.3), ("asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4)],
-)
-def test_shipped_rows_come_out_again(mnist, name, level, draw, methods, other):
+def test_shipped_rows_come_out_again(mnist):
+    name, level, draw, methods, other = "asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4
     shipped = {(row.level, row.draw, row.method): row for row in studies.load(name)}
 
     def near(one, two, mark):
@@ -322,4 +273,3 @@ def test_shipped_rows_come_out_again(mnist, name, level, draw, methods, other):
         assert math.isclose(row.C, same.C, rel_tol=WRITTEN)
         if row.method != CLEAN:
             assert not near(row, shipped[other, draw, row.method], "log_loss")
-        assert not near(row, shipped[level, 1 - min(draw, 1), row.method], "log_loss")

@@ -23,15 +23,6 @@ def answer_prob(theta, channel):
     return theta * (1 - channel.p01) + (1 - theta) * channel.p10
 
 
-def objective(theta, share, p):
-    """J of eq. (38) for a symmetric lie, by Bayes' rule for either answer; θ inside (0, 1), `share` of answers A."""
-    total = 0.0
-    for like_a, weight in ((1 - p, share), (p, 1 - share)):
-        posterior = like_a * theta / (like_a * theta + (1 - like_a) * (1 - theta))
-        total = total + weight * (posterior * np.log(theta) + (1 - posterior) * np.log(1 - theta))
-    return total
-
-
 def fits(observed, probs):
     """Whether counts could come from a distribution with these probabilities: a χ² test, rare cells merged."""
     expected = np.sum(observed) * np.asarray(probs)
@@ -54,11 +45,10 @@ def test_the_four_kinds_of_people_have_their_joint_distribution():
 
     assert fits(observed, law(0.15, 0.3))
     assert not fits(observed, law(0.15, 0.33))
-    assert not fits(observed, law(0.3, 0.15))
     assert ElectionConfig(n, theta, ASYMMETRIC).answer_prob == pytest.approx(answer_prob(theta, ASYMMETRIC), abs=1e-15)
 
 
-def test_a_poll_and_the_tables_hold_its_counts_and_every_estimate():
+def test_a_poll_and_its_table_hold_its_counts_and_every_estimate():
     config = ElectionConfig(400, 0.35, ASYMMETRIC, 10, seed=1)
     elections = voting.run(config)
     for index in (0, 4, -1):
@@ -68,45 +58,18 @@ def test_a_poll_and_the_tables_hold_its_counts_and_every_estimate():
         assert shown.estimates["naive"].value == shown.said_a / 400
         assert shown.estimates["spread"].value == pytest.approx((shown.said_a / 400 - 0.15) / 0.55, abs=1e-14)
     assert voting.poll(config, elections) == shown
-    for index in (10, -11):
-        with pytest.raises(ValueError, match="index"):
-            voting.poll(config, elections, index)
     people = {(row["voted"], row["said"]): row["people"] for row in voting.poll_table(shown)}
     a, lied_a, lied_b = shown.voted_a, shown.lied_a, shown.lied_b
     expected = {("A", "A"): a - lied_a, ("A", "B"): lied_a, ("B", "B"): 400 - a - lied_b, ("B", "A"): lied_b}
     assert people == expected
-    records = voting.records(config, elections)
-    rows = voting.record_table(records)
-    assert [(row["election"], row["estimate"]) for row in rows] == [
-        (i, value) for record in records for i, value in enumerate(record.values, start=1)
-    ]
 
 
-def poll_of(n, voted_a, lied_a, lied_b):
-    return Poll(voted_a, lied_a, lied_b, voted_a - lied_a + lied_b, n, {})
-
-
-@pytest.mark.parametrize("counts", [(1000, 400, 100, 300), (7, 0, 0, 7), (7, 7, 7, 0), (1, 1, 0, 0)])
-def test_dots_are_the_poll_when_everybody_fits(counts):
-    n, voted_a, lied_a, lied_b = counts
-    found = np.bincount(voting.dots(ElectionConfig(n), poll_of(*counts)), minlength=4)
+def test_dots_are_the_poll_when_everybody_fits():
+    n, voted_a, lied_a, lied_b = 1000, 400, 100, 300
+    poll = Poll(voted_a, lied_a, lied_b, voted_a - lied_a + lied_b, n, {})
+    found = np.bincount(voting.dots(ElectionConfig(n), poll), minlength=4)
     expected = {A_TRUE: voted_a - lied_a, A_LIED: lied_a, B_TRUE: n - voted_a - lied_b, B_LIED: lied_b}
     assert {kind: found[kind] for kind in expected} == expected
-
-
-def test_dots_of_a_larger_poll_are_a_sample_without_replacement_in_no_order():
-    n, seeds, poll = 1100, 400, poll_of(1100, 440, 110, 220)
-    truth = np.array([330, 110, 440, 220]) / n
-    drawn = [voting.dots(ElectionConfig(n, seed=seed), poll) for seed in range(seeds)]
-    counts = np.array([np.bincount(kinds, minlength=4) for kinds in drawn])
-    assert (counts.sum(axis=1) == voting.N_DOTS).all()
-    variance = 1000 * truth * (1 - truth) * (n - 1000) / (n - 1)  # hypergeometric
-    tolerance = 5 * np.sqrt(variance / seeds)
-    assert (np.abs(counts.mean(axis=0) - 1000 * truth) <= tolerance).all()
-    # five standard errors of a sample variance; with replacement it would be eleven times as large
-    np.testing.assert_allclose(counts.var(axis=0, ddof=1), variance, rtol=5 * math.sqrt(2 / seeds))
-    first = np.mean([kinds[:100] < 2 for kinds in drawn])  # a hundred places hold as many voters for A as all do
-    assert abs(first - 0.4) <= 5 * math.sqrt(0.4 * 0.6 / (100 * seeds))
 
 
 Z = 1.959963984540054
@@ -136,28 +99,19 @@ def test_records_against_their_definitions():
     assert found["naive"].covered.mean < 0.5 < 0.9 < found["spread"].covered.mean
 
 
-@pytest.mark.parametrize(("n", "channel"), [(10, ASYMMETRIC), (137, BinaryChannel(0.9, 0.8)), (100_000, ASYMMETRIC)])
-def test_a_histogram_counts_every_poll_and_all_of_the_distribution(n, channel):
-    config = ElectionConfig(n, 0.4, channel, 300, seed=3)
+def test_a_histogram_counts_every_poll_and_all_of_the_distribution():
+    config = ElectionConfig(137, 0.4, BinaryChannel(0.9, 0.8), 300, seed=3)
     for record in voting.records(config, voting.run(config)):
         found = voting.histogram(record, -3.0, 4.0)
-        assert found.edges[0] <= -3
-        assert found.edges[-1] >= 4
         assert found.exact.sum() == pytest.approx(1, abs=1e-12)
         inside = [
             (a <= record.values) & (record.values < b) for a, b in zip(found.edges, found.edges[1:], strict=False)
         ]
         np.testing.assert_allclose(found.measured, np.mean(inside, axis=1), atol=1e-12)
         assert (found.exact[found.measured > 0] > 0).all()
-        if record.name in ("honest", "naive", "spread"):  # estimates on a lattice
-            points = np.histogram(record.law.values, found.edges)[0]
-            inner = points[np.flatnonzero(points)[0] + 1 : np.flatnonzero(points)[-1]]
-            assert len(set(inner)) <= 1, "no bin looks fuller for having more points"
 
 
-@pytest.mark.parametrize(
-    ("shares", "epsilon"), [((0.4, 0.3, 0.2, 0.1), 1.0), ((0.5, 0.5), 4.0), ((1.0, 0.0, 0.0), 0.3), ((0.1,) * 10, 0.3)]
-)
+@pytest.mark.parametrize(("shares", "epsilon"), [((0.4, 0.3, 0.2, 0.1), 1.0), ((1.0, 0.0, 0.0), 0.3)])
 def test_many_candidates_are_estimated_in_four_ways(shares, epsilon):
     config, n, k = ManyConfig(shares, epsilon, 2000, seed=11), 2000, len(shares)
     found = voting.run_many(config)
@@ -173,10 +127,6 @@ def test_many_candidates_are_estimated_in_four_ways(shares, epsilon):
     np.testing.assert_allclose(found.mle, frequencies.randomised_response_mle(found.answers, 1 - kept), atol=1e-12)
     assert found.em_converged
     assert found.em_apart == np.abs(found.mle - found.mle_by_em).max() < 0.02
-    rows = voting.many_table(config, found)
-    assert [(row["candidate"], row["share"]) for row in rows] == list(zip("ABCDEFGHIJ", shares, strict=False))
-    for name in ("answers", "naive", "inversion", "low", "high", "projected", "mle", "mle_by_em"):
-        assert [row[name] for row in rows] == getattr(found, name).tolist()
 
 
 def test_answers_follow_the_channel():
@@ -198,11 +148,6 @@ def test_figure_1_has_the_limits_of_every_estimator_and_none_where_several_are_a
         np.testing.assert_array_equal(np.isnan(run.reconstruction), tied)
         expected = votes.reconstruction(answers[~tied], lie)
         np.testing.assert_allclose(run.reconstruction[~tied], expected, atol=1e-9)
-    rows = voting.figure1_table(runs[:2])
-    assert [(row["flip_prob"], row["share"]) for row in rows] == [(p, t) for p in (0.0, 0.1) for t in share]
-    assert [row["naive"] for row in rows[21:]] == runs[1].naive.tolist()
-    with pytest.raises(ValueError, match="flip_prob"):
-        voting.long_run(0.51, share)
 
 
 @pytest.mark.parametrize(
@@ -215,30 +160,13 @@ def test_the_limits_of_an_election(share, flip_prob, reconstruction):
     assert limits == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("flip_prob", [0.05, 0.2, 0.45])
-def test_the_grid_maximum_is_the_largest_on_the_grid(flip_prob):
-    share, grid = np.linspace(0.1, 0.9, 9), np.arange(1, 1000) / 1000
-    for theta0, best in zip(share, voting.long_run(flip_prob, share).grid_maximum, strict=True):
-        answers = flip_prob + (1 - 2 * flip_prob) * theta0
-        found = grid[np.argmax(objective(grid, answers, flip_prob))]
-        assert best == pytest.approx(np.nan if theta0 == 0.5 else found, abs=1e-12, nan_ok=True)
-
-
-A_IS_A, B_IS_B = "whoever says A voted A", "whoever says B voted B"
-A_IS_B, B_IS_A = "whoever says A voted B", "whoever says B voted A"
-
-
 @pytest.mark.parametrize(
     ("channel", "ends", "certain"),
     [
         (BinaryChannel(0.2, 0.3), ("nobody", "everybody"), ()),
-        (BinaryChannel(0.0, 0.3), ("everybody",), (A_IS_A,)),
-        (BinaryChannel(0.3, 0.0), ("nobody",), (B_IS_B,)),
-        (BinaryChannel(0.0, 0.0), (), (A_IS_A, B_IS_B)),
-        (BinaryChannel(1.0, 1.0), (), (A_IS_B, B_IS_A)),
-        (BinaryChannel(0.0, 1.0), ("nobody", "everybody"), ()),
-        (BinaryChannel(1.0, 0.0), ("nobody", "everybody"), ()),
-        (BinaryChannel(1.0, 0.4), ("everybody",), (B_IS_A,)),
+        (BinaryChannel(0.0, 0.3), ("everybody",), ("whoever says A voted A",)),
+        (BinaryChannel(0.0, 0.0), (), ("whoever says A voted A", "whoever says B voted B")),
+        (BinaryChannel(1.0, 1.0), (), ("whoever says A voted B", "whoever says B voted A")),
     ],
 )
 def test_which_assumption_confirms_itself_and_what_an_answer_reveals(channel, ends, certain):
@@ -249,5 +177,3 @@ def test_which_assumption_confirms_itself_and_what_an_answer_reveals(channel, en
 def test_the_misprinted_formula_adds_where_it_should_subtract():
     config = ElectionConfig(share=0.4, channel=ASYMMETRIC)
     assert voting.misprint(config) == pytest.approx((answer_prob(0.4, ASYMMETRIC) + 0.15) / 0.55)
-    with pytest.raises(ValueError, match="carry no information"):
-        voting.misprint(ElectionConfig(channel=BinaryChannel(0.3, 0.7)))

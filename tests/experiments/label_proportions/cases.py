@@ -10,9 +10,7 @@ GROUPED = replace(SINGLE, aggregation="random-k", k=4)
 NOISY = replace(GROUPED, feature_epsilon=3.0, proportion_epsilon=0.5)
 CASES = {
     "single": SINGLE,
-    "even": replace(SINGLE, selection="even", draw=2),
     "confident": replace(SINGLE, selection="confident", n_bags=8),
-    "nearest-k": replace(GROUPED, aggregation="nearest-k", k=7),
     "k-tree, skewed": replace(GROUPED, aggregation="k-tree", k=4),
     "noisy": NOISY,
     "noisy columns": replace(SINGLE, feature_epsilon=20.0),

