@@ -144,12 +144,6 @@ def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, ther
     assert len(notes) == bool(said)
 
 
-def test_a_visitor_has_one_name(monkeypatch):
-    monkeypatch.setattr(st, "session_state", {})
-    assert len(draws.visitor()) == 32
-    assert draws.visitor() == draws.visitor()
-
-
 def test_results_are_picked_by_kind_and_config():
     jobs = tuple(Job(key, "Draw", len, []) for key in (("a", 1), ("a", 2), ("b", 1)))
     progress = Progress((), 1, False), Progress((1,), 1, False, "late"), Progress((), 1, True, "later")

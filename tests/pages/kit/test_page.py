@@ -191,10 +191,3 @@ def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
     assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
     assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
     assert at.expander[0].markdown[0].value == "of 5"
-
-
-def test_a_page_without_a_lever_answers_its_question():
-    at = opened(LEVER.replace('["all but the level"]', "7").replace("lever=lambda question: inputs.number(LEVEL),", ""))
-    assert "The level is 7." in takeaway(at)
-    assert at.expander[0].markdown[0].value == "of 7"
-    assert not at.number_input

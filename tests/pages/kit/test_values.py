@@ -7,7 +7,7 @@ import pytest
 
 from pages.kit import folds
 from pages.kit.page import Tab, Tabs
-from pages.kit.panel import Cards, Sheet, Table, to_csv
+from pages.kit.panel import Sheet, Table, to_csv
 from pages.kit.settings import Choice
 
 
@@ -33,12 +33,6 @@ def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
 def test_a_sheet_as_a_page_is_a_table_with_gaps_for_what_is_no_number():
     sheet = Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"})
     assert sheet.page() == Table(["", "error"], [["naive", ""], ["best", "0.5"]]).page()
-
-
-def test_cards_hold_title_number_and_meaning():
-    html = Cards([("One pixel", "ε = 1", "Little.")]).html
-    assert html.count("<section") == 1
-    assert '<h4>One pixel</h4><div class="number">ε = 1</div><p>Little.</p>' in html
 
 
 def test_rows_become_csv():

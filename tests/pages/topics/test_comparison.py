@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, jobs, mark_words, own_curves, rows_of
+from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.pin import decode, encode
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, SHARE, ComparisonConfig, Fit, Trial
-from privdemo.experiments.comparison.study import EPSILONS, Row
+from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import CLEAN, COMPARISON, LLP, NAIVE, NOBODY, OWNER, PUBLISHER, SPREAD, set_names
@@ -51,11 +51,6 @@ NONE, OTHER = shown(question(), problems={NAIVE: "no noise will do"}), replace(D
 PINNED = replace(DIGITS, methods=())
 ASK_SETS = question(replace(DIGITS, methods=(SETS,)), trusted=(PUBLISHER,))
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
-CHANGED = against_pin.clear_words({NAIVE: SEVERAL[0], SPREAD: SEVERAL[3]})
-
-
-def why_not(pinned: ComparisonConfig, running: bool) -> str:
-    return against_pin.why_not(question(pinned=pinned), running)
 
 
 def reached(wanted: float) -> str:
@@ -65,37 +60,21 @@ def reached(wanted: float) -> str:
     return goal.reached_words(question(goal=wanted), rows)
 
 
-def own_goal(mark: float, config: ComparisonConfig = SMALL) -> str:
-    return goal.own_words(shown(question(config, goal=0.8), row(SMALL, *5 * [mark])))
-
-
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (mark_words(question(), MARKS, {NOBODY: NAIVE}), "90.0 ± 2.0 %</b> trusting nobody (naive); with all tru"),
-        (mark_words(ASK_SETS, {SETS: MARKS[NAIVE]}, {PUBLISHER: SETS}), about_sets(DIGITS)),
         (about_sets(DIGITS), "ε = 2.94 may (it is right for 85.0"),
         (NONE.takeaway(), "none of the methods has a mark. Naive: no noise will do."),
-        (shipped.unlike_yours(replace(OTHER, bag_size=10)), "(not your setting: people in a bag 25, yours 10)"),
-        (why_not(OTHER, False), "of the other task"),
-        (why_not(PINNED, True), "are being made"),
-        (why_not(PINNED, False), "No method has marks of both settings."),
-        (reached(0.6), "ε = 0.5</b> by naive, 70.0 ± 2.0 % (its whole 95 % interval does), the least that was tried."),
+        (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
+        (against_pin.why_not(question(pinned=PINNED), False), "No method has marks of both settings."),
         (reached(0.8), "ε = 2</b> by naive, 90.0 ± 2.0 % (its whole 95 % interval does); at ε = 0.5 it does not."),
         (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
-        (own_goal(0.9), "reaches it at ε = 1: naive"),
         (one_likelihood.clear_words(SEVERAL), "Of the 5, the one likelihood is clearly better in 1, clearly worse"),
-        (CHANGED, "Of 2 methods <b>1</b> differs clearly: naive better."),
     ],
 )
 def test_words_follow_the_numbers(words, part):
     assert part in words
-
-
-def test_where_nothing_can_be_said_nothing_is():
-    assert NONE.main() == ()
-    assert not shipped.unlike_yours(replace(DIGITS, share=0.9)), "nobody is asked about a share"
-    assert not own_goal(0.9, DIGITS), "its curves are shipped"
 
 
 def test_it_opens_with_the_shipped_marks_of_its_setting():
@@ -134,13 +113,6 @@ def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
     assert found.estimate.mean == pytest.approx(mean_interval(marks).mean)
     assert (found.low > 0, bool(found.values)) == (known, known)
     assert known or change(found, found) == (Verdict.TOO_FEW, "too few draws of both")
-
-
-def test_where_no_curves_are_shipped_five_draws_of_each_epsilon_are_made_with_the_own_among_them():
-    asked = question(replace(SMALL, dataset="breast_cancer", epsilon=3.0))
-    assert len(jobs(asked)[-1].tasks) == 5 * len(EPSILONS)
-    mine, other = trials(asked.config, *10 * [0.9]), trials(replace(asked.config, epsilon=1.0), 0.7, 0.8)
-    assert [(r.epsilon, r.n_draws) for r in own_curves(asked, other, mine)] == [(1.0, 2), (3.0, 5)]
 
 
 # --- a pinned setting ----------------------------------------------------------------------------

@@ -36,7 +36,6 @@ def test_each_card_holds_the_best_of_the_methods_shown_first(dataset):
         assert number.startswith(f"{100 * max(means):.1f} % (")
     assert f"{RandomisedResponse.from_epsilon(EPSILON, 2).flip_prob:.4f}" in cards[NOBODY][2]
     assert f"The same {2 * best[TRUTH].n_train} people, ε = 1</b>" in cost(dataset).answer
-    assert f"Means over {best[TRUTH].n_draws} draws" in cost(dataset).answer
 
 
 def test_the_picture_says_how_often_the_sender_is_found():
@@ -47,10 +46,6 @@ def test_the_picture_says_how_often_the_sender_is_found():
     panel, costs = shown.main()
     assert costs == cost("digits")
     assert shown.takeaway().split(". ", 1)[1].rstrip(".") in panel.summary
-    assert panel.summary.endswith(f"at p = {made.levels[-1]:.3g} nothing is left.")
-    rows = panel.rows()
-    assert len(rows) == 4 * len(made.levels)
-    assert list(rows[0].values())[2:] == made.images[0, 0].ravel().tolist()
 
 
 def test_the_shown_code_makes_the_shown_picture(tmp_path, monkeypatch):

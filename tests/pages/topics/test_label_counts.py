@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pages.topics.label_counts import PAGE, TABS, adversary, claim, tabs
-from pages.topics.label_counts.answer import misplaced, takeaway
+from pages.topics.label_counts.answer import takeaway
 from pages.topics.label_counts.controls import Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
 from privdemo.intervals import Estimate
@@ -61,7 +61,6 @@ def test_words_follow_the_outcome(words, part):
 def test_the_takeaway_names_who_is_as_good_and_laplace_once():
     said = takeaway(asked(LAPLACE), {LAPLACE: outcome(half=0.01), TIGHT: outcome(TIGHT, 0.05, 0.209)})
     assert said.endswith("distorts least (Laplace, published, no clear difference from Laplace, tight).")
-    assert [misplaced(v, 1000) for v in (0.0188, 0.1, 3e-5)] == ["9.4", "50", "0.015"]
 
 
 def test_winners_and_the_promises_of_all_are_told_apart():
@@ -74,16 +73,11 @@ def test_winners_and_the_promises_of_all_are_told_apart():
     rows = [tabs._row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the private counts", "no: δ too large", "No σ."]
     assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
-    words = tabs._largest_change(outcome(DATA), (10, 30), [0, 1])
-    assert words.startswith("Class 1 has 10 labels. In the release shown scaled Dirichlet, published (data-dep")
-    assert words.endswith("That σ is chosen from the private counts: no formal guarantee.")
 
 
 def test_the_papers_claim_is_judged_by_its_own_criterion():
     found = [Settled(0.06, 0.5, criterion, 0.2, by, 0.08, 0.04) for criterion, by in ((0.05, 0.0699), (0.06, 0.0701))]
     assert [claim.claim_words(f, CountConfig())[:6] for f in found] == ["By its", "Not by"]
-    cards = [claim._cards(f, CountConfig())[-1][-1] for f in found]
-    assert ["0.05 there, within the 0.05" in cards[0], "0.06 there, above the 0.05" in cards[1]] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 import streamlit as st
 
-from pages.topics.label_proportions import PAGE, curves, filling, noise, shipped, tabs
+from pages.topics.label_proportions import PAGE, curves, noise, shipped, tabs
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
 from pages.topics.label_proportions.controls import FILLS, NOISE_ON, PRESETS, Question, _apply
 from privdemo.experiments import label_proportions
@@ -16,7 +16,7 @@ from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
 from privdemo.tasks import BINARY
 from privdemo.verdict import Verdict
-from tests.pages.visiting import finished, html, takeaway, visit
+from tests.pages.visiting import finished, takeaway, visit
 
 CONFIG = BagConfig("breast_cancer", 10, 12, "skewed", methods=(FULL, NAMES, LLP))
 NOISY = replace(CONFIG, selection="iid", aggregation="random-k", k=4, proportion_epsilon=0.5)
@@ -42,9 +42,7 @@ def asked(config: BagConfig) -> Answer:
         (beside_words(0.664, 0.86, 0.66), "no better than calling everything negative"),
         (curves.compare_gains(0.07, 0.05), "more than without"),
         (curves.compare_gains(0.03, 0.05), "less than without"),
-        (curves.turned_words(0.0), "In your own draws the direction in which the slides’ model learns first has not"),
         (curves.turned_words(math.inf), "In your own draws bags of ½ throughout give"),
-        (threshold_words(Question(CONFIG, 1, SHARE)), "The threshold is where"),
         (threshold_words(Question(NOISY, 1, SHARE)).partition("cannot be")[2], " counted off"),
     ],
 )
@@ -101,17 +99,8 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         assert panel.name != "bag-scores" or dict(printed)[LLP] == shown.score(LLP)
 
 
-def test_what_cannot_be_learnt_is_said():
-    shown = an_answer(CONFIG)
-    alone = replace(shown, trials=[replace(shown.trials[0], fits={FULL: shown.trials[0].fits[FULL]})])
-    assert alone.takeaway().endswith(f"With every label known, F1 is <b>{alone.score(FULL).mean:.3f}</b>.")
-    assert "none of the models" in tabs.the_adversary(alone)[0].answer
-    same = replace(shown, trials=[replace(shown.trials[0], identified=False)])
-    assert same.takeaway().endswith("nothing tells the classes apart.")
-
-
 @pytest.mark.usefixtures("data_folder")
-@pytest.mark.parametrize("dataset", ["adult", "sms", "mnist", "digits"])
+@pytest.mark.parametrize("dataset", ["adult", "digits"])
 def test_curves_are_there_for_every_data_set(dataset):
     other, named = asked(replace(CONFIG, dataset=dataset)), "mnist" if dataset == "digits" else dataset
     rows = study.select(study.load(), study.BY_K, named, HALF)
@@ -119,9 +108,7 @@ def test_curves_are_there_for_every_data_set(dataset):
     fall = at[1, LLP] - at[max(k for k, _ in at), LLP]
     assert f"falls by <b>{fall:.3f}</b> for the slides’ model" in curves.k_anonymity(other, "k-tree")[0].answer
     assert curves.number_of_bags(other)[0].rows()
-    assert ("Instagram" in filling.panels(other)[1].summary) == (dataset == "sms")
-    for option in NOISE_ON.options:
-        assert BINARY[named].title in noise.panels(other, option)[0].summary
+    assert BINARY[named].title in noise.panels(other, NOISE_ON.default)[0].summary
 
 
 @pytest.mark.usefixtures("data_folder")
@@ -141,7 +128,6 @@ def test_a_preset_sets_what_it_says(name, monkeypatch):
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
     at = finished(visit(PAGE.address, **TUMOURS))
     assert "Of 10 bags of 12 tumours" in takeaway(at)
-    assert "so no interval is known" in html(at)
     at.button_group(key="proportion_noise").set_value("Laplace").run()
     at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
     assert at.number_input(key="proportion_epsilon").value == pytest.approx(1 / (12 * 0.25))  # b = 1/(m ε)

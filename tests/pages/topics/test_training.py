@@ -10,13 +10,13 @@ from sklearn.metrics import accuracy_score, log_loss
 from pages.kit.draws import Draws
 from pages.topics.training import TABS, tabs, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
-from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question, of_tables
+from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
 from tests.pages.visiting import takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -51,27 +51,17 @@ def own(study, **changes):
     return trade_off.own_words(STUDIES[study], yours, trade_off.own_level(STUDIES[study], yours))
 
 
-def flipped(p):
-    return RandomisedResponse(p, 256)
-
-
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (compared(4, 0.1, 0.1), "4 draws cannot tell which is better (log loss: naive 0.50, spread 0.60)"),
-        (
-            compared(5, 0.012, -0.1),
-            "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s probabili",
-        ),
-        (
-            compared(5, 0.0009, 0.009),
-            "No difference in accuracy shows in 5 draws, nor in how good the probabilities are",
-        ),
+        (compared(5, 0.012, -0.1), "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s prob"),
+        (compared(5, -0.012, 0.1), "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s prob"),
+        (compared(5, 0.0009, 0.009), "No difference in accuracy shows in 5 draws, nor in how good the prob"),
         (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
         (told(pixels=GAUSSIAN), f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
         (told(labels=DIFFERENT), f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
         (own("figure3"), "The rule and the large markers are your setting (one draw)."),
-        (own("figure3", pixels=flipped(0.5500001)), "Your own setting, 0.55, lies far outside"),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
     ],
 )
@@ -109,9 +99,6 @@ def test_models_that_say_one_thing_of_all_images_are_named():
     assert "In this draw naive and spread, learned prior name one class" in score_words(given)
     assert "one class" not in score_words(made(reconstruction=TRUTH))
     assert "<b>spread, learned prior</b> by 10.0 points; <b>naive</b> by 40.0" in tabs.probabilities(given)[0].answer
-    naive, spread = (given.trials[0].fits[name] for name in (NAIVE, SPREAD))
-    words = tabs._turned([naive, replace(spread, coef=1e-4 * spread.coef)])
-    assert "naive by 10°. The weights of spread, learned prior are practically 0" in words
 
 
 def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
@@ -135,7 +122,6 @@ def test_every_code_asks_for_the_shown_draws(monkeypatch):
 
 
 def test_a_table_has_records_columns_and_classes():
-    assert of_tables("Images of “a digit”: every pixel, Digits") == "Records of “a digit”: every column, Classes"
     rows = "".join(f"{i % 40 + 20 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}\n" for i in range(120))
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
@@ -150,7 +136,6 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
     assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
     at.button(key="train p = 0.3").click().run()
     assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced with probability <b>0.3</b>" in takeaway(at)
-    assert "the label is flipped with probability <b>0.3</b>" in takeaway(at)
     at.button_group(key="methods").set_value([]).run()
     assert "Choose at least one way to train" in takeaway(at)
 
@@ -160,11 +145,7 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
     [
         ({SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)}, ["naive training is as accurate", "No difference in log loss"]),
         ({SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)}, ["Naive is more accurate at p = 0.3 (by 10.0", "Spread’s prob"]),
-        ({RECONSTRUCTION: (0.549, 0.7)}, ["Reconstruction ends up naming one class only in some draws at p = 0.3."]),
-        (
-            {SPREAD: (0.8, 0.4), PUBLISHED: (0.9, 0.5)},
-            ["EM is more accurate than quad", "EM’s probabilities are worse"],
-        ),
+        ({SPREAD: (0.8, 0.4), PUBLISHED: (0.9, 0.5)}, ["EM is more accurate than quad", "EM’s prob"]),
     ],
 )
 def test_what_shipped_draws_say_follows_them(marks, words):
