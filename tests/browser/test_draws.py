@@ -1,4 +1,4 @@
-"""Background draws in a real Chromium: they stream in, stop, go on, and outlive a reload."""
+"""Background draws in a real Chromium: they stream in, stop, and outlive a reload."""
 
 from __future__ import annotations
 
@@ -33,21 +33,6 @@ def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, addre
     expect(page).not_to_have_url(re.compile("job="))
 
 
-def test_stop_ends_the_work_and_go_on_takes_it_up_again(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/training?images=Small+digits&n=40&draws=50&training_seed=7")
-    browsing.stop(page)
-    browsing.settled(page)
-    progress = page.locator(browsing.PROGRESS)
-    done = progress.inner_text()
-    page.wait_for_timeout(2000)
-    assert progress.inner_text() == done, "nothing comes in after the stop"
-    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Go on").click()
-    for _ in range(2):  # the second comes only if the page asks again
-        expect(progress).not_to_contain_text(done.split(",")[0], timeout=60_000)
-        done = progress.inner_text()
-    browsing.stop(page)
-
-
 def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page: Page, address: str) -> None:
     page.goto(f"{address}/comparison?compare_on=Small+digits&people=121&private=images+too&compare_draws=50")
     progress = page.locator(browsing.PROGRESS)
@@ -59,6 +44,10 @@ def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page
     expect(progress).to_contain_text(under_way)
     assert page.url == link
     browsing.stop(page)
+    browsing.settled(page)
+    done = progress.inner_text()
+    page.wait_for_timeout(2000)
+    assert progress.inner_text() == done, "nothing comes in after the stop"
     expect(page).not_to_have_url(re.compile("job="))
     assert page.evaluate("history.length") == entries
     page.goto(link)

@@ -16,10 +16,7 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
 @pytest.mark.parametrize(
     ("link", "ready"),
     [
-        (
-            "training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=some+images&which=the+disputed",
-            "over 2 draws",
-        ),
+        ("training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=some+images", "over 2 draws"),
         ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=all+numbers", "200 releases"),
     ],
     ids=["draws", "Greek letters"],
@@ -39,29 +36,6 @@ def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address:
     browsing.settled(page)
     page.reload()
     expect(page.locator(".takeaway", has_text="σ = 0.3162")).to_be_visible()
-    browsing.settled(page)
-    page.get_by_role("button", name="p = 0.4").click()
-    expect(page).to_have_url(re.compile("p=0.4"))
-    expect(page.locator(".takeaway", has_text="p = 0.4")).to_be_visible()
-
-
-def test_a_preset_reaches_controls_that_were_not_on_screen(page: Page, address: str) -> None:
-    link = "training?images=Small+digits&draws=1&n=30&pixel_noise=Gaussian&label_lies=asymmetric"
-    browsing.open_page(page, f"{address}/{link}")
-    page.get_by_role("button", name="p = 0.3").click()
-    expect(page.locator(".takeaway", has_text="flipped with probability 0.3")).to_be_visible()
-    for part in ("pixel_p=0.3", "label_p=0.3"):
-        expect(page).to_have_url(re.compile(part))
-
-
-def test_other_records_keep_the_link_true(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/proportions?records=Breast+cancer&fill=skewed&bag_draws=1&bags=9")
-    page.get_by_role("radio", name="Small digits").click()
-    expect(page.locator(".takeaway", has_text="12 bags of 20 images")).to_be_visible()
-    browsing.settled(page)
-    words = page.locator(".takeaway").inner_text()
-    page.reload()
-    expect(page.locator(".takeaway")).to_have_text(words)
 
 
 def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> None:
@@ -73,6 +47,26 @@ def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> N
     expect(page.locator(".takeaway")).to_have_text(takeaway)
     expect(page).to_have_url(re.compile("p=0.3"))
     expect(page.locator(".st-key-link-notes")).to_have_count(0)
+
+
+def test_a_lesson_is_changed_alone_and_keeps_its_setting(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?lesson=the+price")
+    takeaway = page.locator(".takeaway").inner_text()
+    page.get_by_role("radio", name="precision").click()
+    expect(page).to_have_url(re.compile("solve=precision"))
+    within = page.locator(".answer", has_text="10,000 people at ε = 1 let you know this within")
+    expect(within).to_be_visible()
+    page.get_by_role("radio", name="more candidates").click()
+    expect(page).to_have_url(re.compile("lesson=more"))
+    box = page.get_by_role("textbox", name="True shares of the candidates")
+    box.fill("0.6, 0.4")
+    box.press("Enter")
+    expect(page.locator(".answer", has_text="2 candidates")).to_be_visible()
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    page.get_by_role("radio", name="the price").click()
+    expect(within).to_be_visible()
+    page.get_by_role("button", name="Reset").click()
+    expect(page).to_have_url(re.compile("/voting$"))
 
 
 def test_the_link_is_copied(page: Page, address: str) -> None:

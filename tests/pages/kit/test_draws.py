@@ -125,6 +125,9 @@ def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch)
     draws.keep_id(Draws(tuple(jobs), (runner.answer,)))
     draws.keep_id(Draws(tuple(jobs), (Progress((), 3, False),)))
     assert written == [("job", name), ("job", "")]
+    st.session_state.clear()
+    assert len(draws.visitor()) == 32
+    assert draws.visitor() == draws.visitor()
 
 
 @pytest.mark.parametrize(
