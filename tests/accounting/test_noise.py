@@ -67,8 +67,7 @@ def test_the_laplace_profile_is_two_losses_convolved(scale, share):
         assert acc.laplace_counts_delta(1.01 * scale, epsilon) < truth - 1e-5
 
 
-def test_without_laplace_noise_there_is_no_privacy_and_beyond_two_over_b_no_loss():
-    assert acc.laplace_counts_delta(0.0, 20.0) == 1
+def test_beyond_two_over_b_there_is_no_loss():
     for scale in (0.01, 1.0, 1e6):
         assert acc.laplace_counts_delta(scale, 1.999 / scale) > 0
         assert acc.laplace_counts_delta(scale, 2.001 / scale) == acc.laplace_counts_delta(scale, math.inf) == 0
@@ -158,6 +157,7 @@ def test_laplace_ends():
         (acc.laplace_epsilon(0.0, 0.5), math.inf),
         (acc.laplace_epsilon(10.0, 0.2), 0),  # TV = 1 − e^{−1/20} = 0.049
         (acc.laplace_delta(0.0, 3.0), 1),
+        (acc.laplace_counts_delta(0.0, 20.0), 1),
         (acc.laplace_delta(0.5, 2.0), 0),
         (acc.laplace_scale(math.inf), 0),
         (acc.laplace_scale(1.0, 1.0, 10), 0),

@@ -43,8 +43,7 @@ def test_rows_are_sorted_by_bag_and_summed_over_it(kind):
     by_class = np.linalg.lstsq(root * np.stack((1 - p, p), axis=1), root * means)[0]
     np.testing.assert_allclose(functions.class_means(data), by_class, rtol=1e-10)
     some = data.take(np.array([4, 0, 2]))
-    for found, whole in ((some.proportions, p), (some.n_rows, data.n_rows), (some.size, data.size)):
-        np.testing.assert_array_equal(found, whole[[4, 0, 2]])
+    np.testing.assert_array_equal((some.proportions, some.n_rows), (p[[4, 0, 2]], data.n_rows[[4, 0, 2]]))
     np.testing.assert_allclose(some.mean_records(), means[[4, 0, 2]], rtol=1e-13)
 
 

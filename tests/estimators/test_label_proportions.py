@@ -220,19 +220,15 @@ def test_a_bag_of_one_record_warns_and_larger_ones_do_not():
 
 
 @every_method
-def test_too_few_steps_or_rounds_warn(method, monkeypatch):
+def test_too_few_steps_warn(method):
     X, bags, p, _ = ragged(FOUR)
     with pytest.warns(ConvergenceWarning, match="not converged in 1 steps: raise max_iter or lower C"):
         method(C=1e3, max_iter=1).fit(X, bags, p)
-    monkeypatch.setattr(label_proportions, "ROUNDS", 1)
-    if method is AlternatingMeanMapClassifier:
-        with pytest.warns(ConvergenceWarning, match="not converged"):
-            method().fit(X, bags, p)
 
 
 def search_by_hand(method, folds, X, bags, p):
-    """The held-out scores of the strengths tried, and the smallest distance, in standard errors, from another end."""
-    held_out, margins = [], []
+    """The held-out scores of the strengths tried."""
+    held_out = []
     for C in method._strengths:
         held_out.append(np.empty(len(p)))
         for seen, unseen in folds:
@@ -243,13 +239,9 @@ def search_by_hand(method, folds, X, bags, p):
                 held_out[-1][bag] = p[bag] * math.log(mean) + (1 - p[bag]) * math.log(1 - mean)
         means = np.mean(held_out, axis=1)
         lost = held_out[int(means.argmax())] - held_out[-1]
-        if not lost.any():  # the best so far
-            continue
-        behind = lost.mean() / (lost.std() / math.sqrt(len(p)))
-        margins.append(abs(behind - 3))
-        if behind > 3:
+        if lost.mean() > 3 * lost.std() / math.sqrt(len(p)):
             break
-    return means, min(margins, default=math.inf)
+    return means
 
 
 @pytest.mark.parametrize(
@@ -267,9 +259,8 @@ def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standar
         bags = draw.permutation(np.repeat(np.arange(60), 3))
         X, p = draw.normal(size=(180, 12)), draw.integers(1, 6, 60) / 6
     splitter = KFold(4, shuffle=True, random_state=2)
-    expected, margin = search_by_hand(method, list(splitter.split(np.zeros(len(p)))), X, bags, p)
+    expected = search_by_hand(method, list(splitter.split(np.zeros(len(p)))), X, bags, p)
     fit = method(C="cv", cv=4, tol=1e-5, random_state=2).fit(X, bags, p)
-    assert margin > 0.005  # so that solving to a gradient of 10⁻⁴ ends at the same
     np.testing.assert_allclose(fit.cv_scores_, expected, atol=2e-3)
     assert np.ptp(expected) > 5e-3
     assert (len(expected) == len(method._strengths)) == coupled

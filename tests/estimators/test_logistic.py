@@ -87,13 +87,11 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
             by_class = joint.reshape(-1, n_classes).sum(axis=0)
             found = exact.released_proba(*given)[person]
             np.testing.assert_allclose(found, by_class / by_class.sum(), atol=1e-12)
-    # four pixels are few: the central limit is good for a few hundredths of a nat
-    score = exact.score_released(states, labels)
-    assert close.score_released(states, labels) == pytest.approx(score, abs=0.05)
     moments = pixel_priors.posterior_moments(PIXELS, states, prior)
     inputs = GaussianInputs(moments.mean / 2, moments.variance / 4)
     by_hand = likelihoods.released_log_likelihood(inputs, np.log(channel[labels]), model).mean()
     assert close.score_released(states, labels) == pytest.approx(by_hand, abs=1e-5)  # in single precision
+    assert abs(exact.score_released(states, labels) - by_hand) < 0.05  # though four pixels are few for a central limit
 
 
 @pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
@@ -109,13 +107,6 @@ def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
     for dtype in (released.dtype,) if pixels is PIXELS else (np.float32, np.float64):  # no copy in double precision
         kept = by_word._inputs(released.astype(dtype)).mean.dtype
         assert kept == (np.float32 if pixels is PIXELS else dtype)
-
-
-def test_without_noise_a_prior_that_rules_out_what_is_seen_changes_nothing():
-    certain = {"pixels": RandomisedResponse(0.0, 3), "prior": PixelPrior(np.arange(3), np.eye(3)), "exact": True}
-    fitted = SpreadLogisticRegression(FLIPS, **certain, tol=1e-7).fit(STATES, Y)
-    plain = SpreadLogisticRegression(FLIPS, tol=1e-7).fit(STATES / 2, Y)
-    np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-4)
 
 
 # Weights must do what repeats do, to more digits than a usual fit has.

@@ -65,16 +65,14 @@ def test_the_suited_prior_is_gaussian_for_gaussian_noise_and_discrete_for_others
     states = draw_states(200)
     released = release(mechanism, states)
     levels = mechanism.n_states or pixel_priors.SUPPORT_POINTS
+    found = [suited_prior(mechanism, released, learned) for learned in (True, False)]
+    found.append(suited_true_prior(mechanism, states, K))
     if mechanism is GAUSSIAN:
         expected = pixel_priors.learned_gaussian_prior(mechanism, released), pixel_priors.flat_gaussian_prior(PIXELS)
         expected += (pixel_priors.true_gaussian_prior(states / 2),)
     else:
         expected = learned_prior(mechanism, released, levels), flat_prior(mechanism, levels, PIXELS)
         expected += (true_prior(mechanism, pixel_priors.state_frequencies(states, K)),)
-    found = (
-        *(suited_prior(mechanism, released, learned) for learned in (True, False)),
-        suited_true_prior(mechanism, states, K),
-    )
     for one, other in zip(found, expected, strict=True):
         assert type(one) is type(other)
         for field in vars(other):
