@@ -110,10 +110,8 @@ def test_fit_alters_nothing_and_predictions_follow_from_its_weights(method):
     with pytest.raises(NotFittedError):
         estimator.predict(X)
     assert estimator.fit(X, bags, p) is estimator
-    assert estimator.get_params() == defaults | {"C": 2.0}
     for array, copy in zip((X, bags, p), before, strict=True):
         np.testing.assert_array_equal(array, copy)
-    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 3), (1,))
     np.testing.assert_array_equal(estimator.classes_, [0, 1])
     np.testing.assert_array_equal(clone(estimator).fit(X, bags, p).coef_, estimator.coef_)
     np.testing.assert_array_equal(

@@ -37,14 +37,6 @@ def test_means_of_the_kernel_are_those_of_the_whole_matrix(kind, other, n, m, mo
         assert n == 1 or (np.abs(found - wrong) > 10 * tolerance).all()
 
 
-@pytest.mark.parametrize(("dtype", "origin"), [(np.float32, 100), (np.float32, 3000), (np.float64, 1e7)])
-def test_where_the_origin_is_does_not_matter_to_a_kernel_of_distances(dtype, origin):
-    x, y = ((rng(seed).normal(size=(60, 2)) + origin).astype(dtype) for seed in (1, 2))
-    for other in (None, y):
-        exact = rbf_kernel(x.astype(float) - origin, (x if other is None else y).astype(float) - origin, gamma=8).mean()
-        assert kernel_means(x, other, np.array([0.25]))[0] == pytest.approx(exact, abs=0.01)  # a mean of 0.03 to 0.06
-
-
 def test_only_a_few_blocks_are_in_memory_and_sparse_records_are_never_densified(monkeypatch):
     n, d, draw = 30, 20_000, rng(1)
     ones, ends = np.ones(10 * n), np.arange(0, 10 * n + 1, 10)

@@ -14,7 +14,7 @@ from tests.estimators import oracles
 from tests.estimators.oracles import LOG_ODDS, climb_reconstruction, rng, share_likelihood
 
 SYMMETRIC, ASYMMETRIC, REVERSED = BinaryChannel(0.2, 0.2), BinaryChannel(0.1, 0.35), BinaryChannel(0.8, 0.7)
-ONE_SIDED, HONEST = (BinaryChannel(0.0, 0.4), BinaryChannel(0.4, 0.0)), BinaryChannel(0.0, 0.0)
+HONEST = BinaryChannel(0.0, 0.0)
 NO_INNER_MAXIMUM = (2 - math.sqrt(2)) / 4  # symmetric lies from which on J has none
 
 

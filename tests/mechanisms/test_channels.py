@@ -15,11 +15,9 @@ from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 @pytest.mark.parametrize("size", [1, BLOCK, 2 * BLOCK + 17])
 def test_randomise_is_apply_of_draws_across_blocks(size):
     mechanism = RandomisedResponse(0.6, 5)
-    x = data_for(mechanism, size)
+    x, block = data_for(mechanism, size), rng(5)
     draws = mechanism.draws(x.shape, rng(5))
     np.testing.assert_array_equal(mechanism.randomise(x, rng(5)), mechanism.apply(x, draws))
-    # one block after another
-    block = rng(5)
     sizes = [BLOCK] * (size // BLOCK) + [size % BLOCK]
     parts = [(block.random(n, dtype=np.float32), block.integers(0, 5, n, dtype=np.uint8)) for n in sizes]
     np.testing.assert_array_equal(draws.uniform, np.concatenate([u for u, _ in parts]))
