@@ -87,7 +87,7 @@ def test_drawn_rows_are_exact_in_class_order_never_shared_and_repeatable(dataset
 
 
 RNG = np.random.default_rng(0)
-WHOLE, PARTED = tiny([0, 0, 0, 1, 1]), tiny([0, 0, 1, 0, 1], n_train=3)
+WHOLE = tiny([0, 0, 0, 1, 1])
 DIGITS = datasets.load("digits")
 COUNT = "per_class must be a whole number"
 

@@ -85,12 +85,6 @@ def test_any_column_can_be_the_label_and_numbers_are_classes_in_their_order():
         datasets.from_csv(table(), "race")
 
 
-def test_a_column_that_never_changes_is_left_out_and_a_range_beyond_floats_is_none():
-    data = datasets.from_csv(lines("same,huge,kind", lambda i: f"5,{(-1) ** i * 1.7e308},{'ab'[i % 2]}"))
-    assert data.feature_names == ("huge",)
-    assert set(data.X[:, 0].tolist()) == {0, 255}
-
-
 def test_names_are_plain():
     rows = [f"{i},<=5$ `*a*` [x](y),{'<b>yes</b>' if i % 2 else 'no|' + 'o' * 99}" for i in range(120)]
     data = datasets.from_csv("\n".join(["a,b,c", *rows, *rows[:1]]).replace("5$ ", "6$ ", 30).encode(), name="<i>.csv")
@@ -124,13 +118,6 @@ def test_a_table_is_refused_with_what_is_wrong_where(content, sentence):
     with pytest.raises(OwnDataError) as refusal:
         datasets.from_csv(content)
     assert sentence in str(refusal.value)
-
-
-def test_what_a_column_loses_is_said():
-    (note,) = datasets.from_csv(lines("size,kind", lambda i: f"{i if i else 10**6},{'ab'[i % 2]}", 200)).notes
-    assert "numbers of “size” fall on 2 of 256 steps from 1 to 1e+06" in note
-    (note,) = datasets.from_csv(table(["200,,cat"])).notes
-    assert note == "“colour” says nothing in 1 of 121 rows: a category of its own."
 
 
 def test_long_texts_take_no_more_memory_than_they_have():

@@ -84,14 +84,6 @@ def test_every_threshold_from_both_sides(rule, arguments, verdict):
     assert rule(*arguments) == verdict
 
 
-def test_a_caveat_takes_something_from_what_holds_and_from_nothing_else():
-    assert judge.judge_fact(True) == HOLDS
-    assert judge.judge_fact(True, caveat=True) == judge.judge_below(BELOW, caveat=True) == CAVEAT
-    assert judge.judge_much_less(LESS, 0.8, caveat=True) == CAVEAT
-    assert judge.judge_fact(False, caveat=True) == judge.judge_below(ABOVE, caveat=True) == FAILS
-    assert judge.judge_below(ACROSS, caveat=True) == UNCLEAR
-
-
 def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
     assert len(all_claims) == 73
     counted = claims.count_verdicts(all_claims)

@@ -109,17 +109,6 @@ def test_distortion_is_the_mean_l1_distance_of_what_is_released(binary, sample):
     assert math.isnan(noisy.bound), "the theorem is of true counts"
 
 
-def test_releases_on_the_same_records_are_what_each_gives_alone():
-    names, config = ("none", "laplace tight"), replace(CONFIG, epsilon=0.5)
-    together = class_ratio.run_releases(config, names)
-    for name, trial in zip(names, together, strict=True):
-        alone = class_ratio.run(replace(config, release=name))
-        assert trial.config == alone.config
-        for method in (SPREAD, MMD):
-            assert trial.fits[method].errors == pytest.approx(alone.fits[method].errors)
-    assert together[1].fits[MMD].errors != together[0].fits[MMD].errors
-
-
 @pytest.mark.parametrize(
     ("change", "holds"),
     [

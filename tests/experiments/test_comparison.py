@@ -140,24 +140,6 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
         )
 
 
-def test_shares_are_found_from_any_names_by_the_one_likelihood():
-    some = (CLEAN, SPREAD, set_names("gaussian"), methods.mmd("gaussian"), CORRECTED_COUNT)
-    config = replace(DIGITS, task=SHARE, epsilon=4.0, share=0.2)
-    assert config.chosen == tuple(name for name in COMPARISON if comparison.solves(name, SHARE))
-    trials = [comparison.run(at_draw(replace(config, methods=some), i)) for i in range(3)]
-    for name in some:
-        errors = [trial.fits[name].marks["error"] for trial in trials]
-        assert comparison.mean_mark(trials, name, "error").mean == pytest.approx(np.mean(errors))
-        assert np.mean(errors) < 0.06, name
-
-
-def test_counting_lies_is_off_by_what_lies_move_and_the_corrected_count_is_not():
-    people = comparison.draw_people(replace(DIGITS, task=SHARE))
-    told, p = people.asked_lies.mean(), people.config.flips.flip_prob
-    assert SOLVERS[methods.COUNT_NAIVE][SHARE](people) == pytest.approx(told)
-    assert SOLVERS[CORRECTED_COUNT][SHARE](people) == pytest.approx(np.clip((told - p) / (1 - 2 * p), 0, 1))
-
-
 def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
     trial = comparison.run(replace(DIGITS, epsilon=0.05, delta=1e-6))
     fit = trial.fits[set_names("dirichlet")]

@@ -10,8 +10,7 @@ from scipy.special import gammaln
 
 from privdemo import accounting
 from privdemo.experiments import label_counts, results
-from privdemo.experiments.label_counts import CountConfig, Outcome
-from privdemo.intervals import Estimate
+from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES, ScaledDirichlet, calibrate
 
 CONFIG = CountConfig()
@@ -40,24 +39,6 @@ def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_ch
     assert not at_large_epsilon["gaussian published"].holds, "its formula is proved for ε < 1"
     assert at_large_epsilon["gaussian published"].delta > 1e-6
     assert at_large_epsilon["gaussian tight"].holds
-
-
-def test_where_there_is_no_noise_the_outcome_says_why_and_the_others_go_on():
-    outcomes = label_counts.run(replace(CONFIG, delta=0.0))
-    assert "use Laplace noise" in outcomes["gaussian tight"].problem
-    assert outcomes["laplace tight"].holds
-    assert math.isnan(outcomes["dirichlet public"].distortion.mean)
-    assert "n_min ≥ 83" in label_counts.run(replace(CONFIG, delta=1e-4))["dirichlet public"].problem
-
-
-def test_the_winner_is_the_least_distortion_of_those_that_hold_and_near_ones_are_named():
-    def outcome(name, mean, holds=True):
-        return {name: Outcome(name, None, Estimate(mean, mean - 0.001, mean + 0.001), 0.001, (), (), 0.0, holds)}
-
-    broken = outcome("dirichlet local", 0.01, holds=False)
-    here = outcome("laplace tight", 0.05) | outcome("gaussian tight", 0.0512) | outcome("laplace published", 0.2)
-    found = label_counts.winners({0.1: here | broken, 0.01: broken})
-    assert found == [label_counts.Winner(0.1, "laplace tight", 0.05, ("gaussian tight",))]
 
 
 def test_the_best_guess_of_the_last_label_is_what_a_simulated_adversary_reaches():

@@ -133,21 +133,6 @@ def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_pat
         assert next(iter(sweep.sweep(wanted, out))) == (3, 40)
 
 
-def test_an_interrupted_sweep_says_how_to_go_on(monkeypatch, tmp_path, capsys):
-    out, run, left = tmp_path / "out.csv", sweep.run_trial, iter(range(4))
-
-    def interrupted(*trial):
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        return run(*trial)
-
-    monkeypatch.setattr(sweep, "run_trial", interrupted)
-    assert main(["sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]) == 130
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.endswith("the trials that are done are in the file; the same command goes on")
-    assert len(sweep.load(out)) == 4
-
-
 def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference, tmp_path):
     import dask
     from dask.distributed import LocalCluster

@@ -12,10 +12,8 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo import datasets
 from privdemo.estimators import logistic
-from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.experiments import results, training
 from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, draw_release
-from privdemo.experiments.training import fit as fitting
 from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.intervals import grouped_interval
@@ -97,18 +95,6 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         assert found.seconds > 0
 
 
-def test_the_published_em_takes_its_samples_and_steps(monkeypatch):
-    assert (fitting.N_SAMPLES, fitting.N_STEPS) == (10, 400)
-    monkeypatch.setattr(fitting, "N_STEPS", 3)
-    config = replace(DIGITS, methods=(PUBLISHED,), n_train=20)
-    _, _, X_noisy, y_noisy, *_ = training.draw_release(config)
-    model = ImportanceSampledLogisticRegression(config.labels, config.pixels, n_samples=10, n_steps=3)
-    model.fit(X_noisy, y_noisy)
-    found = training.run(config).fits[PUBLISHED]
-    np.testing.assert_allclose(found.coef, model.coef_[0], rtol=1e-9)
-    assert found.effective_samples == pytest.approx(np.mean(model.effective_sample_size_))
-
-
 @pytest.mark.parametrize(
     "config", [DIGITS, ADDED, OUTWEIGHED, replace(DIGITS, labels=BinaryChannel(0.9, 0.3), methods=(CLEAN,))]
 )
@@ -159,15 +145,6 @@ def three_trials():
         score = 2 * y - 1 + rng.normal(size=100)
         trials.append(make_trial({CLEAN: expit(3 * score), NAIVE: expit(score), SPREAD: expit(2 * score)}, y, draw))
     return trials
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_marks_of_images_average_to_that_of_the_trial(three_trials, metric):
-    for trial in three_trials:
-        for name, fit in trial.fits.items():
-            marks = training.per_image(trial, name, metric)
-            assert marks.shape == trial.y.shape
-            assert marks.mean() == pytest.approx(getattr(fit, metric), rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -4,7 +4,7 @@ import pytest
 
 from privdemo import figures, palette
 from privdemo.experiments import class_ratio, label_counts
-from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, RatioConfig
+from privdemo.experiments.class_ratio import SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
@@ -18,20 +18,6 @@ from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLASS_RATIO, EM, LABEL_COUNTS, MMD, SPREAD
 from tests.figures.reading import holds, look, named
-
-CURVE = charts.Curve("a", palette.SPREAD, (1, 10), (Estimate(1, 0.5, 2), Estimate(2, 1, 3)))
-
-
-@pytest.mark.parametrize(
-    ("x_axis", "yours", "place"),
-    [
-        *((charts.log_axis, yours, place) for yours, place in ((3.0, 3.0), (0.001, 10**-0.05))),
-        (charts.axis, 11.0, 10.45),
-    ],
-)
-def test_a_rule_beyond_an_axis_is_at_its_end(x_axis, yours, place):
-    figure = charts.curve_chart([CURVE], x_axis("x", (1, 10)), {}, yours=yours)
-    assert figure.layout.shapes[0].x0 == pytest.approx(place)
 
 
 def rates(*sources):
@@ -133,26 +119,3 @@ def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
         assert tuple(trace.x) == SHARES
         assert holds(trace, *(class_ratio.error_along(draws, method, i) for i in range(len(SHARES))))
     assert figure.layout.shapes[0].x0 == 0.5
-
-
-def row(method, share, error):
-    return class_ratio.study.Row(
-        *("two classes", "adult", 2, 600, 1, 0.1, "none", "none", 0.05, 0.05, 25, method, share, 10),
-        *(error, error - 0.01, error + 0.01, 5.0, 100.0, 0.0, 1.0),
-    )
-
-
-def test_shipped_errors_are_drawn_by_method():
-    figure = ratio_charts.study_errors(
-        {name: [row(name, share, share / 10) for share in SHARES] for name in (SPREAD, MMD)}
-    )
-    assert [trace.name for trace in figure.data] == [CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title]
-    assert holds(figure.data[1], *((share / 10, share / 10 - 0.01, share / 10 + 0.01) for share in SHARES))
-
-
-def test_levers_are_drawn_with_and_without_noise():
-    points = [(x, Estimate(x / 100, x / 200, x / 50)) for x in (0.05, 0.3)]
-    figure = ratio_charts.levers({(SPREAD, NO_RELEASE): points, (SPREAD, "gaussian tight"): points}, "lever", 0.05)
-    plain, noisy = figure.data
-    assert (plain.line.dash, noisy.line.dash) == ("solid", "dot")
-    assert holds(plain, *(estimate for _, estimate in points))

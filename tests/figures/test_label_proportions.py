@@ -12,7 +12,7 @@ from privdemo.figures import label_proportions as charts
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 from tests.figures.reading import holds, rules
 
 METHODS = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
@@ -115,16 +115,6 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
     assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
-
-
-def test_losses_are_the_rows_and_rise_with_k():
-    along = {how: rows_of(study.BY_K, LABELLED, aggregation=how) for how in label_proportions.AGGREGATIONS[1:]}
-    *curves, own = charts.losses(along, study.KS, (7, 0.42)).data
-    for trace, (name, rows) in zip(curves, along.items(), strict=True):
-        assert trace.name == name
-        assert list(trace.y) == [row.loss for row in rows] == sorted(row.loss for row in rows)
-    assert (own.x[0], own.y[0]) == (charts.place(study.KS, 7), 0.42)
-    assert 2 < own.x[0] < 3, "between 5 and 10"
 
 
 def test_selections_hold_the_rows_and_the_published_stars():

@@ -1,4 +1,4 @@
-"""Dots, contact sheets, PNG pictures and HTML pages keep everybody and every pixel, escape words, need no network."""
+"""Dots, PNG pictures and HTML pages keep everybody and every pixel, escape words, need no network."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ import numpy as np
 
 from privdemo import figures
 from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE
-from privdemo.figures import charts, people, pictures
+from privdemo.figures import charts, people
 from privdemo.intervals import Estimate
 from privdemo.palette import SPREAD
 from tests.figures.reading import NASTY, Reader, inline
@@ -34,13 +34,6 @@ def test_a_page_of_people_is_whole_and_escapes_its_words():
 
 
 GREY = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10
-
-
-def test_a_contact_sheet_keeps_every_picture():
-    images = np.array([[[[1, 2]], [[3, 4]]], [[[5, 6]], [[7, 8]]]], np.uint8)  # two by two pictures of one by two
-    g = pictures.GUTTER
-    assert figures.contact_sheet(images).tolist() == [[1, 2, g, 3, 4], [g] * 5, [5, 6, g, 7, 8]]
-    assert figures.contact_sheet(images, gap=0).tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
 
 
 def test_picture_html_carries_the_picture_and_its_headings_in_escaped_words():

@@ -11,7 +11,6 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
-from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 from tests.figures.reading import Reader, holds, inline, rules
 
@@ -80,21 +79,6 @@ def test_the_trade_off_draws_every_point_of_a_study():
     stars = [(t.x[0], t.y[0], t.marker.color) for t in figure.data if t.name == "published"]
     published = [(x, y, n) for n in curves for x, y in study.published.get(n, {}).items()]
     assert stars == [(x, y, TRAINING[n].style.colour) for x, y, n in published]
-
-
-def test_the_visitors_own_results_stand_at_their_level():
-    level = 0.25
-    yours = {NAIVE: (Estimate(0.8, 0.75, 0.84), Estimate(0.5, 0.4, 0.7)), SPREAD: (Estimate(0.9, 0.8, 0.92),) * 2}
-    curves = training.study.points(training.study.load("figure3"))
-    figure = charts.trade_off(STUDIES["figure3"], curves, yours, level)
-    own = [trace for trace in figure.data if trace.name and trace.name.endswith(", yours")]
-    assert [trace.yaxis for trace in own] == ["y", "y2"] * 2
-    low, high = figure.layout.xaxis.range
-    for trace, estimate in zip(own, [*yours[NAIVE], *yours[SPREAD]], strict=True):
-        assert holds(trace, estimate)
-        assert abs(trace.x[0] - level) < 0.02 * (high - low)
-    (rule,) = figure.layout.shapes
-    assert (rule.x0, rule.x1, rule.yref) == (level, level, "paper"), "through both plots"
 
 
 def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none():

@@ -14,8 +14,7 @@ from sklearn.metrics import f1_score
 from privdemo.estimators import label_proportions as bags
 from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments import label_proportions
-from privdemo.experiments.draws import at_draw
-from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, draw_release, run
+from privdemo.experiments.label_proportions import HALF, SHARE, draw_release, run
 from privdemo.mechanisms.aggregation import dense
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES
 from tests.experiments.label_proportions.cases import CASES, NOISY, SINGLE
@@ -91,22 +90,6 @@ def test_marks_are_scikit_learns_of_models_fitted_here(config):
     before = slides_gradient(r.records.X, r.record_bags, np.ones(len(r.records.y)), r.true_proportions)
     after = slides_gradient(r.rows, r.names, r.counts, np.clip(r.proportions, 0, 1))
     assert trial.turned == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), abs=1e-12)
-
-
-@pytest.mark.parametrize("method", MODELS)
-def test_bags_of_one_proportion_identify_nothing_and_are_said_to(method):
-    config = BagConfig("breast_cancer", 2, 5, methods=(method,))
-    shares = ((draw, draw_release(at_draw(config, draw)).proportions) for draw in range(30))
-    # two bags of five are equal with about ¼
-    alike = next(draw for draw, share in shares if np.ptp(share) == 0 and 0 < share[0] < 0.5)
-    trial = run(at_draw(config, alike))
-    assert not trial.identified
-    found = trial.fits[method]
-    # everybody gets the share, under ½, so all are named negative
-    assert found.f1[HALF] == pytest.approx(label_proportions.all_negative([trial]), abs=1e-12)
-    assert math.isnan(found.C)
-    attack = trial.attack
-    assert attack.both_right == attack.bag_right == attack.model_right == attack.prior_right
 
 
 @pytest.mark.parametrize("m", [1, 2, 5])

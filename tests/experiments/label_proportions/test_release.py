@@ -96,16 +96,6 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
     np.testing.assert_array_equal(noisy.projected, np.clip(proportions, 0, 1))
 
 
-def test_one_choice_does_not_move_what_else_is_random():
-    first = draw_release(NOISY)
-    people, groups = ("record_bags", "true_proportions", "proportions"), ("names", "counts", "positives")
-    for change in ({"k": 7}, {"aggregation": "nearest-k"}, {"aggregation": "none", "k": 1}):
-        other = draw_release(replace(NOISY, **change))
-        assert equal(other, first, *people)
-        assert equal(other.records, first.records, "X", "y")
-        assert not equal(other, first, *groups)
-
-
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
 def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregation, monkeypatch):
     """With other labels of the same records, bags and groups are the same just where a promise says so."""
