@@ -1,13 +1,9 @@
 """A million values, k = 10, ε = 1: perturbed, and their frequencies estimated (target: 25 times faster).
 
-Processor time, all sides in turn in one process. Each side gets its values in the form it likes
-best (an array here, a list of Python integers there), prepared beforehand. The packages' clients
-take one value at a time, so they are called in a loop. One more row calls the client of
-multi-freq-ldpy, which is compiled by Numba, from a compiled loop: the package does not offer that,
-but whoever knows Numba could write it.
-
-    pip install -r tests/benchmarks/requirements.txt
-    python -m tests.benchmarks.bench_local_privacy
+Processor time, all sides in turn in one process. Each side gets its values in the form it likes best (an array here, a
+list of Python integers there), prepared beforehand. The packages' clients take one value at a time, so they are called
+in a loop. One more row calls the client of multi-freq-ldpy, which is compiled by Numba, from a compiled loop: the
+package does not offer that, but whoever knows Numba could write it.
 """
 
 import time
@@ -58,7 +54,7 @@ def pure_ldp():
     return server.estimate_all(range(K)) / N
 
 
-def main():
+if __name__ == "__main__":
     sides = {
         "privdemo": privdemo,
         "multi-freq-ldpy": multi_freq_ldpy,
@@ -66,18 +62,9 @@ def main():
         "pure-ldp": pure_ldp,
     }
     seconds = alternate(sides, REPEATS, clock=time.process_time)
-    rows = [
-        (
-            name,
-            f"{seconds[name] / seconds['privdemo']:.1f}",
-            f"{seconds[name] * 1e3:.1f}",
-            f"{np.sqrt(np.mean(np.square(side() - TRUTH))):.5f}",
-        )
-        for name, side in sides.items()
-    ]
+    rows = []
+    for name, side in sides.items():
+        error = np.sqrt(np.mean(np.square(side() - TRUTH)))
+        rows.append((name, f"{seconds[name] / seconds['privdemo']:.1f}", f"{seconds[name] * 1e3:.1f}", f"{error:.5f}"))
     header = ["", "times privdemo's", "ms", "RMSE of one run"]
     table(f"{N:,} values, k = {K}, epsilon = {EPSILON:g}; median of {REPEATS}", header, rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,11 @@
 """Corrupting 60,000 × 784 uint8 pixels by 256-ary randomised response: time and memory.
 
-Time is compared with drawing the two random numbers a pixel that the naive form needs, and nothing
-else (target: at most 2 times that). Memory is measured in a fresh process (target: below 300 MB).
-
-    python -m tests.benchmarks.bench_mechanisms
+Time is compared with drawing the two random numbers a pixel that the naive form needs, and nothing else (target: at
+most 2 times that). Memory is measured in a fresh process (target: below 300 MB).
 """
 
+import multiprocessing
 import resource
-import subprocess
-import sys
 
 import numpy as np
 
@@ -26,9 +23,9 @@ def corrupt(x):
     return RandomisedResponse(FLIP_PROB, N_STATES).randomise(x, np.random.default_rng(1))
 
 
-def draw_only(shape):
+def draw_only(x):
     rng = np.random.default_rng(1)
-    return rng.random(shape, dtype=np.float32), rng.integers(0, N_STATES, shape, dtype=np.uint8)
+    return rng.random(x.shape, dtype=np.float32), rng.integers(0, N_STATES, x.shape, dtype=np.uint8)
 
 
 def peak_megabytes():
@@ -40,34 +37,22 @@ def extra_megabytes(side):
     """What `side` adds to the peak of a process that already holds the images."""
     x = images()
     before = peak_megabytes()
-    kept = corrupt(x) if side == "corrupt" else draw_only(x.shape)
+    kept = side(x)
     assert kept is not None
     return peak_megabytes() - before
 
 
-def main():
-    # First of all, while this process is small: a child may inherit its parent's peak.
-    command = [sys.executable, "-m", "tests.benchmarks.bench_mechanisms"]
-    memory = {
-        side: float(subprocess.run([*command, side], capture_output=True, text=True, check=True).stdout)
-        for side in ("corrupt", "draw")
-    }
-    x = images()
-    seconds = alternate({"corrupt": lambda: corrupt(x), "draw": lambda: draw_only(x.shape)}, REPEATS)
-    rows = [
-        ("RandomisedResponse.randomise", f"{seconds['corrupt'] * 1e3:.0f}", f"{memory['corrupt']:.0f}"),
-        ("NumPy draws alone", f"{seconds['draw'] * 1e3:.0f}", f"{memory['draw']:.0f}"),
-    ]
-    table(
-        f"60,000 x 784 uint8, k = {N_STATES}, p = {FLIP_PROB}; median of {REPEATS}",
-        ["", "ms", "extra peak MB (the 47 MB result included)"],
-        rows,
-    )
-    print(f"  ratio {seconds['corrupt'] / seconds['draw']:.2f} (target <= 2); target < 300 MB")
-
-
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(extra_megabytes(sys.argv[1]))
-    else:
-        main()
+    sides = {"RandomisedResponse.randomise": corrupt, "NumPy draws alone": draw_only}
+    # First of all, while this process is small: a child may inherit its parent's peak.
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as fresh:
+        memory = fresh.map(extra_megabytes, sides.values(), chunksize=1)
+    x = images()
+    seconds = alternate({name: lambda side=side: side(x) for name, side in sides.items()}, REPEATS)
+    rows = [
+        (name, f"{took * 1e3:.0f}", f"{extra:.0f}") for (name, took), extra in zip(seconds.items(), memory, strict=True)
+    ]
+    header = ["", "ms", "extra peak MB (the 47 MB result included)"]
+    table(f"60,000 x 784 uint8, k = {N_STATES}, p = {FLIP_PROB}; median of {REPEATS}", header, rows)
+    ours, draws = seconds.values()
+    print(f"  ratio {ours / draws:.2f} (target <= 2); target < 300 MB")

@@ -5,9 +5,11 @@ kernel, spread beside scikit-learn with every label, and calibrations of large c
     python -m tests.benchmarks.bench_ratios counts     the calibrations alone, seconds
 """
 
+import itertools
 import sys
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +19,7 @@ from privdemo.estimators.mmd import BLOCK, MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
-from tests.benchmarks.timing import alternate, table
+from tests.benchmarks.timing import alternate, beside, table
 
 FACTOR = 0.5  # of the median heuristic, what cross-validation chooses here
 
@@ -26,10 +28,8 @@ def ten_digits():
     """Twenty sets of 3,000 and sets to ask about, as in the paper's protocol."""
     config = class_ratio.study.ten_digits()
     sample = class_ratio.draw_sample(config)
-    sets = [
-        [class_ratio.as_input(sample.dataset, rows) for rows in group.rows]
-        for group in (sample.training, sample.tuning)
-    ]
+    groups = sample.training, sample.tuning
+    sets = [[class_ratio.as_input(sample.dataset, rows) for rows in group.rows] for group in groups]
     rng = np.random.default_rng(0)
     asked = [class_ratio.draw_asked_set(config, sample, share, rng) for share in class_ratio.SHARES]
     labels = sample.dataset.y[np.concatenate(sample.training.rows)]
@@ -46,76 +46,54 @@ def products(sets, U):
                     rows @ y[first : first + BLOCK].T
 
 
-def mean_error(estimator, asked):
-    return float(np.mean([class_ratio.l1_distance(estimator.predict(U), p) for U, p in asked]))
-
-
-def kernels():
+def kernels(repeats=2):
     sets, p, asked, labels = ten_digits()
     U = asked[4][0]
-    acts = {
-        "inner products alone": lambda: products(sets[0] + sets[1], U),
-        "MMD, exact": lambda: MMDClassRatio(FACTOR).fit(sets[0], p, sets[1], p).predict(U),
-        **{
-            f"MMD, {n} random features": lambda n=n: MMDClassRatio(FACTOR, n).fit(sets[0], p, sets[1], p).predict(U)
-            for n in (1000, 1500, 2000)
-        },
+    fit = {
+        "MMD, exact" if n is None else f"MMD, {n} random features": partial(
+            MMDClassRatio(FACTOR, n).fit, sets[0], p, sets[1], p
+        )
+        for n in (None, 1000, 1500, 2000)
     }
-    timed = alternate(acts, repeats=2)
+    acts = {"inner products alone": lambda: products(sets[0] + sets[1], U)}
+    timed = alternate(acts | {name: lambda act=act: act().predict(U) for name, act in fit.items()}, repeats)
     errors = {
-        name: mean_error(MMDClassRatio(FACTOR, n).fit(sets[0], p, sets[1], p), asked)
-        for name, n in zip(list(acts)[1:], (None, 1000, 1500, 2000), strict=True)
+        name: np.mean([class_ratio.l1_distance(estimator.predict(of), share) for of, share in asked])
+        for name, estimator in ((name, act()) for name, act in fit.items())
     }
     base, exact = timed["inner products alone"], timed["MMD, exact"]
     rows = [
         [name, f"{t:.2f} s", f"{t / base:.2f} ×", f"{exact / t:.1f} ×", f"{errors.get(name, float('nan')):.4f}"]
         for name, t in timed.items()
     ]
-    table(
-        "One estimate, 20 sets of 3,000 digits and U of 3,000, bandwidth given",
-        ["", "time", "of the products", "faster than exact", "mean L1 error"],
-        rows,
-    )
+    header = ["", "time", "of the products", "faster than exact", "mean L1 error"]
+    table("One estimate, 20 sets of 3,000 digits and U of 3,000, bandwidth given", header, rows)
     tracemalloc.start()
-    MMDClassRatio(FACTOR).fit(sets[0], p, sets[1], p).predict(U)
+    fit["MMD, exact"]().predict(U)
     print(f"  peak of extra memory, exact: {tracemalloc.get_traced_memory()[1] / 1e6:.0f} MB")
     tracemalloc.stop()
-    X = np.concatenate(sets[0])
+    full = "scikit-learn, every label, C = 0.1"
+    acts = {
+        full: partial(LogisticRegression(C=0.1, max_iter=1000).fit, np.concatenate(sets[0]), labels),
+        "spread on set names, C = 0.1, 60,000 records": partial(SpreadClassRatio(0.1).fit, sets[0], p, sets[1], p),
+        "the same, C and temperature chosen": partial(SpreadClassRatio().fit, sets[0], p, sets[1], p),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fits = alternate(
-            {
-                "scikit-learn, every label, C = 0.1": lambda: LogisticRegression(C=0.1, max_iter=1000).fit(X, labels),
-                "spread on set names, C = 0.1, 60,000 records": lambda: SpreadClassRatio(0.1).fit(
-                    sets[0], p, sets[1], p
-                ),
-                "the same, C and temperature chosen": lambda: SpreadClassRatio().fit(sets[0], p, sets[1], p),
-            },
-            repeats=1,
-        )
-    base = fits["scikit-learn, every label, C = 0.1"]
-    table(
-        "Training on ten digits",
-        ["", "time", "of scikit-learn's"],
-        [[name, f"{t:.1f} s", f"{t / base:.1f} ×"] for name, t in fits.items()],
-    )
+        rows = beside(alternate(acts, 1), full, 1)
+    table("Training on ten digits", ["", "time", "of scikit-learn's"], rows)
 
 
 def calibrations():
     counts = 10**9 - np.arange(1000)
     rows = []
-    for name in RELEASES:
-        slowest = 0.0
-        for epsilon in (0.001, 0.05, 1.0):
-            for delta in (1e-6, 0.05):
-                call = {"": lambda e=epsilon, d=delta, name=name: calibrate(name, e, d, counts, 10**6)}
-                slowest = max(slowest, alternate(call, repeats=5)[""])
-        rows.append([RELEASES[name].title, f"{1000 * slowest:.2f} ms", f"{slowest / 0.05:.3f} ×"])
-    table(
-        "Calibration, 1,000 classes of up to 10⁹, the slowest of ε = 0.001, 0.05, 1 and δ = 10⁻⁶, 0.05",
-        ["", "time", "of 50 ms"],
-        rows,
-    )
+    for name, release in RELEASES.items():
+        asked = itertools.product((0.001, 0.05, 1.0), (1e-6, 0.05))
+        calls = {case: partial(calibrate, name, *case, counts, 10**6) for case in asked}
+        slowest = max(alternate(calls, 5).values())
+        rows.append([release.title, f"{1000 * slowest:.2f} ms", f"{slowest / 0.05:.3f} ×"])
+    title = "Calibration, 1,000 classes of up to 10⁹, the slowest of ε = 0.001, 0.05, 1 and δ = 10⁻⁶, 0.05"
+    table(title, ["", "time", "of 50 ms"], rows)
 
 
 if __name__ == "__main__":

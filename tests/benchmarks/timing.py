@@ -1,7 +1,14 @@
-"""Alternating measurements and one way of printing them, for the scripts beside this one."""
+"""Taking turns, timing and printing a table, for the scripts beside this one."""
 
 import statistics
 import time
+
+
+def timed(call, clock=time.perf_counter):
+    """The seconds that `call` takes."""
+    start = clock()
+    call()
+    return clock() - start
 
 
 def alternate(sides, repeats, clock=time.perf_counter):
@@ -9,14 +16,13 @@ def alternate(sides, repeats, clock=time.perf_counter):
 
     One unmeasured round warms caches and compilers up.
     """
-    seconds = {name: [] for name in sides}
-    for round_ in range(repeats + 1):
-        for name, call in sides.items():
-            start = clock()
-            call()
-            if round_:
-                seconds[name].append(clock() - start)
-    return {name: statistics.median(times) for name, times in seconds.items()}
+    rounds = [{name: timed(call, clock) for name, call in sides.items()} for _ in range(repeats + 1)]
+    return {name: statistics.median(seconds[name] for seconds in rounds[1:]) for name in sides}
+
+
+def beside(seconds, base, digits):
+    """Rows of a table: the name, the time, and how many times that of the side `base`."""
+    return [[name, f"{took:.{digits}f} s", f"{took / seconds[base]:.1f} ×"] for name, took in seconds.items()]
 
 
 def table(title, header, rows):
