@@ -1,6 +1,5 @@
 """The comparison's first view, and from letting go of the dial to figures that are up to date, in a real Chromium.
 
-    python -m tests.benchmarks.bench_browser
 The clock runs in the browser. A first view is a fresh tab that asks for a link. Every release of the dial goes to a
 level not seen before, so nothing comes from the cache; its clock stops when takeaway, pictures and curves show it.
 """
@@ -12,6 +11,7 @@ import statistics
 
 from playwright.sync_api import Browser, Page
 
+from tests.benchmarks.timing import table
 from tests.browser import browsing
 
 RELEASES = 25
@@ -80,24 +80,17 @@ def first_views(browser: Browser, address: str) -> list[dict[str, float]]:
     return views[1:]
 
 
-def main() -> None:
-    """Print the medians of first views, and of releases for the three mechanisms."""
+if __name__ == "__main__":
     with browsing.running_app() as address, browsing.chromium() as browser:
         views = first_views(browser, address)
         for name in PARTS:
             times = sorted(view[name] for view in views)
             print(f"{name:<24}median {statistics.median(times):.0f} ms, {times[0]:.0f} to {times[-1]:.0f}")
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        print(f"{'noise':<22}{'redraw while dragging':>24}{'release to up to date (ms)':>32}")
-        for noise in ("Randomised+response", "Gaussian", "Laplace"):
-            times = releases(page, address, noise)
-            drawn = statistics.median(t[0] for t in times)
-            whole = sorted(t[1] for t in times)
-            print(
-                f"{noise.replace('+', ' '):<22}{drawn:>21.1f} ms"
-                f"{f'median {statistics.median(whole):.0f}, min {whole[0]:.0f}, max {whole[-1]:.0f}':>32}"
-            )
-
-
-if __name__ == "__main__":
-    main()
+        rows = []
+        for noise in ("Randomised response", "Gaussian", "Laplace"):
+            drawn, whole = zip(*releases(page, address, noise.replace(" ", "+")), strict=True)
+            spread = f"median {statistics.median(whole):.0f}, min {min(whole):.0f}, max {max(whole):.0f}"
+            rows.append([noise, f"{statistics.median(drawn):.1f} ms", spread])
+        header = ["noise", "redraw while dragging", "release to up to date (ms)"]
+        table(f"Letting go of the dial, {RELEASES} times", header, rows)

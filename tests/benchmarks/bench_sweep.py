@@ -1,14 +1,14 @@
 """Sweeps and the comparison: two processes beside one, what a trial costs beside its work, ten draws of everything, and
 what other visitors notice of that.
-
-python -m tests.benchmarks.bench_sweep             about five minutes; needs MNIST and Chromium
 """
 
 import asyncio
+import itertools
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import websockets
@@ -27,84 +27,70 @@ from privdemo.experiments.training import TrainingConfig
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
-from tests.benchmarks.timing import table
+from tests.benchmarks.timing import table, timed
 from tests.browser import browsing
 
 STARTING = 10
 
 
-def seconds(wanted, n_jobs, backend="loky"):
+def a_trial(wanted, n_jobs, backend="loky"):
+    """Seconds; processes start with the first trials, which are left out."""
     with tempfile.TemporaryDirectory() as folder:
         steps = sweep.sweep(wanted, Path(folder) / "out.csv", n_jobs, backend)
-        for done, _ in steps:  # processes start with the first trials, which are left out
-            if done >= STARTING:
-                break
-        start = time.perf_counter()
-        for done, total in steps:
-            last = done, total
-        assert last[0] == last[1]
-        return (time.perf_counter() - start) / (total - STARTING)
+        total = next(total for done, total in steps if done >= STARTING)
+        return timed(lambda: list(steps)) / (total - STARTING)
 
 
-def sweeps():
-    config = TrainingConfig(
-        "digits",
-        n_train=100,
-        pixels=RandomisedResponse(0.2, 17),
-        labels=RandomisedResponse(0.2, 2),
-        methods=(NAIVE, SPREAD),
-    )
-    wanted = Sweep("training", (config,), 100)
+def sweeps(n_trials=100):
+    noise = {"pixels": RandomisedResponse(0.2, 17), "labels": RandomisedResponse(0.2, 2)}
+    config = TrainingConfig("digits", n_train=100, **noise, methods=(NAIVE, SPREAD))
+    wanted = Sweep("training", (config,), n_trials)
     with threadpool_limits(1, user_api="blas"):
-        alone = seconds(wanted, 1)
-    on_dask = seconds(wanted, 1, "dask")
+        alone = a_trial(wanted, 1)
+    on_dask = a_trial(wanted, 1, "dask")
     rows = [["one process", f"{alone:.3f} s", "1.00 ×"], ["Dask, one worker", f"{on_dask:.3f} s", "1.00 ×"]]
     for name, backend, one in (("two processes", "loky", alone), ("Dask, two workers", "dask", on_dask)):
-        per_trial = seconds(wanted, 2, backend)
-        rows.append([name, f"{per_trial:.3f} s", f"{one / per_trial:.2f} ×"])
+        took = a_trial(wanted, 2, backend)
+        rows.append([name, f"{took:.3f} s", f"{one / took:.2f} ×"])
     table("A sweep of 100 trials, training on 200 small digits", ["", "a trial", "faster than one of its kind"], rows)
 
 
-def overhead():
+def overhead(n_trials=500):
     """What the file and the queue cost, with trials that do next to nothing."""
     config = ComparisonConfig("share", "digits", n_train=20, bag_size=10, n_asked=10, methods=("naive count",))
     rows = []
     for name, n_jobs, backend in (("one process", 1, "loky"), ("two processes", 2, "loky"), ("Dask", 2, "dask")):
-        per_trial = seconds(Sweep("comparison", (config,), 500), n_jobs, backend)
-        rows.append([name, f"{1000 * per_trial:.1f} ms", f"{1 / per_trial:,.0f}"])
+        took = a_trial(Sweep("comparison", (config,), n_trials), n_jobs, backend)
+        rows.append([name, f"{1000 * took:.1f} ms", f"{1 / took:,.0f}"])
     table("Trials of a few milliseconds: a row, a flush and a queue", ["", "a trial", "trials a second"], rows)
 
 
+def ten_draws(config):
+    """As the page runs them: two jobs in two processes."""
+    runner = Runner()
+    halves = [[at_draw(config, draw) for draw in range(half, 10, 2)] for half in range(2)]
+    while not all(runner.watch(half, "me", comparison.run, tasks).finished for half, tasks in enumerate(halves)):
+        time.sleep(0.05)
+
+
 def everything():
-    """Ten draws of all methods, as the page runs them: two jobs in two processes."""
+    """Ten draws of all methods."""
     people = comparison.draw_people(ComparisonConfig())
     known = LogisticRegressionCV(
         Cs=CS, cv=5, scoring="neg_log_loss", max_iter=2000, l1_ratios=(0,), use_legacy_attributes=False
     )
     with threadpool_limits(1, user_api="blas"):
-        start = time.perf_counter()
-        known.fit(people.clean, people.y)
-        one = time.perf_counter() - start
+        one = timed(lambda: known.fit(people.clean, people.y))
     rows = []
-    for task in ("classify", "share"):
-        for private in ("labels", "records"):
-            config = ComparisonConfig(task, "mnist", private, epsilon=1.5)
-            runner = Runner()
-            halves = [[at_draw(config, draw) for draw in range(half, 10, 2)] for half in range(2)]
-            start = time.perf_counter()
-            while True:
-                states = [runner.watch(half, "bench", comparison.run, tasks) for half, tasks in enumerate(halves)]
-                if all(state.finished for state in states):
-                    break
-                time.sleep(0.05)
-            took, n = time.perf_counter() - start, len(config.chosen)
-            rows.append([task, private, f"{took:.1f} s", n, f"{2 * took / (10 * n) / one:.2f} ×"])
-    table(
+    for task, private in itertools.product(("classify", "share"), ("labels", "records")):
+        config = ComparisonConfig(task, "mnist", private, epsilon=1.5)
+        took, n = timed(partial(ten_draws, config)), len(config.chosen)
+        rows.append([task, private, f"{took:.1f} s", n, f"{2 * took / (10 * n) / one:.2f} ×"])
+    title = (
         f"Ten draws of all methods, 250 + 250 digits, two processes started anew; LogisticRegressionCV on the clean "
-        f"images with the same penalties and folds takes {one:.2f} s",
-        ["task", "private", "time", "methods", "a method, beside it"],
-        rows,
+        f"images with the same penalties and folds takes {one:.2f} s"
     )
+    table(title, ["task", "private", "time", "methods", "a method, beside it"], rows)
 
 
 KEYS = 40
