@@ -56,6 +56,7 @@ def test_defaults_are_one_value_two_states_unit_distance_and_no_delta(call, good
         (lambda: acc.gaussian_counts_sigma(1.0, 0.0), "^delta must be above 0 for Gaussian noise, .*; use Laplace"),
         (lambda: acc.dirichlet_sigma(1.0, 0.0, [(3, 2)]), "^delta must be above 0 for scaled Dirichlet, .*Laplace"),
         (lambda: acc.gaussian_sigma(1.0, 0.0), r"^delta must be in \(0, 1\), got 0; Gaussian noise never"),
+        (lambda: acc.gaussian_sigma(1.0, 1.0), r"^delta must be in \(0, 1\), got 1; Gaussian noise never"),
         (lambda: acc.gaussian_sigma(0.0, 1e-9), r"^epsilon = 0 at delta = 1e-09 needs a sigma above 1e\+06; raise"),
         (lambda: acc.laplace_scale(0.0), "^epsilon must be above 0 where δ = 0, got 0; no finite Laplace noise"),
         (lambda: acc.posterior([[1, 0.5], [0, 0.5]], [1, 0], 1), "observed = 1 cannot happen under this channel and"),

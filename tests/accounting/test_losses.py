@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privdemo.accounting import PrivacyLoss, compose
-from privdemo.accounting.beta_tails import FAR, beta_tail
+from privdemo.accounting.beta_tails import FAR, beta_tail, huge_beta_tail
 from privdemo.accounting.losses import round_up_epsilon, smallest_private
 
 # Losses −1, 0, 1 and 2, and an output that rules x′ out.
@@ -93,3 +93,5 @@ def test_tails_are_those_of_60_digits_also_where_a_series_takes_over(p, q):
             exact = float(mpmath.betainc(q, p, 0, 1 / (1 + mpmath.exp(log_odds)), regularized=True))
         assert beta_tail(p, q, log_odds) == pytest.approx(exact, rel=1e-9 if log_odds > 20 else 1e-10)
         assert beta_tail(q, p, -log_odds) == pytest.approx(1 - exact, rel=1e-9)
+    # of huge parameters, a thousand standard deviations out, there is all or nothing
+    assert [huge_beta_tail(2e7, 2e7, far) for far in (1.001, -1.001)] == [0, 1]

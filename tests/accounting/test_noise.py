@@ -155,6 +155,8 @@ def test_laplace_ends():
         (acc.laplace_epsilon(0.5), 2),
         (acc.laplace_epsilon(0.5, n_values=784), 1568),
         (acc.laplace_epsilon(0.0, 0.5), math.inf),
+        (acc.laplace_epsilon(0.01, 1.0, 9), 0),
+        (acc.laplace_epsilon(0.01, 1.0), 0),
         (acc.laplace_epsilon(10.0, 0.2), 0),  # TV = 1 − e^{−1/20} = 0.049
         (acc.laplace_delta(0.0, 3.0), 1),
         (acc.laplace_counts_delta(0.0, 20.0), 1),

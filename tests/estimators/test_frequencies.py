@@ -147,8 +147,6 @@ def test_em_takes_a_batch_row_by_row_leaves_it_alone_and_keeps_its_precision():
     [
         (lambda: invert_channel([0, 0], np.eye(2)), "not all zero: nobody has answered"),
         (lambda: randomised_response_mle([[1, 2], [-1, 3]], 0.2), "finite and non-negative, got -1"),
-        (lambda: em([np.nan, 3], np.eye(2)), "finite and non-negative, got nan"),
-        (lambda: randomised_response_mle(3.0, 0.2), "counts must be one for each state, got the single number 3"),
         (lambda: invert_channel([1, 2, 3], np.eye(2)), r"must be \(k, k\) for counts \(k,\), got \(2, 2\) for \(3,\)"),
         (lambda: em([1, 2], [[1.2, 0.5], [-0.2, 0.5]]), r"probabilities, every column \[:, true\] summing to 1"),
         (lambda: invert_channel([3], [[1]]), r"n_states must be a whole number in \[2, 65536\], got 1"),

@@ -169,7 +169,6 @@ def test_dirichlet_releases_no_smaller_counts_than_it_promises_for():
         ),
         (("laplace", 1.0, 0.05, [5, 6]), "^release must be one of laplace published, .*, got 'laplace'"),
         (("laplace tight", 20.1, 0.05, [5, 6]), r"^epsilon must be in \[0.001, 20\], got 20.1"),
-        (("laplace published", 1.0, 0.31, [5, 6]), r"^delta must be in \[0, 0.3\], got 0.31"),
         (("dirichlet local", 0.05, 1e-4, [99, 1]), "class 2 has 1 label; with 83 or more .*; merge classes"),
         (("dirichlet published", 0.05, 1e-4, [171, 170, 171]), "has 170 labels; with 171 or more .*; merge classes"),
         (("dirichlet public", 0.05, 1e-4, PAPER, 50), "n_min = 50 at .*: it needs n_min ≥ 83; merge classes"),
