@@ -2,9 +2,7 @@
 
 from __future__ import annotations  # results.from_csv reads types as texts
 
-import os
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,37 +14,29 @@ from privdemo.datasets import files
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, results, training
 
 
-def test_data_says_what_a_data_set_holds(capsys):
-    assert main(["data", "digits"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; ")
-
-
-def test_data_all_covers_every_data_set(data_folder, monkeypatch, capsys):
+def test_data_says_what_every_data_set_holds(data_folder, monkeypatch, capsys):
     digits = datasets.load("digits")
     monkeypatch.setattr(datasets, "load", lambda name, progress: digits)
     assert main(["data", "all"]) == 0
     printed = capsys.readouterr().out
     assert tuple(re.findall(r"^(\w+):", printed, re.MULTILINE)) == datasets.DATASETS
     assert f"  in {data_folder.resolve() / 'mnist'}\n" in printed
-
-
-def refused(arguments, capsys):
-    """The one sentence of a command that fails."""
-    assert main(arguments) == 1
-    output = capsys.readouterr()
-    assert output.out == ""
-    (sentence,) = output.err.splitlines()
-    return sentence
+    assert "digits: 1,797 rows × 64 columns, 10 classes\n  in scikit-learn\n  CC BY 4.0; " in printed
 
 
 def test_failure_is_one_sentence_with_exit_code_1_and_wrong_usage_2(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path / "nowhere"))
-    assert refused(["data", "sms"], capsys).startswith("privdemo: PRIVDEMO_DATA names the folder ")
+    for arguments, sentence in (
+        (["data", "sms"], "PRIVDEMO_DATA names the folder "),
+        (["reproduce", "figure3", "--draws", "1"], "--draws must be a whole number in [2, 50], got 1; an interval "),
+        (["reproduce", "figure3", "--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
+        (["reproduce", "figure3", "--out", "nowhere/x"], "--out must be a file in a folder that is there, got "),
+    ):
+        assert main(arguments) == 1
+        assert re.fullmatch(rf"privdemo: {re.escape(sentence)}.*\n", capsys.readouterr().err)
     with pytest.raises(SystemExit) as stop:
         main(["reproduce", "figure9"])
     assert stop.value.code == 2
-    assert "invalid choice: 'figure9'" in capsys.readouterr().err
 
 
 def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
@@ -60,16 +50,6 @@ def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
     assert main(["data", "sms"]) == 130
     assert capsys.readouterr().err == "privdemo: interrupted; no incomplete file was kept\n"
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".gz", ".partial")]
-
-
-def test_who_has_read_enough_gets_no_complaint(monkeypatch, capsys):
-    read, write = os.pipe()
-    os.close(read)
-    with os.fdopen(write, "w", buffering=1) as stdout:
-        monkeypatch.setattr(sys, "stdout", stdout)
-        assert main(["data", "digits"]) == 141
-        print("is written nowhere")
-    assert capsys.readouterr().err == ""
 
 
 @dataclass
@@ -113,21 +93,6 @@ def reproduce(out, *options, name="first", draws=4):
 
 def names_in(folder):
     return sorted(path.name for path in folder.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--draws", "1"], "--draws must be a whole number in [2, 50], got 1; an interval needs two"),
-        (["--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
-        (["--out", "nowhere/x.csv"], "--out must be a file in a folder that is there, got nowhere/x.csv"),
-    ],
-)
-def test_a_study_that_cannot_be_run_is_refused_at_once(arguments, sentence, made, monkeypatch, tmp_path, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert refused(["reproduce", "first", *arguments], capsys).startswith(f"privdemo: {sentence}")
-    assert not made
-    assert not names_in(tmp_path)
 
 
 def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_there(made, tmp_path, capsys):
@@ -177,13 +142,6 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
     assert out.read_text() == BEFORE
     assert len(names_in(tmp_path / "tiny.csv.trials")) == 4
     assert not (tmp_path / "tiny.csv.new").exists()
-
-
-def test_the_file_that_is_written_unasked_is_the_one_that_is_shipped(made, monkeypatch, tmp_path):
-    monkeypatch.setattr(results, "shipped", lambda name: tmp_path / f"{name}.csv")
-    assert main(["reproduce", "second", "--jobs", "1"]) == 0
-    assert made == [("second", draw) for draw in range(results.N_DRAWS)]
-    assert names_in(tmp_path) == ["second.csv"]
 
 
 def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):

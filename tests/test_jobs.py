@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import time
 import weakref
 from itertools import pairwise
@@ -51,29 +50,16 @@ def begin(runner, folder, n=1, watcher="me", opened=()):
 def test_tasks_are_done_in_order_in_another_process_and_come_one_by_one(runner, tmp_path):
     assert runner.look("job") is None
     gates = begin(runner, tmp_path / "job", 3)
-    assert runner.look("job") == Progress((), 3, True)
     for i in range(3):
         until(lambda i=i: gates.starts(i))
         progress = runner.look("job")
         assert (numbers(progress), progress.running, progress.finished) == (list(range(i)), True, False)
-        assert not any(gates.starts(later) for later in range(i + 1, 3))
         gates.open(i)
         until(lambda i=i: len(runner.look("job").results) > i)
     assert runner.look("job").finished
     ((process,),) = {tuple(gates.starts(i)) for i in range(3)}
     assert process != os.getpid()
     assert done(runner, "threads", working.blas_threads, [3]).results == ({1},)
-
-
-def test_two_jobs_run_side_by_side_each_in_one_process(runner, tmp_path):
-    a, b = begin(runner, tmp_path / "a", 2), begin(runner, tmp_path / "b")
-    until(lambda: a.starts() and b.starts())
-    assert a.starts() != b.starts()
-    b.open(0)
-    until(lambda: runner.look("b").finished)
-    # the free process takes another job, not a second task of the one that is busy
-    assert done(runner, "c", process_of, [0]).results == ((0, b.starts()[0]),)
-    assert (len(a.starts()), a.starts(1)) == (1, [])
 
 
 def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
@@ -198,17 +184,6 @@ def test_a_failure_is_said_and_the_next_job_works(lone, function, tasks, results
     ((task, process),) = done(lone, "next", process_of, [4]).results
     assert task == 4
     assert process != os.getpid()
-
-
-def test_a_process_killed_from_outside_busy_or_idle_is_replaced(lone, tmp_path):
-    (busy,) = until(begin(lone, tmp_path / "job").starts)
-    os.kill(busy, signal.SIGKILL)
-    until(lambda: lone.look("job").error)
-    ((_, idle),) = done(lone, "next", process_of, [0]).results
-    os.kill(idle, signal.SIGKILL)
-    until(lambda: idle not in [process.pid for process in multiprocessing.active_children()])
-    ((_, other),) = done(lone, "last", process_of, [0]).results
-    assert len({busy, idle, other}) == 3
 
 
 def test_a_failed_job_fails_for_all_until_somebody_asks_for_a_new_try(lone, tmp_path):

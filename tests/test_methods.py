@@ -25,17 +25,12 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
         assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("spread"), method
 
 
-@pytest.mark.parametrize(
-    ("table", "rows"),
-    [
-        (TRAINING, [row for name in training.study.STUDIES for row in training.study.load(name)]),
-        (LABEL_PROPORTIONS, label_proportions.study.load()),
-        (methods.CLASS_RATIO, class_ratio.study.load()),
-        (COMPARISON, comparison.study.load()),
-    ],
-)
-def test_shipped_results_are_of_these_methods(table, rows):
-    assert {row.method for row in rows} == set(table)
+def test_shipped_results_are_of_these_methods():
+    trained = [row for name in training.study.STUDIES for row in training.study.load(name)]
+    assert {row.method for row in trained} == set(TRAINING)
+    assert {row.method for row in label_proportions.study.load()} == set(LABEL_PROPORTIONS)
+    assert {row.method for row in class_ratio.study.load()} == set(methods.CLASS_RATIO)
+    assert {row.method for row in comparison.study.load()} == set(COMPARISON)
 
 
 def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_its_title():
@@ -48,11 +43,10 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 
-def test_unknown_methods_and_none_are_refused():
+def test_unknown_methods_are_refused():
     methods.check_methods(("clean", "naive"), TRAINING)
-    for bad, end in ((("llp", "clean", "guess"), "got llp, guess"), ((), "got none")):
-        with pytest.raises(ValueError, match=rf"^methods must be one or more of clean, .*, published, {end}$"):
-            methods.check_methods(bad, TRAINING)
+    with pytest.raises(ValueError, match=r"^methods must be one or more of clean, .*, published, got llp, guess$"):
+        methods.check_methods(("llp", "clean", "guess"), TRAINING)
 
 
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
