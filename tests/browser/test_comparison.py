@@ -1,7 +1,5 @@
 """The comparison in a real Chromium: a pin in the link, quick keys, and curves that stand there at first sight."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

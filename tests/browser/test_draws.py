@@ -1,7 +1,5 @@
 """Background draws in a real Chromium: they stream in, stop, and outlive a reload."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The page "What does the noise do to an image?" in a real Chromium: its dial, numbers and downloads."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Links in a real Chromium: what reaches the address, what a reload brings back, and what comes alive nowhere."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every page on a telephone's screen in a real Chromium: nothing scrolls sideways, and parts stand in order."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

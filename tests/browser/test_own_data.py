@@ -1,7 +1,5 @@
 """A visitor's own file in a real Chromium: taken, refused, for that visit alone, and gone after a reload."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds of every page: defaults, links, nonsense, extremes, reset, and what each tab gives to take away."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
@@ -157,14 +155,10 @@ def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page: Page)
     for key in (*bad, "reset"):
         assert f"`{key}" in noted, key
     assert "](" not in re.sub(r"`[^`]*`", "", noted)
-    for key in bad:
-        if key in at.session_state:
-            shown = at.session_state[key]
-            assert (tuple(shown) if isinstance(shown, list) else shown) == _named(page, key).default, key
-
-
-def _named(page: Page, key: str) -> Setting:
-    return next(setting for setting in bare_settings(page) if setting.key == key)
+    for setting in bare_settings(page):
+        if setting.key in at.session_state:
+            shown = at.session_state[setting.key]
+            assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default, setting.key
 
 
 @by_address

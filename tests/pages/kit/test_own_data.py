@@ -17,9 +17,6 @@ from tests.pages.kit.elements import drawn, opened
 
 ROWS = [f"{i % 41},{'xyz'[i // 60]},1,{'abc'[i % 3]}" for i in range(180)]
 TABLE = "\n".join(["size,day,same,kind", *ROWS]).encode()
-WIDE = "\n".join(
-    [",".join(f"c{i}" for i in range(15)), *(f"{','.join(14 * [r[:2].strip(',')])},{r[-1]}" for r in ROWS)]
-)
 PANEL = """
 import streamlit as st
 from pages.kit import own_data_input
@@ -96,13 +93,6 @@ def test_images_are_shown_without_a_column_to_choose():
     assert (held.is_table, held.label, held.positive, held.top) == (False, None, "1", [])
     assert not at.selectbox
     assert "alt=" in at.get("html")[0].proto.body
-
-
-def test_of_a_wide_table_a_few_columns_are_named():
-    at = bring(opened(PANEL, binary=False), "wide.csv", WIDE.encode())
-    assert at.caption[1].value == f"Numbers: {', '.join(f'c{i}' for i in range(12))} and 2 more."
-    assert list(at.dataframe[0].value) == ["c14", *(f"c{i}" for i in range(11))]
-    assert [box.key for box in at.selectbox] == ["own_label"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from pages.kit import own_data
 from pages.kit.own_data import File
 from pages.kit.snippet import Snippet, as_code
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from tests.pages.kit.elements import OWN
 
 
@@ -32,19 +32,14 @@ def test_a_snippet_puts_each_import_once_and_ours_last():
     ("value", "code"),
     [
         ("it’s =inf", "'it’s =inf'"),
-        (3, "3"),
-        (0.1, "0.1"),
         (True, "True"),
         (None, "None"),
         (math.inf, "math.inf"),
-        (-math.inf, "-math.inf"),
-        ((), "()"),
         (("7",), "('7',)"),
         ((1, (math.inf, "a")), "(1, (math.inf, 'a'))"),
         (BinaryChannel(0.1, 0.4), "BinaryChannel(p10=0.1, p01=0.4)"),
         (RandomisedResponse(0.2, 17), "RandomisedResponse(flip_prob=0.2, n_states=17)"),
         (GaussianNoise(0.5), "GaussianNoise(sigma=0.5)"),
-        (LaplaceNoise(0.25), "LaplaceNoise(scale=0.25)"),
         (Setting(epsilon=math.inf), "Setting(dataset='mnist', epsilon=math.inf)"),
     ],
 )
@@ -53,7 +48,7 @@ def test_a_value_is_written_as_the_code_that_makes_it(value, code):
     assert eval(code, {"math": math} | {kind.__name__: kind for kind in KINDS}) == value
 
 
-KINDS = (BinaryChannel, RandomisedResponse, GaussianNoise, LaplaceNoise, Setting)
+KINDS = (BinaryChannel, RandomisedResponse, GaussianNoise, Setting)
 
 
 def test_a_visitors_records_are_known_by_one_name():

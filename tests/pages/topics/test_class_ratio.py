@@ -67,10 +67,7 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
     assert part in words
 
 
-@pytest.mark.parametrize(
-    ("small", "words"),
-    [((0.3, 0.4), "(more)"), ((0.15, 0.4), "(no clear difference)"), ((0.01, 0.05), "(less)")],
-)
+@pytest.mark.parametrize(("small", "words"), [((0.3, 0.4), "(more)"), ((0.15, 0.4), "(no clear difference)")])
 def test_small_sets_are_judged_by_their_intervals(small, words) -> None:
     said = sets.few_words(
         [
@@ -82,7 +79,6 @@ def test_small_sets_are_judged_by_their_intervals(small, words) -> None:
     )
     assert words in said
     assert ("helps nowhere" in said) == (words != "(more)")
-    assert "In 8 times as many" in said
 
 
 def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
@@ -93,16 +89,12 @@ def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monke
             assert tuple(names.get("draws", shown.trials)) == shown.trials
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"rho": 0.0}, "Pure sets release every label"),
-        ({"release": "gaussian tight"}, "Noise on the counts bounds"),
-    ],
-)
-def test_pure_sets_and_noise_are_told_to_whoever_asks_for_the_adversary(shown: Answer, changes, words) -> None:
+def test_pure_sets_and_noise_are_told_to_whoever_asks_for_the_adversary(shown: Answer) -> None:
     tab = next(tab for tab in TABS.all if tab.name == "the adversary")
-    assert words in tab.panels(replace(shown, question=Question(replace(SMALL, **changes), 2)))[0].answer
+    settings = replace(SMALL, rho=0.0), replace(SMALL, release="gaussian tight")
+    pure, noisy = (tab.panels(replace(shown, question=Question(config, 2)))[0].answer for config in settings)
+    assert "Pure sets release every label" in pure
+    assert "Noise on the counts bounds" in noisy
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -66,9 +66,3 @@ def test_the_page_leads_to_every_other_and_draws_other_people(mnist):
     assert html(at) != before
     assert at.session_state["people_seed"] == 1
     assert html(visit("", people_seed="1")) == html(at)
-
-
-def test_without_mnist_the_page_shows_digits_and_says_how_to_get_it(no_mnist):
-    at = visit("")
-    assert "data:image/png;base64," in html(at)
-    assert "python -m privdemo data mnist" in at.info[0].value

@@ -58,11 +58,6 @@ def test_words_follow_the_outcome(words, part):
     assert part in words
 
 
-def test_the_takeaway_names_who_is_as_good_and_laplace_once():
-    said = takeaway(asked(LAPLACE), {LAPLACE: outcome(half=0.01), TIGHT: outcome(TIGHT, 0.05, 0.209)})
-    assert said.endswith("distorts least (Laplace, published, no clear difference from Laplace, tight).")
-
-
 def test_winners_and_the_promises_of_all_are_told_apart():
     won = [Winner(1e-6, GAUSS_TIGHT, 0.1, ()), Winner(1e-3, GAUSS_TIGHT, 0.1, ()), Winner(0.1, TIGHT, 0.1, (LAPLACE,))]
     assert tabs.winner_words(won) == (
@@ -110,9 +105,6 @@ def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
-
-
-# --- the adversary -------------------------------------------------------------------------------
 
 
 def leak(sigma=0.3, there=0.25, low=0.06):

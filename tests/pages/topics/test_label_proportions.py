@@ -5,16 +5,14 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-import streamlit as st
 
 from pages.topics.label_proportions import PAGE, curves, noise, shipped, tabs
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
-from pages.topics.label_proportions.controls import FILLS, NOISE_ON, PRESETS, Question, _apply
+from pages.topics.label_proportions.controls import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
-from privdemo.tasks import BINARY
 from privdemo.verdict import Verdict
 from tests.pages.visiting import finished, takeaway, visit
 
@@ -97,32 +95,6 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
         assert printed, panel.name
         assert panel.name != "bag-scores" or dict(printed)[LLP] == shown.score(LLP)
-
-
-@pytest.mark.usefixtures("data_folder")
-@pytest.mark.parametrize("dataset", ["adult", "digits"])
-def test_curves_are_there_for_every_data_set(dataset):
-    other, named = asked(replace(CONFIG, dataset=dataset)), "mnist" if dataset == "digits" else dataset
-    rows = study.select(study.load(), study.BY_K, named, HALF)
-    at = {(row.k, row.method): row.average for row in rows if row.aggregation == "k-tree" or row.k == 1}
-    fall = at[1, LLP] - at[max(k for k, _ in at), LLP]
-    assert f"falls by <b>{fall:.3f}</b> for the slides’ model" in curves.k_anonymity(other, "k-tree")[0].answer
-    assert curves.number_of_bags(other)[0].rows()
-    assert BINARY[named].title in noise.panels(other, NOISE_ON.default)[0].summary
-
-
-@pytest.mark.usefixtures("data_folder")
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_sets_what_it_says(name, monkeypatch):
-    fill, means, k, columns, proportions = PRESETS[name]
-    state: dict = {}
-    monkeypatch.setattr(st, "session_state", state)
-    _apply(name)
-    numbers = next(value for value in state.values() if isinstance(value, dict))
-    assert (FILLS[state["fill"]], state["means"], state["records"], state["positive_if"]) == (fill, means, "Adult", "½")
-    assert [state["column_noise"], state["proportion_noise"]] == ["Laplace" if columns else "none"] * 2
-    assert (numbers["bags"], numbers["bag_size"], numbers["k"]) == (100, 100, k if k > 1 else 5)
-    assert (numbers["column_epsilon"], numbers["proportion_epsilon"]) == (columns or 1.0, proportions or 0.2)
 
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit.draws import Draws
 from pages.topics.training import TABS, tabs, trade_off
-from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, score_words
+from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
 from privdemo.experiments import training
@@ -91,14 +91,6 @@ def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, w
     assert "(ε = 1.39) lets it be guessed 80.0 % of the time at best" in panel.answer
     assert words in panel.answer
     assert ("Both together do worse" in panel.summary) == timid
-
-
-def test_models_that_say_one_thing_of_all_images_are_named():
-    given = made(reconstruction=0.9, naive=0.9, spread=0.6)
-    assert "In this draw reconstruction names one class" in score_words(given)
-    assert "In this draw naive and spread, learned prior name one class" in score_words(given)
-    assert "one class" not in score_words(made(reconstruction=TRUTH))
-    assert "<b>spread, learned prior</b> by 10.0 points; <b>naive</b> by 40.0" in tabs.probabilities(given)[0].answer
 
 
 def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
