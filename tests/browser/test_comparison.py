@@ -1,36 +1,15 @@
-"""The comparison in a real Chromium: a pin in the link, quick keys, and curves that stand there at first sight."""
+"""The comparison in a real Chromium: quick keys, and curves that stand there at first sight."""
 
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.topics.comparison import settings
 from privdemo.mechanisms import RandomisedResponse
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
-
-
-def test_a_pin_is_in_the_link_that_shows_the_same_after_a_reload_and_to_others(
-    page: Page, browser: Browser, address: str
-) -> None:
-    browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&compare_look=against+a+pin")
-    page.get_by_role("button", name="Pin this setting").click()
-    expect(page).to_have_url(re.compile("pin=classify"))
-    slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
-    slider.focus()
-    slider.press("ArrowLeft")
-    expect(page).to_have_url(re.compile("label_epsilon=0.5"))
-    expect(page.locator(".answer", has_text="clearly")).to_be_visible()
-    parts = ".takeaway, .answer, .summary, .grid td"
-    before = browsing.seen(page, "Large marks", parts)
-    page.reload()
-    assert browsing.seen(page, "Large marks", parts) == before
-    other = browser.new_context(reduced_motion="reduce").new_page()
-    browsing.open_page(other, page.url)
-    assert browsing.seen(other, "Large marks", parts) == before
-    other.context.close()
 
 
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str) -> None:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import browsing
 
@@ -16,14 +16,19 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
     [
         ("training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=some+images", "over 2 draws"),
         ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=all+numbers", "200 releases"),
+        ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Large marks"),
     ],
-    ids=["draws", "Greek letters"],
+    ids=["draws", "Greek letters", "a pin"],
 )
-def test_a_reload_shows_the_same_words_numbers_and_address(page: Page, address: str, link: str, ready: str) -> None:
+def test_a_reload_and_others_show_the_same(page: Page, browser: Browser, address: str, link: str, ready: str) -> None:
     browsing.open_page(page, f"{address}/{link}")
     before = browsing.seen(page, ready, PARTS)
     page.reload()
     assert browsing.seen(page, ready, PARTS) == before
+    other = browser.new_context(reduced_motion="reduce").new_page()
+    browsing.open_page(other, page.url)
+    assert browsing.seen(other, ready, PARTS) == before
+    other.context.close()
 
 
 def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address: str) -> None:
@@ -85,6 +90,33 @@ def test_nonsense_in_a_link_is_noted_and_leaves_the_address(page: Page, address:
     expect(page).to_have_url(re.compile("/image_noise$"))
     note.get_by_role("button", name="Dismiss").click()
     expect(note).to_have_count(0)
+
+
+ROWS = (f"{i % 37 + 20 * (i % 2)},{'red' if i % 3 else 'blue'},{'yes' if i % 2 else 'no'}" for i in range(200))
+TABLE = "\n".join(["size,colour,kind", *ROWS]).encode()
+
+
+def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: str) -> None:
+    link = "proportions?records=Breast+cancer&bags=12&bag_size=20&bag_draws=2&train_by=llp"
+    browsing.open_page(page, f"{address}/{link}")
+    page.get_by_role("button", name="Your own data").focus()
+    page.keyboard.press("Enter")
+    bad = TABLE.replace(b"\n20,", b"\nmany,", 1)
+    for content, said in ((bad, "“many”, which is no finite"), (TABLE, "200 rows, 3 columns")):
+        browsing.settled(page)  # every file has an upload of its own
+        file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": content}
+        page.locator("input[type=file]").last.set_input_files([file])  # type: ignore[list-item]
+        expect(page.get_by_text(said)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".takeaway", has_text="the share that are “yes”")).to_be_visible()
+    expect(page).to_have_url(re.compile("records=your(\\+|%20)own"))
+    other = browser.new_context(reduced_motion="reduce").new_page()
+    other.goto(page.url)
+    page.reload()
+    for visit in (other, page):
+        expect(visit.get_by_text("A visitor’s own records are in no link: bring the file again.")).to_be_visible()
+        expect(visit.get_by_role("button", name="mine.csv")).to_have_count(0)
+    other.context.close()
 
 
 EVIL = "//127.0.0.1:9"

@@ -57,8 +57,3 @@ def html(at: AppTest) -> str:
 def warnings(at: AppTest) -> str:
     """The warnings, without the signs that keep their words from coming alive."""
     return re.sub(r"\\([!-/:-@\[-`{-~])|\u2060", r"\1", "\n".join(element.value for element in at.warning))
-
-
-def charts(at: AppTest) -> list[str]:
-    """Names of the Plotly figures on screen."""
-    return [chart.proto.id.rsplit("-figure", 1)[0].rsplit("-", 1)[-1] for chart in at.get("plotly_chart")]

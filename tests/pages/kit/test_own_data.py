@@ -46,9 +46,10 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     assert list(at.file_uploader[0].proto.type) == [".csv", ".npz"]
     bring(at, "t.csv", TABLE)
     assert "label=Your own data: t.csv open=False" in drawn(at.main)
-    boxes = [(box.key, box.value, box.options) for box in at.selectbox]
-    columns, classes = ["size", "day", "same", "kind"], ["a", "b", "c"]
-    assert boxes == [("own_label", "kind", columns), ("own_positive", "c", classes)]
+    assert [(box.label, box.key, box.value, box.options) for box in at.selectbox] == [
+        ("Column with the label", "own_label", "kind", ["size", "day", "same", "kind"]),
+        ("Class asked about, against all others", "own_positive", "c", ["a", "b", "c"]),
+    ]
     assert (at.session_state["on"], at.session_state["options"]) == (TITLE, ("A", TITLE))
     assert at.markdown[0].value == "180 rows, 4 columns to learn from. Classes: “a” 60, “b” 60, “c” 60."
     assert at.caption[1].value == "Numbers: size. Categories: day. Left out, as they never change: same."
@@ -91,6 +92,7 @@ def test_images_are_shown_without_a_column_to_choose():
     assert at.markdown[0].value == "180 images of 8 × 6 pixels, 4 grey levels. Classes: “0” 90, “1” 90."
     held = at.session_state["own_data"]
     assert (held.is_table, held.label, held.positive, held.top) == (False, None, "1", [])
+    assert held.records.name == "mine.npz"
     assert not at.selectbox
     assert "alt=" in at.get("html")[0].proto.body
 

@@ -22,7 +22,6 @@ from tests.pages.visiting import answers, html, takeaway, visit, warnings
 
 BOTH = (NAIVE, SPREAD)
 DIGITS = ComparisonConfig(dataset="digits", n_train=120, methods=BOTH)
-SMALL = replace(DIGITS, n_train=40)  # of which nothing is shipped
 TABS = {tab.name: tab.panels for tab in PAGE.tabs.all}
 
 
