@@ -36,14 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         browser = item.get_closest_marker("browser")
         half = f"browser {item.path.name in FIRST_HALF}"
         item.add_marker(pytest.mark.xdist_group(half if browser else str(item.path.relative_to(ROOT))))
-    items.sort(key=_turn)
-
-
-def _turn(item: pytest.Item) -> int:
-    """When a test begins, from 0 on: the order of files that is not xdist's own (`--no-loadscope-reorder`)."""
-    if item.get_closest_marker("browser"):
-        return 0
-    return 1 + LONG.index(item.path) if item.path in LONG else 1 + len(LONG)
+    # The order of files is not xdist's own (`--no-loadscope-reorder`).
+    items.sort(key=lambda item: 0 if item.get_closest_marker("browser") else 1 + [*LONG, item.path].index(item.path))
 
 
 def missing(what: str) -> None:
@@ -112,10 +106,10 @@ def page(browser_tab: Page) -> Iterator[Page]:
     page.set_viewport_size({"width": 1280, "height": 768})
     page.emulate_media(color_scheme="light")
     page.set_default_timeout(40_000)
-    requests: list[str] = []
+    requests: list[Request] = []
 
     def note(request: Request) -> None:
-        requests.append(request.url)
+        requests.append(request)
 
     page.on("request", note)
     yield page
@@ -123,4 +117,6 @@ def page(browser_tab: Page) -> Iterator[Page]:
     page.unroute_all()
     page.goto("about:blank")  # the visit ends
     here = ("http://127.0.0.1:", "data:", "blob:", "file:")
-    assert not [url for url in requests if not url.startswith(here)], "the app fetches nothing from elsewhere"
+    assert not [seen.url for seen in requests if not seen.url.startswith(here)], (
+        "the app fetches nothing from elsewhere"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations  # results.from_csv reads types as texts
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,29 +62,28 @@ class Row:
 BEFORE = results.to_csv(Row, [Row("earlier", 0)])
 
 
-@pytest.fixture
-def made(monkeypatch):
-    """Two studies of a trial a draw; the trials that were begun. `made.stop` is one to interrupt, once."""
+class Made(list):
+    """The trials that were begun; `stop` is one to interrupt, once."""
 
-    class Made(list):
-        stop = None
+    stop = None
 
-    made = Made()
-
-    def trial(name, draw):
-        made.append((name, draw))
-        if (name, draw) == made.stop:
-            made.stop = None
+    def trial(self, name, draw):
+        self.append((name, draw))
+        if (name, draw) == self.stop:
+            self.stop = None
             raise KeyboardInterrupt
         return [Row(name, draw)]
 
-    def study(name):
-        return commands.Reproduction(
-            *(name, trial, lambda n: [(name, draw) for draw in range(n)]),
-            *(lambda found: results.to_csv(Row, found), lambda found: [f"{len(found)} of {name}"]),
-        )
+    def study(self, name):
+        """A trial a draw."""
+        written = partial(results.to_csv, Row), lambda found: [f"{len(found)} of {name}"]
+        return commands.Reproduction(name, self.trial, lambda n: [(name, draw) for draw in range(n)], *written)
 
-    monkeypatch.setattr(commands, "reproductions", lambda: {name: study(name) for name in ("first", "second")})
+
+@pytest.fixture
+def made(monkeypatch):
+    made = Made()
+    monkeypatch.setattr(commands, "reproductions", lambda: {name: made.study(name) for name in ("first", "second")})
     return made
 
 
@@ -98,16 +98,18 @@ def names_in(folder):
 def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_there(made, tmp_path, capsys):
     out, part = tmp_path / "tiny.csv", tmp_path / "tiny.csv.part"
     out.write_text(BEFORE)
+    kept = tmp_path / "tiny.csv.trials"
     made.stop = ("first", 2)
     assert reproduce(out) == 130
     assert re.search(r"\nprivdemo: interrupted; .* the same command goes on$", capsys.readouterr().err.strip())
     assert results.from_csv(Row, part.read_text(encoding="utf-8")) == (Row("first", 0), Row("first", 1))
     assert out.read_text() == BEFORE
-    assert len(names_in(tmp_path / "tiny.csv.trials")) == 2
+    assert len(names_in(kept)) == 2
+    (kept / "notes.txt").write_text("mine")
     assert reproduce(out) == 0
     assert made == [("first", draw) for draw in (0, 1, 2, 2, 3)]
     assert results.from_csv(Row, out.read_text(encoding="utf-8")) == tuple(Row("first", draw) for draw in range(4))
-    assert names_in(tmp_path) == ["tiny.csv"]
+    assert (names_in(tmp_path), names_in(kept)) == (["tiny.csv", "tiny.csv.trials"], ["notes.txt"])
     assert capsys.readouterr().out == f"4 of first\nwritten to {out}\n"
 
 
@@ -118,14 +120,6 @@ def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_pa
     assert reproduce(tmp_path / "mine.csv") == 1
     assert capsys.readouterr().err == f"privdemo: {file} holds something else than results; name another file\n"
     assert (file.read_text(), names_in(tmp_path)) == (content, [file.name])
-
-
-def test_only_what_is_its_own_is_taken_away(made, tmp_path):
-    kept = tmp_path / "tiny.csv.trials"
-    kept.mkdir(mode=0o700)
-    (kept / "notes.txt").write_text("mine")
-    assert reproduce(tmp_path / "tiny.csv") == 0
-    assert names_in(kept) == ["notes.txt"]
 
 
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(made, monkeypatch, tmp_path):

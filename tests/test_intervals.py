@@ -1,4 +1,4 @@
-"""Intervals against scipy and by hand."""
+"""Intervals against scipy and by hand; the one rule for better, worse and not clear."""
 
 import math
 
@@ -9,6 +9,7 @@ from scipy import stats
 
 from privdemo import intervals
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.verdict import ENOUGH, Verdict, clearly_above, clearly_below, judge
 
 
 @given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -58,9 +59,36 @@ def test_intervals_of_gaps_and_ratios_are_those_of_independent_errors():
 def test_an_estimate_knows_its_interval_and_writes_it():
     uneven, lone = Estimate(0.5, 0.3, 0.6), Estimate(0.5, -math.inf, math.inf)
     assert (uneven.known, lone.known, Estimate(0.5, 0.3, math.inf).known) == (True, False, False)
-    assert (uneven.ends, lone.ends) == ((0.3, 0.6), (0.5, 0.5))
+    assert (uneven.ends, lone.ends, uneven.half) == ((0.3, 0.6), (0.5, 0.5), pytest.approx(0.2))
     assert (uneven.exact, Estimate(0.5, 0.5, 0.5).exact) == (False, True)
     assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
-    assert uneven.half == pytest.approx(0.2)
     assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30 to 0.60)", "0.50")
     assert uneven.written(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"
+
+
+UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Estimate(0.1, -0.05, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("difference", "options", "verdict"),
+    [
+        (UP, {}, Verdict.BETTER),
+        (DOWN, {}, Verdict.WORSE),
+        (UNCLEAR, {}, Verdict.NOT_CLEAR),
+        (Estimate(0.1, 0.0, 0.2), {}, Verdict.NOT_CLEAR),
+        (UP, {"lower_is_better": True}, Verdict.WORSE),
+        (UP, {"than": 0.05}, Verdict.NOT_CLEAR),
+        (UP, {"than": 0.16}, Verdict.WORSE),
+        (UP, {"than": 0.04, "least": 0.07}, Verdict.NOT_CLEAR),
+        (UP, {"least": 0.1}, Verdict.BETTER),
+        (DOWN, {"least": 0.11}, Verdict.NOT_CLEAR),
+        (UP, {"n_draws": 5}, Verdict.BETTER),
+        (UP, {"n_draws": 4}, Verdict.TOO_FEW),
+    ],
+)
+def test_one_rule_says_which_is_better(difference, options, verdict):
+    assert judge(difference, **options) is verdict
+    assert verdict.clear == (verdict in (Verdict.BETTER, Verdict.WORSE))
+    assert ENOUGH == 5
+    assert [clearly_above(UP, than) for than in (0.04, 0.1, 0.16)] == [True, False, False]
+    assert [clearly_below(UP, than) for than in (0.04, 0.1, 0.16)] == [False, False, True]

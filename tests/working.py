@@ -44,16 +44,6 @@ def die(task):
     os._exit(7)
 
 
-class Unreadable:
-    """Can be sent but not received."""
-
-    def __init__(self, task):
-        pass
-
-    def __reduce__(self):
-        return int, ("x",)
-
-
 def flaky(path):
     """Dies the first time."""
     if not os.path.exists(path):

@@ -100,6 +100,12 @@ def enter(copy: Path) -> None:
     reset_config()
 
 
+def report(tally: Counter[str]) -> str:
+    """The share of mutants that the tests noticed, and what became of them."""
+    noticed, n = tally["killed"] + tally["timeout"], tally.total()
+    return f"{noticed} of {n} noticed ({noticed / n:.1%}): " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Mutation testing of a random sample.")
     parser.add_argument("--sample", type=int, default=400, help="how many mutants (default 400)")
@@ -108,35 +114,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="mutants at once (default 2)")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies = {}
-        for family in chosen.family or FAMILIES:
-            missing = [part for part in FAMILIES[family] if not (ROOT / part).is_dir()]
-            if missing:
-                print(f"{family}: left out, as there is no {' and no '.join(missing)}")
-            else:
-                copies[family] = workshop(family, Path(folder))
+        copies = {family: workshop(family, Path(folder)) for family in chosen.family or FAMILIES}
         pool = [(family, name) for family, copy in copies.items() for name in mutants(family, copy)]
         sample = random.Random(chosen.seed).sample(pool, min(chosen.sample, len(pool)))
         print(f"{len(sample)} of {len(pool)} mutants, seed {chosen.seed}", flush=True)
         score: Counter[str] = Counter()
-        for family, copy in copies.items():
-            names = [name for of, name in sample if of == family]
-            if not names:
-                continue
-            start = time.monotonic()
-            found = verdicts(names, copy, chosen.jobs)
-            tally = Counter(found.values())
-            score += tally
+        for family in sorted({family for family, _ in sample}):
+            names, start = [name for of, name in sample if of == family], time.monotonic()
+            found = verdicts(names, copies[family], chosen.jobs)
+            score += (tally := Counter(found.values()))
             print(f"\n{family}: {report(tally)}, {time.monotonic() - start:.0f} s", flush=True)
             for name in sorted(name for name in names if found[name] in ("survived", "untested")):
-                print(f"\n{found[name]}: {name}\n{show(name, copy)}", flush=True)
+                print(f"\n{found[name]}: {name}\n{show(name, copies[family])}", flush=True)
     print(f"\nAll: {report(score)}")
-
-
-def report(tally: Counter[str]) -> str:
-    """The share of mutants that the tests noticed, and what became of them."""
-    noticed, n = tally["killed"] + tally["timeout"], tally.total()
-    return f"{noticed} of {n} noticed ({noticed / n:.1%}): " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items()))
 
 
 if __name__ == "__main__":
