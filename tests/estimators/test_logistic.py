@@ -137,6 +137,7 @@ NOISE, RESPONSE = {"pixels": GaussianNoise(0.1)}, {"pixels": PIXELS}
         (RESPONSE, csr_array(STATES), Y, TypeError, "X must be dense where pixels are noisy"),
         ({"pixels": "noise"}, X, Y, TypeError, "pixels must be a mechanism or None, got 'noise'"),
         ({"channel": BinaryChannel(0.3, 0.7)}, X, Y, ValueError, "channel says nothing: every class is released alike"),
+        ({"channel": [[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]]}, X, Y, ValueError, "classes 0 and 1 alike, .*; merge them"),
         ({"channel": FLIPS}, X, Y + 1, ValueError, r"y must hold released labels in \[0, 1\], got 2: is channel the"),
         ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, "labels that the channel can release, got 2, which no class"),
         *[({"C": C}, X, Y, ValueError, 'C must be above 0 or "cv", got .') for C in ("best", np.ones(2))],

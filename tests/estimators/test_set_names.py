@@ -228,8 +228,7 @@ def test_the_contrast_is_that_of_the_two_classes_most_alike():
     ("method", "p", "sentence"),
     [
         (SpreadClassRatio(C=0), TWO, "C must be above 0, got 0;"),
-        # an infinite temperature makes all probabilities even, whatever x is
-        *[(SpreadClassRatio(temperature=t), TWO, "temperature must be in .0.0001, 10000.") for t in (0, np.inf, "hot")],
+        (SpreadClassRatio(temperature=np.inf), TWO, "temperature must be in .0.0001, 10000."),
         (SpreadClassRatio(), ALIKE, "^two classes have the same share of every set, so nothing tells them apart; give"),
         (SetIdentityClassRatio(), TWO[:1], "^sets must be two or more: nothing is learnt from the name of one"),
     ],

@@ -135,7 +135,6 @@ def test_the_ends_of_what_is_possible_are_answered_and_nothing_beyond(name):
         (lambda: votes.naive("most", SYMMETRIC), "shares must be numbers in .*, got 'most'"),
         (lambda: votes.estimate("naive", 0, 0, SYMMETRIC), "n_voters must be a whole number .*, got 0"),
         (lambda: votes.estimate("naive", 11, 10, SYMMETRIC), r"answers_for_a must be .* in \[0, 10\], got 11"),
-        (lambda: votes.estimate("mean", 3, 10, SYMMETRIC), "name must be one of naive, .*, got 'mean'"),
         (lambda: votes.estimate("spread MLE", 3, 10, BinaryChannel(0.3, 0.7)), r"p10 \+ p01 must differ from 1"),
     ],
 )
