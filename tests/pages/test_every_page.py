@@ -1,7 +1,6 @@
 """What holds of every page: defaults, links, nonsense, extremes, reset, and what each tab gives to take away."""
 
 import re
-import time
 from collections.abc import Iterator
 from types import UnionType
 
@@ -13,7 +12,7 @@ from pages.kit.page import Page
 from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.topics import PAGES
-from tests.pages.visiting import answers, html, takeaway, visit, warnings
+from tests.pages.visiting import answers, html, takeaway, until, visit, warnings
 
 pytestmark = pytest.mark.mnist
 # A good text for each setting that is one, other than its default.
@@ -64,13 +63,7 @@ def assert_to_take_away(panels: list[Panel]) -> None:
 
 def answered(page: Page, drawn: list[Panel], **link: str) -> AppTest:
     """The page once its first draw is there."""
-    at = visit(page.address, **link)
-    deadline = time.monotonic() + 90
-    while not drawn and time.monotonic() < deadline:
-        time.sleep(0.3)
-        at.run()
-    assert not at.exception
-    return at
+    return until(visit(page.address, **link), lambda _: bool(drawn))
 
 
 def bare_settings(page: Page) -> list[Setting]:

@@ -5,7 +5,6 @@ import gc
 import re
 import time
 import weakref
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -18,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from pages.kit import cache, own_data
 from pages.kit.start_up import keep_uploads_in_memory
 from privdemo import datasets, limits
-from tests.pages.visiting import answers, finished, takeaway, visit, warnings
+from tests.pages.visiting import answers, finished, takeaway, until, visit, warnings
 
 # So few draws, and so little more, that a page has all it asks for soon.
 FEW = {"training": {"draws": "2", "methods": "naive"}, "class_ratio": {"ratio_draws": "2"}}
@@ -42,17 +41,6 @@ def small_table(classes: tuple[str, ...]) -> bytes:
 def brought(at: AppTest, name: str, content: bytes) -> AppTest:
     at.file_uploader[0].set_value((name, content, "application/octet-stream")).run()
     assert not at.exception
-    return at
-
-
-def until(at: AppTest, there: Callable[[AppTest], bool]) -> AppTest:
-    """The page once something is there."""
-    deadline = time.monotonic() + 60
-    while not there(at):
-        assert time.monotonic() < deadline, takeaway(at)
-        time.sleep(0.1)
-        at.run()
-        assert not at.exception
     return at
 
 

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -23,15 +24,20 @@ def visit(address: str, **link: str | list[str]) -> AppTest:
     return at
 
 
-def finished(at: AppTest, seconds: float = 90) -> AppTest:
-    """The page once no draws are under way."""
-    deadline = time.monotonic() + seconds
-    while any(button.key == "stop-draws" for button in at.button):
+def until(at: AppTest, there: Callable[[AppTest], bool]) -> AppTest:
+    """The page once something is there."""
+    deadline = time.monotonic() + 90
+    while not there(at):
         assert time.monotonic() < deadline, takeaway(at)
-        time.sleep(0.3)
+        time.sleep(0.1)
         at.run()
-    assert not at.exception
+        assert not at.exception
     return at
+
+
+def finished(at: AppTest) -> AppTest:
+    """The page once no draws are under way."""
+    return until(at, lambda at: not any(button.key == "stop-draws" for button in at.button))
 
 
 def plain(words: str) -> str:

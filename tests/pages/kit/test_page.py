@@ -176,13 +176,6 @@ def test_a_page_is_laid_out_in_two_columns_and_an_end():
     assert drawn(opened(LEVER).main) == LEVER_DRAWN
 
 
-def test_controls_above_take_the_whole_width():
-    above = drawn(opened(LEVER.replace("below=", "controls_above=True, below=")).main)
-    assert "column weight" not in above
-    parts = ("controls", "number_input level", "container rest")
-    assert sorted(parts, key=above.index) == list(parts)
-
-
 def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
     at = opened(LEVER)
     at.number_input(key="level").set_value(5).run()

@@ -8,7 +8,7 @@ import pytest
 from pages.topics.label_counts import PAGE, TABS, adversary, claim, tabs
 from pages.topics.label_counts.answer import takeaway
 from pages.topics.label_counts.controls import Question, parse
-from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled, Winner
+from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
 from tests.pages.visiting import takeaway as seen
@@ -58,12 +58,7 @@ def test_words_follow_the_outcome(words, part):
     assert part in words
 
 
-def test_winners_and_the_promises_of_all_are_told_apart():
-    won = [Winner(1e-6, GAUSS_TIGHT, 0.1, ()), Winner(1e-3, GAUSS_TIGHT, 0.1, ()), Winner(0.1, TIGHT, 0.1, (LAPLACE,))]
-    assert tabs.winner_words(won) == (
-        "<b>Laplace, tight</b> at δ = 0.1, no clear difference from Laplace, published; then of "
-        "<b>Gaussian, tight</b> from δ = 10⁻³ down to 10⁻⁶"
-    )
+def test_the_promises_of_all_are_told_apart():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
     rows = [tabs._row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the private counts", "no: δ too large", "No σ."]
@@ -75,17 +70,9 @@ def test_the_papers_claim_is_judged_by_its_own_criterion():
     assert [claim.claim_words(f, CountConfig())[:6] for f in found] == ["By its", "Not by"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("12, -3, 5", "whole numbers in .*, got -3 for class 2; give how many records"),
-        ("ten, 20", "“ten” is not a number"),
-        ("1,000 2,000", "“1,000” may be a part of a number, or several"),
-    ],
-)
-def test_what_is_no_count_is_refused_in_a_sentence(typed, words):
-    with pytest.raises(ValueError, match=words):
-        parse(typed)
+def test_a_number_with_commas_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="“1,000” may be a part of a number, or several"):
+        parse("1,000 2,000")
 
 
 def test_the_code_of_every_tab_gives_the_shown_numbers():
@@ -118,15 +105,13 @@ def leak(sigma=0.3, there=0.25, low=0.06):
         (leak(), None, "be 0.25; between the two, each with its own σ, δ is 0.0700 (simulated), more than was"),
         (leak(low=0.05), None, "each with its own σ, δ is no more than was asked for (0.060, simulated)."),
         (leak(), leak(there=math.nan), "paper’s criterion the neighbour has no σ at all, so a release alone"),
-        (leak(), leak(low=0.05), "δ is 0.0700 (simulated), more than was asked for."),
     ],
 )
 def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch):
     def found(config, release="dirichlet local"):
-        given = {"dirichlet local": local, DATA: published}[release]
-        if given is None:
+        if release == DATA and published is None:
             raise ValueError("no σ")
-        return given
+        return published if release == DATA else local
 
     monkeypatch.setattr(adversary, "leaked", found)
     said = adversary.leak_words(QUESTION.config)

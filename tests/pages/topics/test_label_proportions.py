@@ -18,7 +18,6 @@ from tests.pages.visiting import finished, takeaway, visit
 
 CONFIG = BagConfig("breast_cancer", 10, 12, "skewed", methods=(FULL, NAMES, LLP))
 NOISY = replace(CONFIG, selection="iid", aggregation="random-k", k=4, proportion_epsilon=0.5)
-TUMOURS = {"records": "Breast cancer", "bags": "10", "bag_size": "12", "bag_draws": "1", "fill": "skewed"}
 
 
 @cache
@@ -37,7 +36,6 @@ def asked(config: BagConfig) -> Answer:
         (compare_words(Verdict.TOO_FEW, 0.012, "two draws"), "Two draws cannot tell which method is better."),
         (compare_words(Verdict.WORSE, 0.012, "two draws"), "In two draws, the slides’ model is ahead of spread by 0.0"),
         (beside_words(0.64, 0.86, 0.66), "worse than calling everything negative"),
-        (beside_words(0.664, 0.86, 0.66), "no better than calling everything negative"),
         (curves.compare_gains(0.07, 0.05), "more than without"),
         (curves.compare_gains(0.03, 0.05), "less than without"),
         (curves.turned_words(math.inf), "In your own draws bags of ½ throughout give"),
@@ -98,7 +96,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
 
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
-    at = finished(visit(PAGE.address, **TUMOURS))
+    at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1", fill="skewed"))
     assert "Of 10 bags of 12 tumours" in takeaway(at)
     at.button_group(key="proportion_noise").set_value("Laplace").run()
     at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
