@@ -1,9 +1,10 @@
-"""Randomised response against enumeration and a published image, from both sides."""
+"""Randomised response against enumeration, fractions and a published image, from both sides."""
 
 import math
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from privdemo import accounting as acc
@@ -39,6 +40,17 @@ def test_response_epsilon_inverts_delta_cautiously(k, n_values, share, delta):
     assert loss.delta(epsilon) <= delta
     if epsilon > 1e-8:
         assert loss.delta(epsilon * (1 - 1e-6)) > delta * (1 - PLATEAU)
+
+
+@given(st.integers(2, 65536), st.floats(1e-9, 1.0))
+@example(65536, 1.0 - 1e-9)
+def test_the_epsilon_of_one_value_is_that_of_exact_fractions(k, share):
+    p = share * ((k - 1) / k)
+    assume(p < (k - 1) / k)
+    exact = max(0.0, math.log1p(float((1 - Fraction(p)) * (k - 1) / Fraction(p) - 1)))
+    # rounding of 1 − p, one product and one quotient next to ε = 0; of three logarithms elsewhere
+    tolerance = 4 * EPS * (1 + (math.log(k / p) if exact > 0.6 else 0.0))
+    assert acc.randomised_response_epsilon(p, k) == pytest.approx(exact, rel=0, abs=tolerance)
 
 
 def test_response_ends():

@@ -123,7 +123,6 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8], "weight
     ("wrong", "error", "sentence"),
     [
         ({"proportions": [0.2, 1.1, 0.8]}, ValueError, r"in \[0, 1\], got 1.1 for bag 1; project_proportions"),
-        ({"proportions": [np.nan, 0.5, 0.1]}, ValueError, r"proportions must be in \[0, 1\], got nan for bag 0"),
         ({"proportions": [0, 0, 0]}, ValueError, "all bags are wholly negative, so only one class is known of"),
         ({"bags": np.repeat([0.0, 1, 2], 4)}, TypeError, "one whole number for each row of X, got float64"),
         ({"weight": np.repeat([1.0, 0, 1], 4)}, ValueError, "bag 1 is empty"),

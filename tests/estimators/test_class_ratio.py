@@ -161,7 +161,6 @@ def test_halves_of_sets_part_them_at_random():
         ([X3[0], np.full((4, 3), np.nan), X3[2]], THREE, "{}set 2 contains NaN"),
         (X3, [0.2, 0.3, 0.5], r"^proportions must have a row for each set and a column .*, got shape \(3,\)"),
         (X3, [[0.5, 0.5], [-0.1, 1.1], [1, 0]], r"sum to 1, got \[-0.1  1.1\] for {}set 2; project_simplex\(…\)"),
-        (X3, [[0.5, 0.5], [0.5, 0.50002], [0, 1]], "for {}set 2"),
     ],
 )
 def test_sets_that_are_none_are_refused_and_named(sets, p, sentence, group):

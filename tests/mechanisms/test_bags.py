@@ -109,7 +109,6 @@ def test_the_number_of_a_bag_does_not_tell_its_proportion(name):
         ),
         ("even", 150, 2, "^“even” needs at least 300 records .or means. of a kind for 150 of the bags, got 35; choose"),
         ("random", 4, 5, "selection must be one of iid, balanced, .*, even, got 'random'"),
-        ("iid", 1, 5, r"n_bags must be a whole number in \[2, 1000\], got 1; one bag tells nothing apart"),
         ("iid", 4, 1, r"bag_size must be a whole number in \[2, 1000\], got 1; a bag of one record releases its label"),
     ],
 )
