@@ -4,9 +4,6 @@ import os
 import time
 from pathlib import Path
 
-import numpy as np
-from threadpoolctl import threadpool_info
-
 DEADLINE = 120.0
 
 
@@ -27,11 +24,6 @@ class Own:
 
 def process_of(task):
     return task, os.getpid()
-
-
-def blas_threads(task):
-    np.ones((task, task)) @ np.ones(task)
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 def refuse(task):
