@@ -148,7 +148,6 @@ def test_a_job_goes_on_while_one_of_two_watchers_stays_or_its_own_keeps_it(runne
     [
         (working.refuse, [3, 1, 4], (1.0,), "p must be in [0, 0.5], got 0.7"),
         (working.refuse, [4, 2], (0.5,), "this could not be computed (ZeroDivisionError: "),
-        (working.die, [0, 1], (), "the process that computes ended unexpectedly"),
         (process_of, [lambda: 1], (), "this could not be computed"),
     ],
 )

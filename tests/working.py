@@ -32,10 +32,6 @@ def refuse(task):
     return 1 / (task - 2)
 
 
-def die(task):
-    os._exit(7)
-
-
 def flaky(path):
     """Dies the first time."""
     if not os.path.exists(path):

@@ -56,20 +56,11 @@ def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_draws=DRAWS):
             marks.append(found)
         right, loss = np.moveaxis(marks, 2, 0)  # each (draws, spread and every C)
         best = 1 + right[:, 1:].mean(axis=0).argmax()
-        shares = (
-            with_error(right[:, 0]),
-            f"{right[:, best].mean():.3f}",
-            with_error(right[:, 0] - right[:, best], "+"),
-        )
-        rows.append([p, *shares, f"{loss[:, 0].mean():.3f}", f"{loss[:, best].mean():.3f}"])
-    header = [
-        "p",
-        "spread, C by CV",
-        "naive, best C on the test set",
-        "difference",
-        "log loss spread",
-        "log loss naive",
-    ]
+        shares = with_error(right[:, 0]), f"{right[:, best].mean():.3f}"
+        gap = with_error(right[:, 0] - right[:, best], "+")
+        rows.append([p, *shares, gap, f"{loss[:, 0].mean():.3f}", f"{loss[:, best].mean():.3f}"])
+    accuracy = ("spread, C by CV", "naive, best C on the test set", "difference")
+    header = ["p", *accuracy, "log loss spread", "log loss naive"]
     table(f"figure 3's setting, 250 + 250, {n_draws} draws: mean ± s.e.", header, rows)
 
 
