@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import time
 import weakref
 from itertools import pairwise
@@ -73,6 +74,33 @@ def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
     turns = [sum(before < when < after for when in others) for before, after in pairwise(mine[11:])]
     assert max(turns) <= 10
     assert sum(turns) == len(others)
+
+
+def test_a_stream_of_new_jobs_does_not_stop_an_older_one(lone, tmp_path):
+    """Somebody who changes a setting before every turn gets every other turn, not all."""
+    old = begin(lone, tmp_path / "old", 4)
+    until(lambda: old.starts(0))
+    for i in range(3):
+        lone.leave("you")
+        new = begin(lone, tmp_path / f"new {i}", 4, "you")
+        old.open(i)
+        until(lambda gates=new: gates.starts(0))  # who came while the old one had its turn is next
+        newer = begin(lone, tmp_path / f"newer {i}", 4, "you")
+        new.open(0)
+        until(lambda i=i: old.starts(i + 1))
+        assert not newer.starts(0)
+
+
+def test_slow_jobs_leave_a_process_to_the_others(runner, tmp_path):
+    slow = [Gates(tmp_path / name, 1) for name in ("a", "b")]
+    for gates in slow:
+        runner.watch(gates.folder, "me", gated, gates.tasks, slow=True)
+    until(lambda: slow[0].starts(0) or slow[1].starts(0))
+    assert len(done(runner, "quick", process_of, [0, 1]).results) == 2
+    assert len(slow[0].starts(0)) + len(slow[1].starts(0)) == 1, "one at a time"
+    for gates in slow:
+        gates.open(0)
+        until(lambda gates=gates: finished(runner, gates.folder))
 
 
 def test_more_tasks_extend_a_job_and_fewer_end_the_rest_unless_another_wants_it(runner, tmp_path):
@@ -162,6 +190,17 @@ def test_a_failure_is_said_to_all_the_next_job_works_and_so_may_a_new_try(
         assert "ended unexpectedly" in done(lone, "next", working.flaky, flaky, watcher).error
     lone.watch("next", "me", working.flaky, flaky, new_try=True)
     assert done(lone, "next", working.flaky, flaky).results == (7,)
+
+
+def test_a_process_killed_from_outside_busy_or_idle_is_replaced(lone, tmp_path):
+    (busy,) = until(begin(lone, tmp_path / "job").started)
+    os.kill(busy, signal.SIGKILL)
+    until(lambda: lone.look("job").error)
+    ((_, idle),) = done(lone, "next", process_of, [0]).results
+    os.kill(idle, signal.SIGKILL)
+    until(lambda: idle not in [process.pid for process in multiprocessing.active_children()])
+    ((_, other),) = done(lone, "last", process_of, [0]).results
+    assert len({busy, idle, other}) == 3
 
 
 def test_results_are_kept_for_the_jobs_asked_for_last_and_others_done_again(runner, tmp_path, monkeypatch):
