@@ -193,7 +193,7 @@ def test_a_failure_is_said_to_all_the_next_job_works_and_so_may_a_new_try(
 
 
 def test_a_process_killed_from_outside_busy_or_idle_is_replaced(lone, tmp_path):
-    (busy,) = until(begin(lone, tmp_path / "job").started)
+    (busy,) = until(begin(lone, tmp_path / "job").starts)
     os.kill(busy, signal.SIGKILL)
     until(lambda: lone.look("job").error)
     ((_, idle),) = done(lone, "next", process_of, [0]).results
