@@ -46,13 +46,13 @@ def test_views_show_the_default_and_then_the_number(widgets):
 
 
 def test_a_view_sets_the_number_and_the_other_view_follows(widgets):
-    widgets.told("odds", 1 / 3)
-    assert widgets.state["p"] == pytest.approx(0.25)
+    widgets.told("odds", 0.9)
+    assert widgets.state["p"] == pytest.approx(0.9 / 1.9)
     widgets.rerun()
-    assert widgets.state["slide"] == pytest.approx(0.25)
-    assert widgets.state["odds"] == 1 / 3, "the view that set the number keeps its very value"
+    assert widgets.state["slide"] == pytest.approx(0.9 / 1.9)
+    assert widgets.state["odds"] == 0.9, "the view that set the number keeps its very value"
     widgets.told("odds", None)
-    assert widgets.state["p"] == pytest.approx(0.25), "an emptied box changes nothing"
+    assert widgets.state["p"] == pytest.approx(0.9 / 1.9), "an emptied box changes nothing"
 
 
 @pytest.mark.parametrize(("seconds", "taken"), [(0.0, False), (ECHO - 0.01, False), (ECHO, True)])

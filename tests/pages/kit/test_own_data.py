@@ -41,11 +41,13 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     at = opened(PANEL)
     empty = drawn(at.main)
     assert empty.startswith("popover allow_empty=True label=Your own data… open=False\n  file_uploader own_file_0 ")
-    assert "max_upload_size_mb=20" in empty
+    assert "label=A table (.csv) or grey images (.npz) max_upload_size_mb=20 help=Up to 20 MB." in empty
+    assert "caption body=It stays in … others see." in empty
     assert "markdown" not in empty
     assert list(at.file_uploader[0].proto.type) == [".csv", ".npz"]
     bring(at, "t.csv", TABLE)
     assert "label=Your own data: t.csv open=False" in drawn(at.main)
+    assert 'dataframe columns={"_index": {"hidden": true}}\n  button own-forget label=Forget' in drawn(at.main)
     assert [(box.label, box.key, box.value, box.options) for box in at.selectbox] == [
         ("Column with the label", "own_label", "kind", ["size", "day", "same", "kind"]),
         ("Class asked about, against all others", "own_positive", "c", ["a", "b", "c"]),
@@ -95,6 +97,15 @@ def test_images_are_shown_without_a_column_to_choose():
     assert held.records.name == "mine.npz"
     assert not at.selectbox
     assert "alt=" in at.get("html")[0].proto.body
+
+
+def test_of_a_wide_table_a_few_columns_are_named():
+    header = ",".join(f"c{i}" for i in range(15))
+    rows = [",".join([*14 * [str(i % 41)], "abc"[i % 3]]) for i in range(180)]
+    at = bring(opened(PANEL, binary=False), "wide.csv", "\n".join([header, *rows]).encode())
+    assert at.caption[1].value == f"Numbers: {', '.join(f'c{i}' for i in range(12))} and 2 more."
+    assert list(at.dataframe[0].value) == ["c14", *(f"c{i}" for i in range(11))]
+    assert [box.key for box in at.selectbox] == ["own_label"]
 
 
 @dataclass(frozen=True)

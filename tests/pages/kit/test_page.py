@@ -184,3 +184,11 @@ def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
     assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
     assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
     assert at.expander[0].markdown[0].value == "of 5"
+
+
+def test_a_page_may_have_its_controls_above_and_no_lever():
+    script = LEVER.replace('["all but the level"]', "7").replace("lever=lambda question: inputs.number(LEVEL),", "")
+    at = opened(script.replace("below=", "controls_above=True, below="))
+    assert "The level is 7." in takeaway(at)
+    assert "column weight" not in drawn(at.main)
+    assert not at.number_input

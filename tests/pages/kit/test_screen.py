@@ -40,8 +40,9 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     at = opened(PANELS)
     words = drawn(at.main)
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "In 5\u00a0%.")
-    parts += ("full-csv", "full-html", "popover", "page_link page=far", "curves-place", "look", "curves-figure")
-    parts += ("alt=A curve.", "curves-csv", "dataframe", "late-figure")
+    parts += ("full-csv", "full-html", "popover", "use_content=True", "import a language=python", "page=far")
+    parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
+    parts += ("dataframe", "late-figure")
     parts += ("expander label=A expanded=False > markdown body=B", "expander label=C expanded=False > markdown body=D")
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
@@ -62,7 +63,8 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     csv, page = offered
     assert (csv[0], csv[1](), *csv[2:4]) == ("CSV", "a\r\n1\r\n", "name.csv", "text/csv")
     assert page[:-1] == ("HTML", table.page, "name.html", "text/html")
-    assert [options["key"] for *_, options in offered] == ["name-csv", "name-html"]
+    asked = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]
+    assert [options for *_, options in offered] == asked
     screen.under(Panel("name", figure=table))
     screen.under(Panel("name", rows=list))
     assert len(offered) == 2

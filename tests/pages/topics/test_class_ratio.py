@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
-from pages.topics.class_ratio import TABS, figures, sets
+from pages.topics.class_ratio import TABS, figures
 from pages.topics.class_ratio.answer import Answer, _proportions, compare_words, takeaway
 from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, _apply
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig, study
+from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate
 from privdemo.methods import EM, MMD, PSVM, SPREAD
@@ -67,34 +67,12 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
     assert part in words
 
 
-@pytest.mark.parametrize(("small", "words"), [((0.3, 0.4), "(more)"), ((0.15, 0.4), "(no clear difference)")])
-def test_small_sets_are_judged_by_their_intervals(small, words) -> None:
-    said = sets.few_words(
-        [
-            estimate(*ends, copies=copies, method=method, release=release)
-            for method in (SPREAD, MMD)
-            for release in (NO_RELEASE, study.WITH_NOISE)
-            for copies, ends in ((1, (0.1, 0.2)), (8, small))
-        ]
-    )
-    assert words in said
-    assert ("helps nowhere" in said) == (words != "(more)")
-
-
 def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for tab in TABS.all:
         for panel in tab.panels(shown, *([tab.settings[0].default] if tab.controls else [])):
             exec(str(panel.snippet), names := {})
             assert tuple(names.get("draws", shown.trials)) == shown.trials
-
-
-def test_pure_sets_and_noise_are_told_to_whoever_asks_for_the_adversary(shown: Answer) -> None:
-    tab = next(tab for tab in TABS.all if tab.name == "the adversary")
-    settings = replace(SMALL, rho=0.0), replace(SMALL, release="gaussian tight")
-    pure, noisy = (tab.panels(replace(shown, question=Question(config, 2)))[0].answer for config in settings)
-    assert "Pure sets release every label" in pure
-    assert "Noise on the counts bounds" in noisy
 
 
 @pytest.mark.usefixtures("data_folder")
