@@ -302,5 +302,5 @@ def with_ends(estimate: Estimate) -> str:
 def between(low: float, high: float) -> str:
     """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
     width = 100 * abs(high - low)
-    digits = 1 if width == 0 else min(6, max(1, 1 - math.floor(math.log10(width))))
+    digits = 1 if width < 1e-6 else min(6, max(1, 1 - math.floor(math.log10(width))))
     return f"{_signed_zero(100 * low, digits)} to {_signed_zero(100 * high, digits)} %".replace("-", "−")

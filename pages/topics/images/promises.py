@@ -78,6 +78,8 @@ def image_slack_words(family: PixelFamily, privacy: Privacy) -> str:
     """What the ε of the whole image at a slack δ means, and how it is found."""
     factor = numbers.odds_factor(privacy.image_at_delta)
     verdict = f", {_NOT_PRIVATE}" if privacy.image_at_delta > NO_PROMISE else ""
+    if math.isinf(privacy.image_at_delta):
+        return f"Nothing bounds how much more likely an outcome may be under one image than under another{verdict}."
     return (
         f"Any outcome is at most {factor} more likely under one image than under another, give or take δ{verdict}. "
         f"{LEVELS[family.name].accounting}"

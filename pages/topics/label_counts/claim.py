@@ -46,7 +46,7 @@ def claim_words(found: Settled, config: CountConfig) -> str:
     verdict = (
         "By its own criterion, too."
         if found.by_criterion <= found.published + _READ_OFF
-        else ("Not by its own criterion.")
+        else "Not by its own criterion."
     )
     return (
         f"{verdict} On {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of {common:,}, with "

@@ -64,15 +64,15 @@ def released_counts(shown: Answer) -> list[Panel]:
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], seen: Sequence[int]) -> str:
-    """The class whose count one release changes most, and how the noise is made."""
+    """The class whose count one release changes most in proportion, and how the noise is made."""
     total = sum(counts)
     worst = max(seen, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     among = "all classes" if len(seen) == len(counts) else "the classes shown"
     low, high = (end * total for end in outcome.ranges[worst])
     return (
         f"Class {worst + 1} has {counts[worst]:,} labels. In the release shown {_title(outcome.release)} gives it "
-        f"<b>{outcome.example[worst] * total:,.1f}</b>, the largest change of {among}, and in 95 % of releases between "
-        f"{low:,.1f} and {high:,.1f}. {_noise_words(outcome)}"
+        f"<b>{outcome.example[worst] * total:,.1f}</b>, in proportion the largest change of {among}, and in 95 % of "
+        f"releases between {low:,.1f} and {high:,.1f}. {_noise_words(outcome)}"
     )
 
 

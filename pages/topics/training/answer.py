@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
@@ -200,21 +201,28 @@ def score_words(shown: Answer) -> str:
 
 def _collapse(shown: Answer) -> str:
     """Which methods have ended in one class, and why."""
-    ended = [name for name in shown.methods if training.one_sided(shown.trials, name)]
-    where = "In this draw" if len(shown.trials) == 1 else "In some draws"
+    ended = {name: n for name in shown.methods if (n := training.one_sided(shown.trials, name))}
     words = []
-    if RECONSTRUCTION in ended:
+    own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
+    if own_guesses:
         words.append(
-            f" {where} reconstruction names one class for nearly every image: it learns from its own guesses, and the "
-            "surer it is the better it likes them."
+            f"{_of_draws(shown, own_guesses)} names one class for nearly every image: it learns from its own guesses, "
+            "and the surer it is the better it likes them."
         )
-    others = tuple(TRAINING[name].title for name in ended if name != RECONSTRUCTION)
-    if others:
+    if ended:
         words.append(
-            f" {where} {numbers.a_list(others)} {'names' if len(others) == 1 else 'name'} one class for nearly every "
-            "image: so little shows through the noise that cross-validation leaves next to nothing but the intercept."
+            f"{_of_draws(shown, ended)} {'names' if len(ended) == 1 else 'name'} one class for nearly every image: so "
+            "little shows through the noise that cross-validation leaves next to nothing but the intercept."
         )
     return "".join(words)
+
+
+def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:
+    """Methods, each with the number of draws in which it has ended in one class."""
+    n = len(shown.trials)
+    often = {name: "" if n == 1 else f" (in {times} of {n} draws)" for name, times in ended.items()}
+    words = numbers.a_list(tuple(f"{TRAINING[name].title}{times}" for name, times in often.items()))
+    return f" In this draw {words}" if n == 1 else f" {words[0].upper()}{words[1:]}"
 
 
 def snippet(question: Question) -> Snippet:
