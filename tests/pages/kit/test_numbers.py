@@ -44,8 +44,8 @@ def test_an_interval_alone_and_in_brackets(estimate, scale, ends, words):
         (numbers.margin, (0.5, 0.492, 0.508), [], " ± 0.8 points"),
         (numbers.margin, (0.5, 0.492, 0.50800001), [], " (49.2 to 50.8 %)"),
         (numbers.margin, UNKNOWN, [], ""),
+        (numbers.with_ends, (0.95, 0.931, 0.969), [], "95.0 % (93.1 to 96.9 %)"),
         (numbers.difference_with_half, (0.0596, 0.0565, 0.0627), [0.0156], "+5.96 ± 0.31"),
-        (numbers.difference_with_half, (-0.35, -0.35, -0.35), [0.0001], "−35.000 ± 0.000"),
         (numbers.signed_with_half, (0.0421, 0.0341, 0.0501), [], "+4.2 ± 0.8 points"),
         (numbers.signed_with_half, (-0.02, -0.05, 0.01), [LOSS], "−0.020 ± 0.030"),
         (numbers.signed_with_half, (0.0001, 0.00009, 0.00011), [LOSS], "+0.0001 ± 0.0000"),
@@ -122,7 +122,6 @@ def test_a_number_as_people_read_it(function, values, words):
         (numbers.unbroken, "5 % ± 1 ε = 2", "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
         (numbers.unmarked, "[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
         (numbers.unmarked, "www.b.test", "www\u2060\\.b\\.test"),
-        (numbers.unmarked, "x" * 400, "x" * 400),
         (numbers.unmarked, "x" * 401, "x" * 400 + "…"),
     ],
 )

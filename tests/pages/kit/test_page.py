@@ -148,7 +148,7 @@ def answer(level, draws):
 
 Page(
     title="Made up", question="How high?", address="high", answer=answer,
-    controls=lambda: ["all but the level"], settings=lambda: [LEVEL], lever=lambda question: inputs.number(LEVEL),
+    controls=lambda: ["the rest"], settings=lambda: [LEVEL], lever=lambda asked: asked and inputs.number(LEVEL),
     folds=lambda level, answer: {"Caveats": f"of {level:g}"}, below=lambda answer: [sheet],
 ).run()
 """
@@ -187,7 +187,7 @@ def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
 
 
 def test_a_page_may_have_its_controls_above_and_no_lever():
-    script = LEVER.replace('["all but the level"]', "7").replace("lever=lambda question: inputs.number(LEVEL),", "")
+    script = LEVER.replace('["the rest"]', "7").replace("lever=lambda asked: asked and inputs.number(LEVEL),", "")
     at = opened(script.replace("below=", "controls_above=True, below="))
     assert "The level is 7." in takeaway(at)
     assert "column weight" not in drawn(at.main)

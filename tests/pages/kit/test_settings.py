@@ -39,7 +39,7 @@ def test_a_good_value_is_no_problem(setting, value):
         (SOME, ["a"], "at least 2 of “a”, “b”, “c”. The default is shown."),
         (SOME, ["a", "a"], "at least 2 of"),
         (SOME, ["a", "d"], "at least 2 of"),
-        (WORD, ["x"], "All else is shown."),
+        (WORD, ["x"], ". All else is shown."),
         (Words("word", check_word, "fine"), ["x"], "The default, fine, is shown."),
     ],
 )

@@ -35,6 +35,7 @@ def test_a_snippet_puts_each_import_once_and_ours_last():
         (True, "True"),
         (None, "None"),
         (math.inf, "math.inf"),
+        (-math.inf, "-math.inf"),
         (("7",), "('7',)"),
         ((1, (math.inf, "a")), "(1, (math.inf, 'a'))"),
         (BinaryChannel(0.1, 0.4), "BinaryChannel(p10=0.1, p01=0.4)"),
