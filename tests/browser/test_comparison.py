@@ -1,4 +1,4 @@
-"""The comparison in a real Chromium: its three views of ε agree after quick keys."""
+"""The comparison in a real Chromium: its first look, and its three views of ε after quick keys."""
 
 import re
 
@@ -31,3 +31,21 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         lie = RandomisedResponse.from_epsilon(steps[place], 2).flip_prob
         assert float(page.get_by_label("p of a lie", exact=True).input_value()) == pytest.approx(lie, rel=1e-3)
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
+
+
+@pytest.mark.parametrize(("width", "link"), [(1280, ""), (390, "&task=find+a+share")])
+def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: str, width: int, link: str) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    waiting = []
+    page.route("**/PlotlyChart*", lambda route: waiting.append(route))
+    page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
+    drawing = page.locator(".first-look > div > img")
+    expect(drawing).to_be_visible()
+    expect(page.locator(".first-look p")).to_contain_text("spread on lies")
+    browsing.settled(page)
+    before = drawing.bounding_box()
+    waiting[0].continue_()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(drawing).to_be_hidden()
+    after = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=16)

@@ -90,22 +90,3 @@ RNG = np.random.default_rng(0)
 WHOLE = tiny([0, 0, 0, 1, 1])
 DIGITS = datasets.load("digits")
 COUNT = "per_class must be a whole number"
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tiny([0, 1], X=np.zeros((3, 1))), "X and y must have as many rows, got 3 and 2"),
-        (
-            lambda: DIGITS.select_classes(("7", "x")),
-            "unknown class 'x' of digits: name one of 0, .*, or an index 0 to 9",
-        ),
-        (lambda: DIGITS.select_classes((7, "7")), "class '7' is selected 2 times"),
-        (lambda: DIGITS.train, "digits has no publisher's split"),
-        (lambda: WHOLE.draw(3, RNG), "n_per_class = 3, but class 'b' of tiny has 2 rows"),
-        (lambda: WHOLE.draw(0, RNG), f"n_{COUNT}"),
-    ],
-)
-def test_what_cannot_be_given_is_refused_by_name(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

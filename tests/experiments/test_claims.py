@@ -26,9 +26,6 @@ def claim_at(all_claims):
     return lambda place, words="": next(c for c in all_claims if c.place == place and words in c.words)
 
 
-# --- rules -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("rule", "arguments", "verdict", "reason"),
     [
@@ -103,9 +100,6 @@ def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
     found = claims.from_formulas()
     assert set(found) < set(all_claims)
     assert {claim.verdict for claim in found} == {HOLDS, FAILS, CAVEAT}
-
-
-# --- numbers by hand ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

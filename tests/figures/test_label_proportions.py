@@ -11,7 +11,6 @@ from privdemo.experiments.label_proportions.fit import F1
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 from tests.figures.reading import holds, rules
 
@@ -115,23 +114,3 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
     assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
-
-
-def test_selections_hold_the_rows_and_the_published_stars():
-    rows, names = study.select(study.load(), study.SELECTING, "adult", HALF), METHODS
-    figure = charts.selections(rows, names)
-    there = [name for name in SELECTIONS if any(row.selection == name for row in rows)]
-    assert list(figure.layout.yaxis.ticktext) == [SELECTIONS[name].title for name in there]
-    traces = {trace.name: trace for trace in figure.data if trace.name != "published"}
-    assert list(traces) == [title(name) for name in names]
-    for name, trace in zip(names, traces.values(), strict=True):
-        by_place = {row.selection: row.estimate for row in rows if row.method == name}
-        assert len(trace.y) == len(by_place)
-        assert holds(trace, *(by_place[there[round(y)]] for y in trace.y), axis="x")
-    stars = [(t.marker.color, there[t.y[0]], t.x[0]) for t in figure.data if t.name == "published"]
-    expected = [
-        (LABEL_PROPORTIONS[method].style.colour, selection, value)
-        for (selection, method), value in study.PUBLISHED.items()
-        if method in names
-    ]
-    assert sorted(stars) == sorted(expected)
