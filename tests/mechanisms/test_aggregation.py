@@ -150,6 +150,7 @@ def test_without_noise_means_and_proportions_are_as_they_were():
     X, _, bags = records([10, 20])
     means = group_means(csr_array(X), random_k(bags, 4, rng()))
     np.testing.assert_array_equal(noisy_means(means, np.full(means.shape[0], 4), math.inf, rng()), means.toarray())
+    np.testing.assert_array_equal(noisy_means(np.ones((1, 2)), [4], math.inf, rng()), [[1, 1]])
     np.testing.assert_array_equal(noisy_proportions([0, 0.3, 1], [5, 5, 5], math.inf, rng()), [0, 0.3, 1])
     assert noise_within(0.0, 0.5) == 1
     assert smallest_epsilon(10) == pytest.approx(2 * math.log(10) / 10, rel=1e-14)  # nine tenths within a half

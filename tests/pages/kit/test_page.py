@@ -192,3 +192,5 @@ def test_a_page_may_have_its_controls_above_and_no_lever():
     assert "The level is 7." in takeaway(at)
     assert "column weight" not in drawn(at.main)
     assert not at.number_input
+    refused = LEVER.replace('["the rest"]', '"Choose."').replace('f"of {level:g}"', "level")
+    assert "Choose." in takeaway(opened(refused))
