@@ -4,7 +4,6 @@ Draws a random sample of mutants of the families below, runs each against the te
 the survivors with their diffs and the score. `docs/mutants.md` says what a mutant is and explains the survivors.
 
     python -m tests.mutants.run --sample 400 --seed 0
-    python -m tests.mutants.run --family estimators --sample 60
 """
 
 from __future__ import annotations
