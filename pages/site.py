@@ -6,6 +6,7 @@ if __name__ == "__main__":  # the processes that compute import this file too, a
     from pages.kit import style
     from pages.topics import PAGES
 
-    st.set_page_config(page_title="privdemo", page_icon="🎲", layout="wide")
+    page = st.navigation([page.in_menu for page in PAGES], position="top")
+    st.set_page_config(page_title=f"{page.title} · privdemo", page_icon="🎲", layout="wide")
     st.html(style.SHEET)
-    st.navigation([page.in_menu for page in PAGES], position="top").run()
+    page.run()

@@ -99,8 +99,8 @@ def odds(log_odds: float) -> str:
 
 
 def standard_error(deviation: float) -> str:
-    """A standard error in points with two figures: “1.6”, “0.016”."""
-    return f"{100 * deviation:,.0f}" if deviation >= 0.1 else f"{100 * deviation:.2g}"
+    """A standard error in points with two figures: “1.6”, “0.016”, “1.5·10⁻⁵”."""
+    return f"{100 * deviation:,.0f}" if deviation >= 0.1 else power_of_ten(float(f"{100 * deviation:.2g}"))
 
 
 def points(value: float) -> str:

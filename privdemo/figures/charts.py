@@ -30,12 +30,12 @@ def marker(style: palette.Style) -> dict:
 
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
-    """Error bars of 95 % intervals; of length 0 where an interval is unknown, as of a single draw."""
+    """Error bars of 95 % intervals; none where an interval is unknown, as of a single draw."""
     return {
         "type": "data",
         "symmetric": False,
-        "array": [estimate.ends[1] - estimate.mean for estimate in estimates],
-        "arrayminus": [estimate.mean - estimate.ends[0] for estimate in estimates],
+        "array": [e.high - e.mean if e.known else None for e in estimates],
+        "arrayminus": [e.mean - e.low if e.known else None for e in estimates],
         "color": style.colour,
         "thickness": 1.2,
         "width": 3,

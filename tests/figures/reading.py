@@ -14,7 +14,7 @@ NASTY = "<script>alert('1')</script> & \"7\""
 def holds(trace, *estimates, axis="y"):
     """Whether the points of a trace with their error bars are the `estimates` (mean, low, high), up to rounding."""
     means, bars = np.asarray(getattr(trace, axis), float), getattr(trace, f"error_{axis}")
-    drawn = np.stack((means, means - np.array(bars.arrayminus), means + np.array(bars.array)), axis=1)
+    drawn = np.stack((means, means - np.array(bars.arrayminus, float), means + np.array(bars.array, float)), axis=1)
     return drawn == pytest.approx(np.array(estimates, float), abs=1e-12)
 
 

@@ -187,5 +187,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
         f"Stars: published accuracies ({stars})."
         if stars
         else "The paper draws its figure without printing its numbers."
+        if study.in_paper
+        else "The paper has no such figure."
     )
     return f"Accuracy at {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over {counts}. {published}"

@@ -164,7 +164,7 @@ PRIOR = Number(
     help="What the adversary believes beforehand: the probability that this person voted A.",
 )
 SAID = Choice("answer", ("A", "B"), "A", "The person says")
-ASKED = Number("asked", limits.N_ANSWERS, 3, "Answers from the same person")
+ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
 # Pixels that a dial of the adversary's is wide.
 _DIAL_WIDTH = 360
 

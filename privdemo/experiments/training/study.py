@@ -27,7 +27,7 @@ NO_SKILL = 0.55
 class Study:
     """A question asked at several levels of noise: every one of `methods` is run on `config(level)`.
 
-    `published[method][level]` is an accuracy that the paper prints.
+    `published[method][level]` is an accuracy that the paper prints; `in_paper` says whether it asks this at all.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Study:
     config: Callable[[float], TrainingConfig]
     methods: tuple[str, ...]
     published: dict[str, dict[float, float]]
+    in_paper: bool = True
 
 
 def _figure3(p: float) -> TrainingConfig:
@@ -80,6 +81,7 @@ STUDIES = {
             _asymmetric,
             (CLEAN, NAIVE, RECONSTRUCTION, SPREAD),
             {},
+            in_paper=False,
         ),
     )
 }
