@@ -31,7 +31,7 @@ that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
 
 _SPEC = """\
 SPEC, for example:
-  experiment = "training"        # or "bags", "class_ratio", "comparison"
+  experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts"
   repeats = 10                   # draws of every config
 
   [config]                       # what all trials share; the rest is as in the package
@@ -40,8 +40,8 @@ SPEC, for example:
   methods = ["naive", "spread"]
 
   [grid]                         # every combination is run
-  labels = [0.1, 0.2, [0.1, 0.3]] # flip probabilities; two where the classes lie differently
-  pixels = [0.1, {sigma = 0.3}]  # flip probability, or Gaussian noise
+  labels = [0.1, 0.2, [0.1, 0.3]]   # flip probabilities; two where the classes lie differently
+  pixels = [0.1, {gaussian = 0.3}] # flip probability, or noise that is added
 
 On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786 --nthreads 1` on each, then add
 --backend dask --scheduler tcp://HOST:8786 (pip install 'privdemo[dask]' on all).

@@ -100,3 +100,9 @@ def family_of(mechanism: PixelMechanism) -> PixelFamily:
         if type(mechanism) is family.mechanism:
             return family
     raise TypeError(f"pixels must be a mechanism of {', '.join(FAMILIES)}, got {mechanism!r}")
+
+
+def level_of(mechanism: PixelMechanism) -> float:
+    """The noise level from which the family of `mechanism` makes it."""
+    level: float = mechanism.flip_prob if isinstance(mechanism, RandomisedResponse) else mechanism.level  # type: ignore[attr-defined]
+    return level

@@ -13,10 +13,10 @@ import pytest
 
 from privdemo import __version__
 from privdemo.__main__ import main
-from privdemo.experiments import class_ratio, comparison, label_proportions, sweep
-from privdemo.experiments.sweep import Sweep
+from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, voting
+from privdemo.experiments.sweep import ImagesConfig, Sweep
 from privdemo.experiments.training import TrainingConfig
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
 
 ROOT = Path(__file__).parents[2]
@@ -179,14 +179,20 @@ SMALL = {
     "bags": label_proportions.BagConfig("breast_cancer", 5, 8, methods=("llp", "mean map")),
     "class_ratio": class_ratio.RatioConfig("breast_cancer", 2, 80, n_test=80, methods=("mmd", "em")),
     "comparison": comparison.ComparisonConfig("share", "digits", n_train=60, methods=("mmd laplace", "naive count")),
+    "voting": voting.ElectionConfig(50, n_elections=3, channel=BinaryChannel(0.1, 0.2)),
+    "images": ImagesConfig("digits", pixels=LaplaceNoise(0.3), n_people=60, n_candidates=10),
+    "label_counts": label_counts.CountConfig((20, 30), releases=("laplace tight", "dirichlet public"), n_min=20),
 }
 
 
 @pytest.mark.parametrize("name", sweep.EXPERIMENTS)
 def test_the_columns_are_known_before_a_trial_runs(name):
-    columns = Sweep(name, (SMALL[name],), 1).columns()
-    row = sweep.run_trial(name, SMALL[name])
+    wanted = Sweep(name, (SMALL[name],), 2)
+    columns = wanted.columns()
+    row, other = (sweep.run_trial(name, trial) for trial in wanted.trials())
     assert sorted(row) == sorted(columns)
+    assert (row["draw"], other["draw"]) == ("0", "1")
+    assert sweep.numbers([row]) != sweep.numbers([other]), "another draw has other random numbers"
     assert all(row[column] for column in columns if column != "problem")
 
 

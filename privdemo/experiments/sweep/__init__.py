@@ -1,0 +1,30 @@
+"""Sweeps: many configs, many draws of each, on one machine or a cluster; each finished trial is a row of a CSV file.
+
+A trial is one draw of one config: the same people, noise and numbers wherever and whenever it runs, as its random
+streams are children of `numpy.random.SeedSequence(config.seed, spawn_key=(config.draw,))`; a config without a draw of
+its own gets its seeds from there. An interrupted or killed sweep resumes with the trials that its file does not hold.
+"""
+
+from privdemo.experiments.sweep.catalogue import EXPERIMENTS, Experiment, experiment_of
+from privdemo.experiments.sweep.image_trials import ImagesConfig
+from privdemo.experiments.sweep.run import in_order, load, numbers, run_trial, summary, sweep, trial_cells
+from privdemo.experiments.sweep.spec import REPEATS, Drawn, Sweep, make, read_spec
+
+__all__ = [
+    "EXPERIMENTS",
+    "REPEATS",
+    "Drawn",
+    "Experiment",
+    "ImagesConfig",
+    "Sweep",
+    "experiment_of",
+    "in_order",
+    "load",
+    "make",
+    "numbers",
+    "read_spec",
+    "run_trial",
+    "summary",
+    "sweep",
+    "trial_cells",
+]

@@ -1,0 +1,187 @@
+"""The experiments that can be swept: how a config is written in a file, how it is run, and which numbers come out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, training, voting
+from privdemo.experiments.label_counts import CountConfig, Outcome
+from privdemo.experiments.sweep import forms, image_trials
+from privdemo.experiments.sweep.forms import Form
+from privdemo.experiments.sweep.image_trials import ImagesConfig
+from privdemo.methods import HONEST
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that can be swept.
+
+    `config` is the class of its configs, and `forms` say how those of their fields are written that are no plain
+    values. `run(config)` gives its result. `metrics(result)` are the result's numbers by name; `names(config)` are
+    these names, known before the run. `problem(result)` says why some numbers are missing; it is empty where none is.
+    """
+
+    title: str
+    config: type
+    run: Callable[[Any], Any]
+    names: Callable[[Any], list[str]]
+    metrics: Callable[[Any], dict[str, float]]
+    problem: Callable[[Any], str] = lambda result: ""
+    forms: Mapping[str, Form] = field(default_factory=dict)
+
+    def make(self, given: Mapping[str, Any]) -> Any:
+        """The config of the plain values of a file; what is not given is as in the package."""
+        known = {name: forms.frozen(value) for name, value in given.items()}
+        if "pixels" in self.forms and known.get("dataset", "mnist") != "mnist":
+            known.setdefault("pixels", 0.2)  # the same default, on the grey levels of another data set
+        return self.config(
+            **{
+                name: self.forms[name].read(value, known) if name in self.forms else value
+                for name, value in known.items()
+            }
+        )
+
+    def plain(self, config: Any) -> dict[str, Any]:
+        """The plain values from which `make` makes `config`; without its draw, which counts the repeats.
+
+        Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
+        """
+        return forms.plain_fields(config, self.forms)
+
+
+def _by_method(methods: Iterable[str], marks: Iterable[str]) -> list[str]:
+    return [f"{method}: {mark}" for method in dict.fromkeys(methods) for mark in marks]
+
+
+def _training_metrics(draw: training.Trial) -> dict[str, float]:
+    return {
+        f"{method}: {mark}": getattr(fit, mark)
+        for method, fit in draw.fits.items()
+        if method in draw.config.methods
+        for mark in training.METRICS
+    }
+
+
+def _bag_metrics(draw: label_proportions.Trial) -> dict[str, float]:
+    return {
+        f"{method}: {kind} F1, threshold {threshold}": getattr(f1, kind)
+        for method, fit in draw.fits.items()
+        if method in draw.config.methods
+        for threshold, f1 in fit.f1.items()
+        for kind in label_proportions.F1S
+    }
+
+
+def _ratio_metrics(draw: class_ratio.Trial) -> dict[str, float]:
+    return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in draw.fits.items()} | {
+        "distortion": draw.distortion
+    }
+
+
+def _voting_metrics(records: Iterable[voting.Record]) -> dict[str, float]:
+    return {
+        f"{record.name}: {mark}": value
+        for record in records
+        for mark, value in (
+            ("bias", record.bias.mean),
+            ("deviation", record.deviation),
+            ("coverage", record.covered.mean),
+        )
+    }
+
+
+def _count_metrics(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
+    made = {name: outcome for name, outcome in outcomes.items() if not outcome.problem}
+    return {f"{name}: distortion": outcome.distortion.mean for name, outcome in made.items()}
+
+
+EXPERIMENTS = {
+    "training": Experiment(
+        "train on corrupted images and labels",
+        training.TrainingConfig,
+        training.run,
+        lambda config: _by_method(config.methods, training.METRICS),
+        _training_metrics,
+        forms={"pixels": forms.PIXELS, "labels": forms.LABELS},
+    ),
+    "bags": Experiment(
+        "learn from bags and their proportions",
+        label_proportions.BagConfig,
+        label_proportions.run,
+        lambda config: _by_method(
+            config.methods,
+            [f"{kind} F1, threshold {t}" for t in label_proportions.THRESHOLDS for kind in label_proportions.F1S],
+        ),
+        _bag_metrics,
+    ),
+    "class_ratio": Experiment(
+        "find the shares of a group from sets of known proportions",
+        class_ratio.RatioConfig,
+        class_ratio.run,
+        lambda config: [*_by_method(config.methods, ["L1 error"]), "distortion"],
+        _ratio_metrics,
+        forms={"share": forms.or_none("drawn"), "bandwidth": forms.or_none("cv")},
+    ),
+    "comparison": Experiment(
+        "every family of estimators on the same people",
+        comparison.ComparisonConfig,
+        comparison.run,
+        lambda config: _by_method(config.chosen, comparison.METRICS[config.task]),
+        lambda draw: {
+            f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
+        },
+        lambda draw: "; ".join(
+            f"{fit.method}: {fit.problem or 'the optimiser did not settle'}"
+            for fit in draw.fits.values()
+            if fit.problem or not fit.settled
+        ),
+    ),
+    "voting": Experiment(
+        "polls in which people lie, and what each estimator makes of them",
+        voting.ElectionConfig,
+        lambda config: voting.records(config, voting.run(config)),
+        lambda config: _by_method((HONEST, *config.estimators), ["bias", "deviation", "coverage"]),
+        _voting_metrics,
+        forms={"channel": forms.CHANNEL},
+    ),
+    "images": Experiment(
+        "noise on images, and whom it still finds",
+        ImagesConfig,
+        image_trials.run,
+        lambda config: list(image_trials.METRICS),
+        dict,
+        forms={"pixels": forms.PIXELS, "labels": forms.LABELS},
+    ),
+    "label_counts": Experiment(
+        "label counts, released by each mechanism",
+        CountConfig,
+        label_counts.run,
+        lambda config: _by_method(config.releases, ["distortion"]),
+        _count_metrics,
+        lambda outcomes: "; ".join(f"{name}: {o.problem}" for name, o in outcomes.items() if o.problem),
+    ),
+}
+# The range of every mean, where it is not from 0 on; of a method's number the part after its name counts.
+_SHARES = ("accuracy", "brier", "error", "coverage", "senders found", "labels found")
+_RANGES = {
+    **dict.fromkeys(_SHARES, (0.0, 1.0)),
+    **dict.fromkeys(("L1 error", "distortion"), (0.0, 2.0)),
+    "bias": (-math.inf, math.inf),
+}
+
+
+def range_of(number: str) -> tuple[float, float]:
+    """The range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on."""
+    mark = number.rpartition(": ")[2]
+    return (0.0, 1.0) if " F1" in mark else _RANGES.get(mark, (0.0, math.inf))
+
+
+def experiment_of(config: Any) -> str:
+    """The name of the experiment that a config is of. Raises ``ValueError`` for anything else."""
+    for name, experiment in EXPERIMENTS.items():
+        if type(config) is experiment.config:
+            return name
+    raise ValueError(f"no sweep runs such a question: {type(config).__name__}")

@@ -1,0 +1,138 @@
+"""What a TOML file asks for: configs of one experiment, each drawn several times."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privdemo import limits
+from privdemo.experiments import draws
+from privdemo.experiments.sweep.catalogue import EXPERIMENTS
+
+REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
+_MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
+# What a page's setting as a file holds besides: what the page shows. A sweep does not ask for it.
+_OF_THE_PAGE = {"page", "settings"}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Repeat number `draw` of a `config` that has no draw of its own: the same question with other random numbers.
+
+    The first repeat is of the config's own seed, as on its page; the others' seeds are drawn from it.
+    """
+
+    config: Any
+    draw: int = 0
+
+    @property
+    def seeded(self) -> Any:
+        """The config with the seed of this repeat."""
+        if not self.draw:
+            return self.config
+        (seed,) = np.random.SeedSequence(self.config.seed, spawn_key=(self.draw,)).generate_state(1)
+        return replace(self.config, seed=int(seed))
+
+
+def repeat(config: Any, draw: int) -> Any:
+    """Repeat number `draw` of any config."""
+    return draws.at_draw(config, draw) if hasattr(config, "draw") else Drawn(config, draw)
+
+
+def asked(trial: Any) -> dict[str, Any]:
+    """What a trial asks: every field of its config by name, its draw last."""
+    config = trial.config if isinstance(trial, Drawn) else trial
+    return {field.name: getattr(config, field.name) for field in fields(config)} | {"draw": trial.draw}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """`configs` of one experiment, each drawn `repeats` times."""
+
+    experiment: str
+    configs: tuple[Any, ...]
+    repeats: int
+
+    def __post_init__(self) -> None:
+        if self.experiment not in EXPERIMENTS:
+            raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {self.experiment!r}")
+        REPEATS.check(self.repeats)
+        _MOST_TRIALS.check(len(self.configs) * self.repeats)
+
+    def trials(self) -> list[Any]:
+        """Every config at every draw."""
+        return [repeat(config, draw) for draw in range(self.repeats) for config in self.configs]
+
+    def columns(self) -> list[str]:
+        """Column names of the results table, in order: settings, numbers, seconds, versions, problem."""
+        names = EXPERIMENTS[self.experiment].names
+        found = dict.fromkeys(name for config in self.configs for name in names(config))
+        return ["experiment", *asked(repeat(self.configs[0], 0)), *found, "seconds", "versions", "problem"]
+
+
+def read_spec(path: Path) -> Sweep:
+    """The sweep that a TOML file describes: `experiment`, `repeats`, a table `config` of what all trials share, and a
+    table `grid` of lists, every combination of which is one config. A page's setting as a file is one, too.
+
+    Raises ``ValueError`` that names the line, key or combination.
+    """
+    try:
+        spec = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
+    unknown = spec.keys() - {"experiment", "repeats", "config", "grid"} - _OF_THE_PAGE
+    if unknown:
+        raise ValueError(f"{path} may hold experiment, repeats, config and grid, got {', '.join(sorted(unknown))}")
+    name = spec.get("experiment")
+    if not isinstance(name, str) or name not in EXPERIMENTS:
+        raise ValueError(f"{path}: experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
+    shared, grid = spec.get("config", {}), spec.get("grid", {})
+    for key, table in (("config", shared), ("grid", grid)):
+        if not isinstance(table, dict):
+            raise ValueError(f"{path}: {key} must be a table, such as [{key}], got {table!r}")
+    twice = ", ".join(shared.keys() & grid.keys())
+    if twice:
+        raise ValueError(f"{path}: {twice} must stand in config or in grid, not in both")
+    for key, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"{path}: {key} in grid must be a list of one or more values, got {values!r}")
+    configs = [
+        _config(name, shared | dict(zip(grid, values, strict=True)), path)
+        for values in itertools.product(*grid.values())
+    ]
+    return Sweep(name, tuple(dict.fromkeys(configs)), spec.get("repeats", 10))
+
+
+def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
+    """One config of a file."""
+    try:
+        return make(experiment, given)
+    except ValueError as error:
+        where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
+        raise ValueError(f"{path}: {error} (with {where})") from None
+
+
+def make(experiment: str, given: Mapping[str, Any]) -> Any:
+    """The config that the plain values of a file make. Raises ``ValueError`` in the words of a file."""
+    if "draw" in given:
+        raise ValueError("draw counts the repeats and is not set; set repeats")
+    try:
+        return EXPERIMENTS[experiment].make(given)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ValueError(_explained(experiment, str(error))) from None
+
+
+def _explained(experiment: str, error: str) -> str:
+    """The message of an error of a config, in the words of a spec."""
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", error)
+    if not unknown:
+        return re.sub(r"^\w+\.__init__\(\) ", "", error)
+    known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "draw"]
+    return f"config and grid may hold {', '.join(known)}, got {unknown[1]}"
