@@ -118,7 +118,7 @@ TEMPERATURE = Limit("temperature", 1e-4, 1e4, "1 leaves probabilities as they ar
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
 RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is how likely the promise of ε may fail; a promise that often void is none")
 DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
-N_MIN = Limit("n_min", 1, 10**9, "it is a public lower bound on the count of every class", integer=True)
+N_MIN = Limit("n_min", 1, 10**9, "it is the public minimum, which every class has at least", integer=True)
 N_LABELS = Limit(
     "number of classes",
     2,

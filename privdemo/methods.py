@@ -1,6 +1,7 @@
 """The methods that learn from released data: one table an experiment, for figures, pages and sweeps.
 
-A method's name is its key in configs, CSV files and links. How an experiment makes an estimator of it is said there.
+A method's name is its key in configs, shipped results and Python; on screen it has a plain title, the same everywhere.
+How an experiment makes an estimator of it is said there.
 """
 
 from __future__ import annotations
@@ -18,12 +19,23 @@ TRUTH, NOBODY, OWNER, PUBLISHER = "no privacy", "nobody", "a bag owner", "a publ
 
 @dataclass(frozen=True)
 class Method:
-    """A method's `name`, its `title` in sentences and charts, whom it makes one `trust`, and its `style` in charts."""
+    """A method's `name`, its `title` on screen, whom it makes one `trust`, its `style`, and the `paper`'s term."""
 
     name: str
     title: str
     trust: str
     style: Style
+    paper: str = ""
+
+    @property
+    def in_full(self) -> str:
+        """The title with the paper's term, as a chart's hover shows it."""
+        return f"{self.title} ({self.paper})" if self.paper else self.title
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What names the method in a CSV file: `method` as on screen, `key` as in Python."""
+        return {"method": self.title, "key": self.name}
 
 
 def check_methods(names: Sequence[str], known: Mapping[str, Method]) -> None:
@@ -42,6 +54,9 @@ def _like(style: Style, dash: str, marker: str) -> Style:
     return Style(style.colour, dash, marker)
 
 
+# Titles that several tables share.
+GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess each answer back", "match bag shares", "every label known"
+
 # --- polls ---------------------------------------------------------------------------------------
 
 # What honest answers would have given: the ceiling. The spread likelihood's estimate may leave [0, 1], its maximum not.
@@ -50,10 +65,18 @@ HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
 VOTING = _table(
     (
         Method(HONEST, "if nobody lied", TRUTH, _like(palette.TRUTH, "solid", "line-ns-open")),
-        Method("naive", "naive", NOBODY, palette.NAIVE),
-        Method("reconstruction", "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        Method(RAW_SPREAD, "spread, raw", NOBODY, _like(palette.SPREAD, "dot", "circle-open")),
-        Method(SPREAD_MLE, "spread, in [0, 1]", NOBODY, palette.SPREAD),
+        Method("naive", "ignore the lies", NOBODY, palette.NAIVE, "naive"),
+        Method("reconstruction", GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
+        Method(
+            RAW_SPREAD,
+            "correct for the lies, unlimited",
+            NOBODY,
+            _like(palette.SPREAD, "dot", "circle-open"),
+            "spread likelihood, also below 0 and above 1",
+        ),
+        Method(
+            SPREAD_MLE, "correct for the lies", NOBODY, palette.SPREAD, "spread likelihood, its maximum from 0 to 1"
+        ),
     )
 )
 
@@ -71,22 +94,42 @@ _COUNT_STYLES = {
     "dirichlet local": _like(_DIRICHLET, "dot", "diamond-tall"),
     "dirichlet public": _like(_DIRICHLET, "solid", "diamond"),
 }
-LABEL_COUNTS = _table(Method(name, release.title, PUBLISHER, _COUNT_STYLES[name]) for name, release in RELEASES.items())
+LABEL_COUNTS = _table(
+    Method(name, release.title, PUBLISHER, _COUNT_STYLES[name], release.paper) for name, release in RELEASES.items()
+)
 
 # --- training on noisy records and labels --------------------------------------------------------
 
 CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
 FLAT, TRUE, PUBLISHED = "spread flat", "spread true", "published"
 
+# The spread likelihood asks how likely a clean pixel's grey levels are: all alike, as learned from the noisy images for
+# each pixel by itself (one by one), or as in the clean images (known).
+_NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
+
 TRAINING = _table(
     (
         Method(CLEAN, "clean data", TRUTH, palette.TRUTH),
-        Method(NAIVE, "naive", NOBODY, palette.NAIVE),
-        Method(RECONSTRUCTION, "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        Method(SPREAD, "spread, learned prior", NOBODY, palette.SPREAD),
-        Method(FLAT, "spread, flat prior", NOBODY, _like(palette.SPREAD, "dot", "circle-open")),
-        Method(TRUE, "spread, true prior", TRUTH, _like(palette.SPREAD, "dash", "pentagon-open")),
-        Method(PUBLISHED, "spread, published EM", NOBODY, _like(palette.SPREAD, "longdashdot", "hourglass-open")),
+        Method(NAIVE, "ignore the noise", NOBODY, palette.NAIVE, "naive"),
+        Method(RECONSTRUCTION, GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
+        Method(SPREAD, f"{_NOISE}, learned one by one", NOBODY, palette.SPREAD, f"{_SPREAD}, learned prior"),
+        Method(
+            FLAT,
+            f"{_NOISE}, pixels alike",
+            NOBODY,
+            _like(palette.SPREAD, "dot", "circle-open"),
+            f"{_SPREAD}, flat prior",
+        ),
+        Method(
+            TRUE, f"{_NOISE}, known", TRUTH, _like(palette.SPREAD, "dash", "pentagon-open"), f"{_SPREAD}, true prior"
+        ),
+        Method(
+            PUBLISHED,
+            f"{_NOISE}, as published",
+            NOBODY,
+            _like(palette.SPREAD, "longdashdot", "hourglass-open"),
+            f"{_SPREAD}, the paper’s own EM",
+        ),
     )
 )
 
@@ -98,12 +141,18 @@ NAMES, LLP, MEAN_MAP, ALTERNATING = "names", "llp", "mean map", "alternating"
 
 LABEL_PROPORTIONS = _table(
     (
-        Method(FULL, "full labels", TRUTH, palette.TRUTH),
-        Method(LABELLED, "labels of what is released", TRUTH, _like(palette.TRUTH, "dash", "square-open")),
-        Method(NAMES, "spread on bag names", OWNER, palette.SPREAD),
-        Method(LLP, "the slides’ model", OWNER, palette.LABEL_PROPORTIONS),
-        Method(MEAN_MAP, "mean map", OWNER, palette.OTHERS[0]),
-        Method(ALTERNATING, "alternating mean map", OWNER, palette.OTHERS[1]),
+        Method(FULL, ALL_KNOWN, TRUTH, palette.TRUTH, "full labels"),
+        Method(
+            LABELLED,
+            f"{ALL_KNOWN}, of the release",
+            TRUTH,
+            _like(palette.TRUTH, "dash", "square-open"),
+            "labels of what is released",
+        ),
+        Method(NAMES, "correct for the bag", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
+        Method(MEAN_MAP, "work out class averages", OWNER, palette.OTHERS[0], "mean map"),
+        Method(ALTERNATING, "class averages, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
     )
 )
 
@@ -115,14 +164,32 @@ EM, PCC = "em", "pcc"
 
 CLASS_RATIO = _table(
     (
-        Method(SPREAD, "spread on set names", PUBLISHER, palette.SPREAD),
-        Method(MMD, "MMD", PUBLISHER, palette.MMD),
-        Method(RFF, "MMD, random features", PUBLISHER, _like(palette.MMD, "dot", "triangle-down-open")),
-        Method(IDENTITY, "set identity", PUBLISHER, palette.OTHERS[0]),
-        Method(COUNT, "LLP, classify and count", PUBLISHER, palette.LABEL_PROPORTIONS),
-        Method(PSVM, "∝SVM, classify and count", PUBLISHER, palette.OTHERS[1]),
-        Method(EM, "all labels, prior correction", TRUTH, _like(palette.TRUTH, "solid", "star-triangle-up")),
-        Method(PCC, "all labels, classify and count", TRUTH, _like(palette.TRUTH, "dash", "square-open")),
+        Method(SPREAD, "correct for the set", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(MMD, "match averages (MMD)", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
+        Method(
+            RFF,
+            "match averages, random features",
+            PUBLISHER,
+            _like(palette.MMD, "dot", "triangle-down-open"),
+            "MMD with random Fourier features",
+        ),
+        Method(IDENTITY, "recognise the set", PUBLISHER, palette.OTHERS[0], "set identity"),
+        Method(COUNT, "match set shares, then count", PUBLISHER, palette.LABEL_PROPORTIONS, "LLP, classify and count"),
+        Method(PSVM, "widest margin, then count", PUBLISHER, palette.OTHERS[1], "∝SVM, classify and count"),
+        Method(
+            EM,
+            f"{ALL_KNOWN}, fitted to the mix",
+            TRUTH,
+            _like(palette.TRUTH, "solid", "star-triangle-up"),
+            "all labels, prior correction",
+        ),
+        Method(
+            PCC,
+            f"{ALL_KNOWN}, then count",
+            TRUTH,
+            _like(palette.TRUTH, "dash", "square-open"),
+            "all labels, classify and count",
+        ),
     )
 )
 
@@ -132,8 +199,8 @@ COUNT_NAIVE, CORRECTED_COUNT, BAG_NAMES = "naive count", "corrected count", "bag
 # The tight releases of label counts by the noise that methods on sets are named after; its words and their dashes.
 TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
 _NOISES = {
-    "laplace": ("Laplace", "dot"),
-    "gaussian": ("Gaussian", "dashdot"),
+    "laplace": ("Laplace noise", "dot"),
+    "gaussian": ("Gaussian noise", "dashdot"),
     "dirichlet": ("scaled Dirichlet", "longdashdot"),
 }
 # Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
@@ -150,28 +217,42 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
-def _compared(name: str, title: str, trust: str, colour: Style, dash: str = "solid") -> Method:
-    return Method(name, title, trust, _like(colour, dash, MARKERS[trust]))
+def _compared(name: str, title: str, paper: str, trust: str, colour: Style, dash: str = "solid") -> Method:
+    return Method(name, title, trust, _like(colour, dash, MARKERS[trust]), paper)
 
 
 COMPARISON = _table(
     (
-        Method(CLEAN, "true labels", TRUTH, palette.TRUTH),
-        _compared(COUNT_NAIVE, "lies, counted", NOBODY, palette.NAIVE),
-        _compared(CORRECTED_COUNT, "lies, corrected count", NOBODY, palette.OTHERS[0]),
-        _compared(NAIVE, "naive", NOBODY, palette.NAIVE),
-        _compared(RECONSTRUCTION, "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        _compared(SPREAD, "spread on lies", NOBODY, palette.SPREAD),
-        _compared(FLAT, "spread on lies, flat prior", NOBODY, palette.SPREAD, "dot"),
-        _compared(TRUE, "spread on lies, true prior", TRUTH, palette.SPREAD, "longdash"),
-        _compared(LLP, "LLP, the slides’ model", OWNER, palette.LABEL_PROPORTIONS),
-        _compared(BAG_NAMES, "spread on bag names", OWNER, palette.SPREAD, "dash"),
+        Method(CLEAN, ALL_KNOWN, TRUTH, palette.TRUTH, "true labels"),
+        _compared(COUNT_NAIVE, "count, ignore the lies", "naive count", NOBODY, palette.NAIVE),
+        _compared(CORRECTED_COUNT, "count, correct for the lies", "corrected count", NOBODY, palette.OTHERS[0]),
+        _compared(NAIVE, "ignore the lies", "naive", NOBODY, palette.NAIVE),
+        _compared(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
+        _compared(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
+        _compared(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
+        _compared(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
+        _compared(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
+        _compared(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
             for method in (
-                _compared(set_names(noise), f"spread on set names, {words}", PUBLISHER, palette.SPREAD, dash),
-                _compared(mmd(noise), f"MMD, {words}", PUBLISHER, palette.MMD, dash),
+                _compared(
+                    set_names(noise),
+                    f"correct for the set, {words}",
+                    f"{_SPREAD} on set names",
+                    PUBLISHER,
+                    palette.SPREAD,
+                    dash,
+                ),
+                _compared(
+                    mmd(noise),
+                    f"match averages (MMD), {words}",
+                    "maximum mean discrepancy",
+                    PUBLISHER,
+                    palette.MMD,
+                    dash,
+                ),
             )
         ),
     )

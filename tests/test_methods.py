@@ -22,7 +22,10 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
     for method in table.values():
         assert method.style.colour in palette.PALETTE
         assert method.trust in methods.MARKERS
-        assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("spread"), method
+        assert len(method.title) <= 55, "fits in a legend on a telephone"
+        assert method.columns == {"method": method.title, "key": method.name}
+        assert method.in_full == (f"{method.title} ({method.paper})" if method.paper else method.title)
+        assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("correct for"), method
 
 
 def test_shipped_results_are_of_these_methods():
@@ -39,7 +42,7 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
     assert len(set(methods.MARKERS.values())) == 4
     shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"))
     assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER]
-    assert COMPARISON[methods.set_names("dirichlet")].title == "spread on set names, scaled Dirichlet"
+    assert COMPARISON[methods.set_names("dirichlet")].title == "correct for the set, scaled Dirichlet"
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 

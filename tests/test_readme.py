@@ -8,7 +8,7 @@ from pages.topics import PAGES
 from privdemo import __main__, datasets
 from privdemo.experiments import claims, class_ratio, comparison, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD
+from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD, TRAINING
 from tests.documents import ROOT, blocks, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def table_under(heading, nth=0):
 def release_named(words):
     """The release that a row of a table is about; its titles say a little more."""
     named = {release.title: name for name, release in RELEASES.items()} | {"true counts": "none"}
-    return named.get(re.sub(r" = \d+| \(analytic\)", "", words)) or words.lower()
+    return named.get(re.sub(r", here \d+| \(analytic\)", "", words)) or words.lower()
 
 
 def test_what_private_counts_cost_is_what_the_file_holds():
@@ -108,8 +108,8 @@ def test_what_sets_reach_is_what_the_file_holds():
 
 
 def test_what_training_on_noise_reaches_is_what_the_files_hold():
-    names = {"spread, learned prior": "spread", "spread, flat prior": "spread flat", "clean data": "clean"}
-    names |= {"the paper's EM, 400 steps, no penalty": "published", "naive": "naive"}
+    names = {method.title: name for name, method in TRAINING.items()}
+    names |= {"the paper's EM, 400 steps, no penalty": "published"}
     for nth, study in enumerate(("figure3", "section6.1")):
         points = training.study.points(training.study.load(study))
         head, *rows = table_under("What training on noise reaches", nth)

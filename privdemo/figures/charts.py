@@ -12,6 +12,7 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.intervals import Estimate
+from privdemo.methods import Method
 
 
 def to_html(figure: Figure) -> str:
@@ -83,21 +84,21 @@ def rows(labels: Mapping[str, str]) -> dict[str, Any]:
 class DotPlot(NamedTuple):
     """One measure of several methods, a row each: its `title`, the ends of its axis, and how its numbers are written.
 
-    `rows` hold each method's name, estimate and style; `rules` are vertical rules, dotted where they have words.
+    `rules` are vertical rules, dotted where they have words.
     """
 
     title: str
     low: float
     high: float
-    rows: Sequence[tuple[str, Estimate, palette.Style]]
+    rows: Sequence[tuple[Method, Estimate]]
     number: Callable[[float], str]
     short: Callable[[float], str]
     rules: Sequence[tuple[float, str]]
     tickformat: str = ""
 
 
-# Height of a row, in pixels.
-ROW = 27
+# Height of a row, in pixels: two lines of words.
+ROW = 40
 
 
 def dot_plots(contents: Sequence[DotPlot]) -> Figure:
@@ -111,18 +112,18 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
         axis = str(i + 1) if i else ""
         top = 1 - (step * i + 34) / height
         bottom = max(0.0, top - ROW * n_rows / height)
-        for name, estimate, style in content.rows:
+        for method, estimate in content.rows:
             known = estimate.known
-            bars = {"error_x": error_bars([estimate], style) | {"thickness": 2, "width": 6}} if known else {}
+            bars = {"error_x": error_bars([estimate], method.style) | {"thickness": 2, "width": 6}} if known else {}
             traces.append(
                 {
                     "x": [estimate.mean],
-                    "y": [name],
+                    "y": [method.title],
                     "xaxis": f"x{axis}",
                     "yaxis": f"y{axis}",
                     "mode": "markers",
-                    "marker": point(style),
-                    "hovertemplate": f"{name}: {estimate.written(content.number, HOVER)}<extra></extra>",
+                    "marker": point(method.style),
+                    "hovertemplate": f"{method.in_full}: {estimate.written(content.number, HOVER)}<extra></extra>",
                     **bars,
                 }
             )
@@ -135,7 +136,7 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
-        labels = {name: f"{name} <b>{_within(estimate.mean, content)}</b>" for name, estimate, _ in content.rows}
+        labels = {m.title: f"{_lines(m.title)} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
     margin = {"l": 190, "r": 12, "t": 8, "b": 44}
     size = {"height": height + 52, "margin": margin, "showlegend": False}
@@ -145,6 +146,11 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
 def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
     place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
     return {"text": text, "showarrow": False, "font": {"size": 12}} | place
+
+
+def _lines(title: str) -> str:
+    """A method's title over two lines, if it has a comma."""
+    return title.replace(", ", ",<br>", 1)
 
 
 def _within(value: float, content: DotPlot) -> str:
@@ -230,12 +236,18 @@ def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, a
 
 
 class Curve(NamedTuple):
-    """A line with 95 % intervals: its name and style, the abscissas `x` and the estimates there."""
+    """A line with 95 % intervals: its name and style, the abscissas `x` and the estimates there; its name `in_full`."""
 
     name: str
     style: palette.Style
     x: Sequence[float]
     estimates: Sequence[Estimate]
+    in_full: str = ""
+
+
+def method_curve(method: Method, points: Mapping[float, Estimate]) -> Curve:
+    """The curve of a method through `points`, which map abscissas to estimates."""
+    return Curve(method.title, method.style, list(points), list(points.values()), method.in_full)
 
 
 def curve_chart(
@@ -257,7 +269,7 @@ def curve_chart(
             "line": line(curve.style),
             "marker": point(curve.style),
             "name": curve.name,
-            "hovertemplate": f"{curve.name}: %{{y:{number}}}<extra></extra>",
+            "hovertemplate": f"{curve.in_full or curve.name}: %{{y:{number}}}<extra></extra>",
         }
         for curve in lines
     ]

@@ -11,9 +11,32 @@ from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
-from privdemo.figures.charts import Curve, axis, curve_chart, error_bars, guesses, legend_below, log_axis, percent
+from privdemo.figures.charts import (
+    Curve,
+    axis,
+    curve_chart,
+    error_bars,
+    guesses,
+    legend_below,
+    log_axis,
+    method_curve,
+    percent,
+)
 from privdemo.intervals import Estimate
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, LABEL_COUNTS, MMD, PCC, PSVM, RFF, SPREAD
+from privdemo.methods import (
+    CLASS_RATIO,
+    COUNT,
+    EM,
+    IDENTITY,
+    LABEL_COUNTS,
+    MMD,
+    PCC,
+    PSVM,
+    PUBLISHER,
+    RFF,
+    SPREAD,
+    Method,
+)
 
 _PATTERNS = {
     SPREAD: "",
@@ -52,7 +75,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "error_y": bars,
                 "name": CLASS_RATIO[method].title,
                 "marker": {"color": style.colour, "pattern": {"shape": _PATTERNS[method], "solidity": 0.35}},
-                "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{CLASS_RATIO[method].title}</extra>",
+                "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{CLASS_RATIO[method].in_full}</extra>",
             }
         )
     return Figure(
@@ -72,11 +95,8 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The L1 error of every method against the share of the first class in the test set (figure 2)."""
     lines = [
-        Curve(
-            CLASS_RATIO[method].title,
-            CLASS_RATIO[method].style,
-            SHARES,
-            [class_ratio.error_along(draws, method, i) for i in range(len(SHARES))],
+        method_curve(
+            CLASS_RATIO[method], {share: class_ratio.error_along(draws, method, i) for i, share in enumerate(SHARES)}
         )
         for method in methods
     ]
@@ -85,10 +105,7 @@ def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
     """Shipped errors against the share of the first class; the lines' names are methods' or releases'."""
-    lines = [
-        Curve(title_of(name), style_of(name), [row.share for row in rows], [row.estimate for row in rows])
-        for name, rows in by_name.items()
-    ]
+    lines = [method_curve(_named(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()]
     return _error_chart(lines, axis(_TEST_SHARE, SHARES, ".0%"), legend=170)
 
 
@@ -102,8 +119,11 @@ def levers(
         noisy = release != class_ratio.NO_RELEASE
         style = CLASS_RATIO[method].style
         drawn = style._replace(dash="dot", marker=f"{style.marker}-open") if noisy else style
-        name = f"{CLASS_RATIO[method].title}, {'private counts' if noisy else 'true counts'}"
-        lines.append(Curve(name, drawn, [x for x, _ in points], [e for _, e in points]))
+        name, in_full = (
+            f"{words}, {'private counts' if noisy else 'true counts'}"
+            for words in (CLASS_RATIO[method].title, CLASS_RATIO[method].in_full)
+        )
+        lines.append(Curve(name, drawn, [x for x, _ in points], [e for _, e in points], in_full))
     wide = max(levels) / min(levels) > 10
     return _error_chart(lines, (log_axis if wide else axis)(title, levels), yours=yours)
 
@@ -123,16 +143,14 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
 
 def title_of(name: str) -> str:
     """A method or a release in words."""
-    if name == class_ratio.NO_RELEASE:
-        return "true counts, no privacy"
-    return CLASS_RATIO[name].title if name in CLASS_RATIO else LABEL_COUNTS[name].title
+    return _named(name).title
 
 
-def style_of(name: str) -> palette.Style:
-    """A method's or a release's style."""
+def _named(name: str) -> Method:
+    """A method, or a release as one."""
     if name == class_ratio.NO_RELEASE:
-        return palette.TRUTH
-    return CLASS_RATIO[name].style if name in CLASS_RATIO else LABEL_COUNTS[name].style
+        return Method(name, "true counts, no privacy", PUBLISHER, palette.TRUTH)
+    return CLASS_RATIO[name] if name in CLASS_RATIO else LABEL_COUNTS[name]
 
 
 def _error_chart(

@@ -10,7 +10,7 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.charts import Curve, curve_chart, log_axis, own
+from privdemo.figures.charts import curve_chart, log_axis, method_curve, own
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON
 
@@ -31,7 +31,7 @@ def frontier(
     for name in COMPARISON:
         there = {row.epsilon: row.estimate for row in rows if row.method == name}
         if there:
-            curves.append(Curve(COMPARISON[name].title, COMPARISON[name].style, list(there), list(there.values())))
+            curves.append(method_curve(COMPARISON[name], there))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)

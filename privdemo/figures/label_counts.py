@@ -11,7 +11,6 @@ from privdemo import palette
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome
 from privdemo.figures.charts import (
-    Curve,
     axis,
     curve_chart,
     error_bars,
@@ -19,6 +18,7 @@ from privdemo.figures.charts import (
     legend_below,
     line,
     log_axis,
+    method_curve,
     over_rule,
     percent,
     point,
@@ -50,7 +50,7 @@ def along(
     lines = []
     for name in names:
         there = {x: here[name] for x, here in distortions.items() if name in here}
-        lines.append(Curve(LABEL_COUNTS[name].title, LABEL_COUNTS[name].style, list(there), list(there.values())))
+        lines.append(method_curve(LABEL_COUNTS[name], there))
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
@@ -152,7 +152,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
                 "mode": "lines",
                 "line": line(style) | {"width": 3 if name == chosen else 1.5},
                 "name": LABEL_COUNTS[name].title,
-                "hovertemplate": f"{LABEL_COUNTS[name].title}: δ = %{{y:.2g}} at ε = %{{x:.3g}}<extra></extra>",
+                "hovertemplate": f"{LABEL_COUNTS[name].in_full}: δ = %{{y:.2g}} at ε = %{{x:.3g}}<extra></extra>",
             }
         )
     traces.append(

@@ -50,15 +50,8 @@ def scores(draws: Sequence[Trial], methods: Sequence[str], threshold: str) -> Fi
 
 
 def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
-    marks = [
-        (
-            LABEL_PROPORTIONS[name].title,
-            label_proportions.mean_score(draws, name, which, threshold),
-            LABEL_PROPORTIONS[name].style,
-        )
-        for name in methods
-    ]
-    least = min(e.ends[0] for _, e, _ in marks)
+    marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_score(draws, name, which, threshold)) for name in methods]
+    least = min(e.ends[0] for _, e in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(label_proportions.all_negative(draws), which)
     rules = [(label_proportions.mean_score(draws, FULL, which, threshold).mean, "")]
@@ -283,7 +276,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
                 "mode": "markers",
                 "marker": point(style),
                 "name": LABEL_PROPORTIONS[method].title,
-                "hovertemplate": f"{LABEL_PROPORTIONS[method].title}: %{{x:.3f}}<extra></extra>",
+                "hovertemplate": f"{LABEL_PROPORTIONS[method].in_full}: %{{x:.3f}}<extra></extra>",
             }
         )
         for row in here:

@@ -51,9 +51,7 @@ def scores(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     contents = []
     for mark, (title, (low, high), nothing) in MARKS.items():
         number = percent if mark == "accuracy" else "{:.3f}".format
-        marks = [
-            (TRAINING[name].title, training.mean_score(draws, name, mark), TRAINING[name].style) for name in methods
-        ]
+        marks = [(TRAINING[name], training.mean_score(draws, name, mark)) for name in methods]
         rules = [(training.mean_score(draws, CLEAN, mark).mean, ""), (nothing, "coin")]
         short = percent if mark == "accuracy" else _short
         contents.append(DotPlot(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
@@ -89,7 +87,7 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "line": line(style),
                 "marker": point(style),
                 "customdata": [b.n for b in bins],
-                "hovertemplate": f"{TRAINING[name].title}: of %{{customdata}} images said to be a {second} with "
+                "hovertemplate": f"{TRAINING[name].in_full}: of %{{customdata}} images said to be a {second} with "
                 "%{x:.0%}, %{y:.0%} are<extra></extra>",
             }
         )
@@ -136,7 +134,7 @@ def trade_off(
             traces.append(
                 shared
                 | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
-                | {"hovertemplate": f"{TRAINING[name].title}: %{{y:.3f}}<extra></extra>"}
+                | {"hovertemplate": f"{TRAINING[name].in_full}: %{{y:.3f}}<extra></extra>"}
             )
         for x, accuracy in study.published.get(name, {}).items():
             words = f"{TRAINING[name].title}, published: {percent(accuracy)}"

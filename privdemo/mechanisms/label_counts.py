@@ -144,7 +144,7 @@ class LaplacePrior:
 class ScaledDirichlet:
     """θ ~ Dir(ση), whose promise depends on the counts: it is that of the worst of `moves`.
 
-    With `n_min` it refuses counts below that public bound, which its promise does not cover.
+    With `n_min` it refuses counts below that public minimum, which its promise does not cover.
     """
 
     sigma: float
@@ -169,7 +169,9 @@ class ScaledDirichlet:
 
 @dataclass(frozen=True)
 class Release:
-    """A mechanism with a way to choose its noise. `tight`: no less noise meets (ε, δ).
+    """A mechanism with a way to choose its noise: its `title` on screen, and what the `paper` calls it.
+
+    `tight`: no less noise meets (ε, δ).
 
     `data_dependent` noise is chosen from the private counts, so that the choice itself can leak: no formal guarantee.
     """
@@ -179,6 +181,7 @@ class Release:
     make: Callable[[float, float, Counts, int], CountRelease]
     data_dependent: bool = False
     public_bound: bool = False
+    paper: str = ""
 
     @property
     def guarantee(self) -> str:
@@ -247,35 +250,47 @@ def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) 
     except NoSuchNoise:
         needed = accounting.dirichlet_smallest_count(epsilon, delta)
         raise NoSuchNoise(
-            f"scaled Dirichlet has no σ for n_min = {n_min} at ε = {epsilon:g}, δ = {delta:g}: it needs n_min ≥ "
-            f"{needed:,}; merge classes until each has as many, or allow a larger ε or δ"
+            f"scaled Dirichlet has no σ for a public minimum of {n_min:,} at ε = {epsilon:g}, δ = {delta:g}: it needs "
+            f"one of {needed:,} or more; merge classes until each has as many, or allow a larger ε or δ"
         ) from None
 
 
 RELEASES = {
-    "laplace published": Release("Laplace, published", False, _laplace_published),
-    "laplace tight": Release("Laplace, tight", True, _laplace_tight),
-    "gaussian published": Release("Gaussian, published", False, _gaussian_published),
-    "gaussian tight": Release("Gaussian, tight", True, _gaussian_tight),
+    "laplace published": Release("Laplace, published", False, _laplace_published, paper="Laplace noise"),
+    "laplace tight": Release("Laplace, tight", True, _laplace_tight, paper="Laplace noise"),
+    "gaussian published": Release("Gaussian, published", False, _gaussian_published, paper="Gaussian noise"),
+    "gaussian tight": Release("Gaussian, tight", True, _gaussian_tight, paper="analytic Gaussian mechanism"),
     "laplace prior": Release("Laplace prior, published", False, _laplace_prior),
     "dirichlet published": Release(
-        "scaled Dirichlet, published (data-dependent)", False, _dirichlet_published, data_dependent=True
+        "scaled Dirichlet, published (no guarantee)",
+        False,
+        _dirichlet_published,
+        data_dependent=True,
+        paper="σ by the paper’s criterion",
     ),
     "dirichlet local": Release(
-        "scaled Dirichlet, tight for these counts (data-dependent)",
+        "scaled Dirichlet, tight for these counts (no guarantee)",
         True,
         _dirichlet_local,
         data_dependent=True,
+        paper="σ by the exact privacy profile of these counts",
     ),
-    "dirichlet public": Release("scaled Dirichlet, tight from n_min on", True, _dirichlet_public, public_bound=True),
+    "dirichlet public": Release(
+        "scaled Dirichlet, tight from a public minimum on",
+        True,
+        _dirichlet_public,
+        public_bound=True,
+        paper="σ by the exact privacy profile of all counts from n_min on",
+    ),
 }
 
 
 def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
     """The mechanism `RELEASES[release]` with noise that meets (ε, δ) by its own rule, for sets of `counts` (..., c).
 
-    Only data-dependent releases choose the noise from the counts; the public scaled Dirichlet refuses counts below its
-    bound `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none will do.
+    Only data-dependent releases choose the noise from the counts; the public scaled Dirichlet refuses counts below the
+    public minimum `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none
+    will do.
     """
     if release not in RELEASES:
         raise ValueError(f"release must be one of {', '.join(RELEASES)}, got {release!r}")
@@ -322,6 +337,6 @@ def _check_least(counts: Counts, least: int) -> None:
             f"{_fewest(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
         )
     raise ValueError(
-        f"{_fewest(counts)}, fewer than the public bound n_min = {least:,}, so the promise does not cover this set; "
-        "lower n_min, or merge classes"
+        f"{_fewest(counts)}, fewer than the public minimum of {least:,}, so the promise does not cover this set; "
+        "lower the public minimum, or merge classes"
     )

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.browser
 
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str) -> None:
     """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back."""
-    browsing.open_page(page, f"{address}/comparison?compare_on=Small+digits&show=naive&compare_look=one+likelihood")
+    browsing.open_page(
+        page, f"{address}/comparison?compare_on=Small+digits&show=ignore+the+lies&compare_look=one+likelihood"
+    )
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
     slider.focus()
     steps = settings.EPSILON_STEPS
@@ -41,7 +43,7 @@ def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: s
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
     drawing = page.locator(".first-look > div > img")
     expect(drawing).to_be_visible()
-    expect(page.locator(".first-look p")).to_contain_text("spread on lies")
+    expect(page.locator(".first-look p")).to_contain_text("correct for the lies")
     browsing.settled(page)
     before = drawing.bounding_box()
     waiting[0].continue_()

@@ -149,7 +149,7 @@ NO_SHARE = r"^class 3 has 0 labels, .* no share for an empty class; merge it"
 
 def test_dirichlet_releases_no_smaller_counts_than_it_promises_for():
     mechanism = ScaledDirichlet(1.0, ((6, 5),), 5)
-    with pytest.raises(ValueError, match=r"^class 2 has 4 labels, fewer than the public bound n_min = 5.*lower"):
+    with pytest.raises(ValueError, match=r"^class 2 has 4 labels, fewer than the public minimum of 5,.*lower"):
         mechanism.randomise([5, 4], rng())
     with pytest.raises(ValueError, match=NO_SHARE):
         mechanism.randomise([5, 6, 0], rng())
@@ -162,7 +162,7 @@ def test_dirichlet_releases_no_smaller_counts_than_it_promises_for():
     ("arguments", "sentence"),
     [
         (("dirichlet local", 1.0, 0.05, [5, 6, 0]), NO_SHARE),
-        (("dirichlet public", 1.0, 0.05, [30, 20], 25), "^class 2 has 20 labels, fewer .* n_min = 25"),
+        (("dirichlet public", 1.0, 0.05, [30, 20], 25), "^class 2 has 20 labels, fewer .* minimum of 25,"),
         (
             ("gaussian tight", 0.5, 0.0, [50, 60]),
             r"^delta must be above 0 for .*, which never meets δ = 0; use Laplace",
@@ -171,7 +171,10 @@ def test_dirichlet_releases_no_smaller_counts_than_it_promises_for():
         (("laplace tight", 20.1, 0.05, [5, 6]), r"^epsilon must be in \[0.001, 20\], got 20.1"),
         (("dirichlet local", 0.05, 1e-4, [99, 1]), "class 2 has 1 label; with 83 or more .*; merge classes"),
         (("dirichlet published", 0.05, 1e-4, [171, 170, 171]), "has 170 labels; with 171 or more .*; merge classes"),
-        (("dirichlet public", 0.05, 1e-4, PAPER, 50), "n_min = 50 at .*: it needs n_min ≥ 83; merge classes"),
+        (
+            ("dirichlet public", 0.05, 1e-4, PAPER, 50),
+            "minimum of 50 at .*: it needs one of 83 or more; merge classes",
+        ),
     ],
 )
 def test_what_cannot_be_calibrated_is_refused_in_words(arguments, sentence):

@@ -58,7 +58,7 @@ def two_classes(_: Answer, title: str) -> list[Panel]:
             + "; ".join(f"{CLASS_RATIO[name].title} {with_range(at[name].estimate, L1)}" for name in by_method)
             + f". {_claims(shipped(), 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. ∝SVM is "
             "linear, with C = 1.",
-            lambda: [vars(row) for row in single],
+            lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.BINARY),
         )
     ]
@@ -117,7 +117,7 @@ def private_counts(_: Answer, title: str) -> list[Panel]:
             + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
             + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(shipped(), 1, 4)} Some "
             "records are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
-            lambda: [vars(row) for row in single],
+            lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.PRIVATE),
         )
     ]

@@ -88,7 +88,7 @@ def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, stud
         advice,
         Chart(charts.levers(curves, title, yours)),
         _lever_words(name, rows),
-        lambda: [vars(row) for row in rows],
+        lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
         study_snippet(study_name),
     )
 

@@ -133,7 +133,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
             "ratio-ten-digits",
             figure=ten,
             summary=f"{first.n_draws} shipped draws of MNIST’s ten digits.",
-            rows=lambda: [vars(row) for row in rows],
+            rows=lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
             snippet=figures.study_snippet(study.DIGITS),
         ),
     ]

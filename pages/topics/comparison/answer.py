@@ -99,7 +99,7 @@ class Answer:
                 "frontier",
                 figure=Chart(figure, at_once=True),
                 summary=_summary(self, curves),
-                rows=lambda: [vars(row) | {"method": COMPARISON[row.method].title} for row in rows],
+                rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
                 snippet=snippet(question),
             ),
         )

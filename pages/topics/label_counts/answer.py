@@ -186,6 +186,7 @@ def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[di
         {
             axis: level,
             "mechanism": RELEASES[name].title,
+            "key": name,
             "distortion": outcome.distortion.mean,
             "low": outcome.distortion.low,
             "high": outcome.distortion.high,

@@ -9,6 +9,7 @@ from pages.topics.label_counts.answer import Answer
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Settled
 from privdemo.figures import label_counts as charts
+from privdemo.mechanisms.label_counts import RELEASES
 
 # The published distortion is read off a figure, to about so much.
 _READ_OFF = 0.01
@@ -101,7 +102,10 @@ def _figure_1(axis: str) -> Panel:
         summary=f"Figure 1 of the paper anew, whatever your counts are: {label_counts.TOTAL:,} labels, {fixed}; means "
         f"over {rows[0].n_draws} batches of {label_counts.BATCH} releases, 95 % intervals. “Along” above chooses the "
         "lever. Stars: what the paper’s text gives. n_min is half the smallest count.",
-        rows=lambda: [vars(row) | {"published": label_counts.published(row)} for row in rows],
+        rows=lambda: [
+            vars(row) | {"mechanism": RELEASES[row.release].title, "published": label_counts.published(row)}
+            for row in rows
+        ],
         snippet=Snippet(
             ("from privdemo.experiments import label_counts",),
             ("print(label_counts.load())", "# anew, in seconds: python -m privdemo reproduce distortion"),

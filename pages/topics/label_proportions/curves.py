@@ -48,7 +48,7 @@ def _f1_by_k(shown: Answer, kind: str, rows: list[Row], along: list[Row]) -> Pan
         f"{fall_words(along, kind)} {turned_words(turned)}",
         Chart(charts.curves(lines, "k, records in a mean at least", ks, marks, config.k)),
         f"{shipped.study_words(shown)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own}",
-        lambda: [vars(row) for row in rows],
+        lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         shipped.snippet(study.BY_K, shipped.stand_in(shown)),
     )
 
@@ -87,7 +87,7 @@ def _loss_by_k(shown: Answer, along: dict[str, list[Row]]) -> Panel:
         figure=Chart(charts.losses(once, ks, (shown.question.config.k, loss))),
         summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
         f"the means hide. Yours is {numbers.share(loss)}.{_diversity(shown)}",
-        rows=lambda: [vars(row) for some in once.values() for row in some],
+        rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for some in once.values() for row in some],
         snippet=shipped.snippet(study.BY_K, shipped.stand_in(shown)),
     )
 
@@ -126,7 +126,7 @@ def number_of_bags(shown: Answer) -> list[Panel]:
             Chart(charts.curves(lines, "number of bags", counts, marks, shown.question.config.n_bags)),
             f"{shipped.study_words(shown, at_random=True, counted=False)} Laplace noise on the proportions alone. "
             f"Average F1: {reached}. {own}",
-            lambda: [vars(row) for row in rows],
+            lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
             shipped.snippet(study.BAG_NUMBER, shipped.stand_in(shown)),
         )
     ]

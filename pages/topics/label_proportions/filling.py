@@ -37,7 +37,7 @@ def panels(shown: Answer) -> list[Panel]:
             best_words(rows, BINARY[dataset].title),
             Chart(charts.selections(rows, methods)),
             _winner_words(rows, dataset, threshold),
-            lambda: [vars(row) for row in rows],
+            lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
             shipped.snippet(study.SELECTING, dataset),
         ),
         _published(dataset),
@@ -93,7 +93,7 @@ def _published(dataset: str) -> Panel:
         "turn), or, as the slides say in words, sure ones of both kinds and then unsure ones of both kinds. The first "
         "gives the published number; the second has bags of nearly equal proportions, and on Adult stays below it."
         + _stand_in_words(dataset),
-        rows=lambda: [vars(row) for row in rows],
+        rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         snippet=shipped.snippet(study.SELECTING, dataset),
     )
 

@@ -19,7 +19,7 @@ from privdemo.experiments.label_proportions import HALF, study
 from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms import aggregation
-from privdemo.methods import FULL, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
 
 # How much of the noise is wished to lie within ± what (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
 WITHIN, HALF_WIDTH = 0.9, 0.5
@@ -85,7 +85,7 @@ def panels(shown: Answer, noise_on: str) -> list[Panel]:
             cost_words(curves.rows, curves.level, curves.on_columns, curves.count),
             Chart(figure),
             f"{shipped.study_words(shown, at_random=True)} {_curve_words(curves, bound)} {own}",
-            lambda: [vars(row) for row in curves.rows],
+            lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in curves.rows],
             shipped.snippet(curves.study, shipped.stand_in(shown)),
         ),
         Panel("bag-promises", figure=Cards(promises(shown))),

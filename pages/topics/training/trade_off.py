@@ -38,7 +38,7 @@ def panels(shown: Answer, chosen: str) -> list[Panel]:
             other + "<br>".join(findings(study, rows)),
             Chart(charts.trade_off(study, curves, yours, level or 0.0)),
             curve_words(study, curves),
-            lambda: [vars(row) for row in rows],
+            lambda: [vars(row) | TRAINING[row.method].columns for row in rows],
             Snippet(
                 ("from privdemo.experiments import training",),
                 (

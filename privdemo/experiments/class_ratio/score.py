@@ -73,7 +73,7 @@ def table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
         for method, fit in trial.fits.items():
             found = dict(zip(trial.config.labels, fit.found, strict=True))
             rows.append(
-                {"draw": trial.config.draw, "method": CLASS_RATIO[method].title, "seconds": round(fit.seconds, 3)}
+                {"draw": trial.config.draw, **CLASS_RATIO[method].columns, "seconds": round(fit.seconds, 3)}
                 | {f"true share of {c}": p for c, p in zip(trial.config.labels, trial.truth, strict=True)}
                 | {f"share found of {c}": p for c, p in found.items()}
                 | {f"L1 error at {share:g}": e for share, e in zip(SHARES, fit.errors, strict=True)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privdemo.experiments.training.fit import Trial
 from privdemo.experiments.training.score import calibration
-from privdemo.methods import CLEAN
+from privdemo.methods import CLEAN, TRAINING
 
 
 def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
@@ -18,7 +18,7 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     return [
         {
             "draw": trial.config.draw,
-            "method": fit.method,
+            **TRAINING[fit.method].columns,
             "accuracy": fit.accuracy,
             "log_loss": fit.log_loss,
             "brier": fit.brier,
@@ -38,7 +38,8 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
 def calibration_table(trials: Sequence[Trial], methods: Sequence[str]) -> list[dict[str, Any]]:
     """One row for each method and bin of its calibration curve."""
     return [
-        {"method": method, "said": b.said, "true": b.true.mean, "low": b.true.low, "high": b.true.high, "n": b.n}
+        TRAINING[method].columns
+        | {"said": b.said, "true": b.true.mean, "low": b.true.low, "high": b.true.high, "n": b.n}
         for method in methods
         for b in calibration(trials, method)
     ]
@@ -51,7 +52,8 @@ def weight_table(trial: Trial) -> list[dict[str, Any]]:
     if not isinstance(source, str):
         names = list(source.feature_names)
     return [
-        {"method": fit.method, "intercept": fit.intercept}
+        TRAINING[fit.method].columns
+        | {"intercept": fit.intercept}
         | {name: float(weight) for name, weight in zip(names, fit.coef, strict=True)}
         for fit in trial.fits.values()
     ]

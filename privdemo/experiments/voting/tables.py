@@ -9,6 +9,7 @@ from privdemo.experiments.voting.asymptotics import LongRun
 from privdemo.experiments.voting.candidates import ManyConfig, ManyResult, candidate_name
 from privdemo.experiments.voting.polls import Poll
 from privdemo.experiments.voting.repeated import Record
+from privdemo.methods import VOTING
 
 
 def poll_table(shown: Poll) -> list[dict[str, Any]]:
@@ -24,13 +25,13 @@ def poll_table(shown: Poll) -> list[dict[str, Any]]:
 
 def estimate_table(shown: Poll) -> list[dict[str, Any]]:
     """One row for each estimate of a poll."""
-    return [{"estimator": name, **e._asdict()} for name, e in shown.estimates.items()]
+    return [VOTING[name].columns | e._asdict() for name, e in shown.estimates.items()]
 
 
 def record_table(found: Sequence[Record]) -> list[dict[str, Any]]:
     """One row for each estimator and poll."""
     return [
-        {"estimator": record.name, "election": i + 1, "estimate": float(value)}
+        VOTING[record.name].columns | {"poll": i + 1, "estimate": float(value)}
         for record in found
         for i, value in enumerate(record.values)
     ]

@@ -13,7 +13,7 @@ from privdemo import palette
 from privdemo.experiments.voting import LongRun
 from privdemo.figures.charts import legend_below, line, marker, over_rule, percent, rule
 from privdemo.figures.voting.polls import PERCENT
-from privdemo.methods import VOTING
+from privdemo.methods import SPREAD_MLE, VOTING
 
 Array = NDArray[np.floating]
 
@@ -38,7 +38,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         title = f"p = {run.flip_prob:.3g}{', yours' if yours else ''}"
         layout["annotations"].append(_words(title, sum(x_domain) / 2, y_domain[1]))
         if np.isnan(run.reconstruction).all():
-            words = _words("reconstruction: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
+            words = _words("guessed back: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
             layout["annotations"].append(words | {"font": {"color": palette.RECONSTRUCTION.colour}, "yshift": 12})
         traces += _long_run(run, axis, in_legend=i == 0)
         if here is not None and yours:
@@ -54,10 +54,15 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
 def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
     """The curves of one plot; the maximum on a grid is a broad pale band under the others."""
     curves = (
-        ("reconstruction, largest J∞ on a grid", run.grid_maximum, palette.RECONSTRUCTION, True),
-        ("spread likelihood", run.spread, palette.SPREAD, False),
-        ("naive", run.naive, palette.NAIVE, False),
-        ("reconstruction, climbing from the answers", run.reconstruction, palette.RECONSTRUCTION, False),
+        (f"{VOTING['reconstruction'].title}, largest J∞ on a grid", run.grid_maximum, palette.RECONSTRUCTION, True),
+        (VOTING[SPREAD_MLE].title, run.spread, palette.SPREAD, False),
+        (VOTING["naive"].title, run.naive, palette.NAIVE, False),
+        (
+            f"{VOTING['reconstruction'].title}, climbing from the answers",
+            run.reconstruction,
+            palette.RECONSTRUCTION,
+            False,
+        ),
     )
     return [
         {
@@ -94,7 +99,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
             "y": [float(np.interp(value, theta, objective))],
             "mode": "markers",
             "marker": marker(VOTING[name].style) | {"size": 12},
-            "name": VOTING[name].title if name != "spread MLE" else "spread",
+            "name": VOTING[name].title,
             "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
         }
         for name, value in marks.items()

@@ -29,7 +29,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "mode": "markers",
             "marker": marker(VOTING[name].style) | {"line": {"width": 2, "color": VOTING[name].style.colour}},
             "error_x": interval_bars(e.value, e.low, e.high, VOTING[name].style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{VOTING[name].title}: {e.interval.written(percent, HOVER)}<br>s.e. "
+            "hovertemplate": f"{VOTING[name].in_full}: {e.interval.written(percent, HOVER)}<br>s.e. "
             f"{percent(e.standard_error)}<extra></extra>",
         }
         for name, e in found.items()
@@ -40,14 +40,16 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
             "yaxis": rows(
                 {
-                    VOTING[name].title: f"{VOTING[name].title}<br><b>{_where(e.value, low, high)}</b>"
+                    VOTING[
+                        name
+                    ].title: f"{VOTING[name].title.replace(', ', ',<br>')}<br><b>{_where(e.value, low, high)}</b>"
                     for name, e in found.items()
                 }
             ),
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
             "height": 56 * len(found) + 80,
-            "margin": {"l": 118, "r": 12, "t": 26, "b": 48},
+            "margin": {"l": 160, "r": 12, "t": 26, "b": 48},
             "showlegend": False,
         },
     )

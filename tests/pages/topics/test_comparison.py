@@ -61,11 +61,14 @@ def reached(wanted: float) -> str:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (mark_words(question(), MARKS, {NOBODY: NAIVE}), "90.0 ± 2.0 %</b> trusting nobody (naive); with all tru"),
-        (NONE.takeaway(), "none of the methods has a mark. Naive: no noise will do."),
+        (
+            mark_words(question(), MARKS, {NOBODY: NAIVE}),
+            "90.0 ± 2.0 %</b> trusting nobody (ignore the lies); with all tru",
+        ),
+        (NONE.takeaway(), "none of the methods has a mark. Ignore the lies: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
         (against_pin.why_not(question(pinned=PINNED), False), "No method has marks of both settings."),
-        (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by naive at ε = 2."),
+        (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by ignore the lies at ε = 2."),
         (one_likelihood.clear_words(SEVERAL), "Of the 5, the one likelihood is clearly better in 1, clearly worse"),
     ],
 )
@@ -111,11 +114,16 @@ def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
 
 
 def test_a_pin_by_its_button_is_compared_and_let_go():
-    at = visit("comparison", compare_on="Small digits", compare_look="against a pin", show=["naive", "true labels"])
+    at = visit(
+        "comparison",
+        compare_on="Small digits",
+        compare_look="against a pin",
+        show=["ignore the lies", "every label known"],
+    )
     at.button(key="pin-it").click().run()
     assert at.text_input(key="pin").value == "classify,digits,labels,120,1,0"
     at.number_input(key="label_epsilon").set_value(0.25).run()
-    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: naive −" in answers(at)[0]
+    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the lies −" in answers(at)[0]
     assert "the same" in html(at)
     at.button(key="unpin").click().run()
     assert "Nothing is pinned" in answers(at)[0]

@@ -48,10 +48,13 @@ def chosen(*given, **problem):
         (promised(GAUSS_TIGHT, 0.05 + 1e-10), "is 0.05, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
         (promised(PUBLIC, 0.05), ", for the worst set whose classes have at least n_min = 25; less noise would break"),
         (promised(LAPLACE, 5e-4), "is 5·10⁻⁴, for the noisy counts: less than the 0.05 that was asked for, and noise"),
-        (chosen(DATA, 0.05, 0.01), "published (data-dependent): 5 labels, but its noise is chosen from the private"),
+        (chosen(DATA, 0.05, 0.01), "published (no guarantee): 5 labels, but its noise is chosen from the private"),
         (chosen(GAUSS, 0.2, 0.02), "published: 10 labels, but <b>its promise is void</b>: at this ε its δ is 0.2."),
         (chosen(TIGHT, 0.05, 0.15), "look as if <b>50</b> labels had changed class with the mechanism"),
-        (chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"), "Dirichlet, tight from n_min on: No σ will do."),
+        (
+            chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
+            "Dirichlet, tight from a public minimum on: No σ will do.",
+        ),
     ],
 )
 def test_words_follow_the_outcome(words, part):

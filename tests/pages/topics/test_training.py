@@ -16,7 +16,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD, TRAINING
 from tests.pages.visiting import takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -70,7 +70,8 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 
 
 def test_the_takeaway_names_what_was_tried_and_labels_that_lie_more_than_not():
-    reached = "on <b>50.0 %</b> (spread, learned prior) and <b>100.0 %</b> (naive) of clean test images; on clean data,"
+    spread, naive = (TRAINING[name].title for name in (SPREAD, NAIVE))
+    reached = f"on <b>50.0 %</b> ({spread}) and <b>100.0 %</b> ({naive}) of clean test images; on clean data,"
     assert f"{reached} on <b>100.0 %</b>. One draw cannot tell" in made(spread=0.9, naive=TRUTH).takeaway()
     lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "what naive training takes for “7” is “9”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
