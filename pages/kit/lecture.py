@@ -1,0 +1,193 @@
+"""Lectures: steps through the pages, each with a sentence to say; as a TOML file, and in a link. Knows no screen."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pages.kit import settings as page_settings
+from pages.kit import toml_files
+from pages.kit.settings import Setting
+from pages.kit.toml_files import Address, check_line, shortened
+from privdemo import limits
+
+SHOW = ("takeaway", "figure", "control")
+_INITIALS = {part[0]: part for part in SHOW}
+MOST_STEPS = 50
+_MINUTES = limits.Limit("minutes", 1, 600, integer=True)
+_MOST_NAME, _MOST_SAID = 120, 300
+# A link of a lecture begins with this, the number of its form.
+_FORM = "1"
+# A longer link is no link, and no lecture has more characters of JSON than this.
+_MOST_LINK, _MOST_JSON = 20_000, 100_000
+_STEP_KEYS = ("page", "say", "show", "control", "settings")
+_LECTURE_KEYS = ("title", "audience", "minutes", "step")
+_SHIPPED = Path(__file__).parents[1] / "lectures"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One screen: a `page` by its address, its `settings` as they stand there, a sentence to `say`, and what to `show`.
+
+    `control` is the key of the one setting that is left to be set; it is there just if "control" is shown. Raises
+    ``ValueError`` for anything else.
+    """
+
+    page: str
+    settings: Address = field(default_factory=dict, hash=False)
+    say: str = ""
+    show: tuple[str, ...] = ("takeaway", "figure")
+    control: str = ""
+
+    def __post_init__(self) -> None:
+        check_line("page", self.page, _MOST_NAME, 0)
+        toml_files.check_address(self.settings)
+        check_line("say", self.say, _MOST_SAID, 0)
+        check_line("control", self.control, _MOST_NAME, 0)
+        shown = self.show if isinstance(self.show, tuple) else ()
+        if not shown or any(part not in SHOW or shown.count(part) > 1 for part in shown):
+            got = list(shown) or self.show
+            raise ValueError(f"show must be a list of some of {', '.join(SHOW)}, each once, got {shortened(got)}")
+        if ("control" in self.show) != bool(self.control):
+            raise ValueError("control must name the setting that is left to be set just if show holds “control”")
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """Steps in their order, for an audience, and how many minutes they take. Raises ``ValueError`` naming the step."""
+
+    title: str
+    audience: str
+    minutes: int
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        check_line("title", self.title, _MOST_NAME)
+        check_line("audience", self.audience, _MOST_NAME, 0)
+        _MINUTES.check(self.minutes)
+        if not 1 <= len(self.steps) <= MOST_STEPS:
+            raise ValueError(f"a lecture must have 1 to {MOST_STEPS} steps, got {len(self.steps)}")
+
+
+def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
+    """Say what is wrong with each setting of a step, and with its control, on a page of these `settings`."""
+    known = list(settings)
+    given = {key: value if isinstance(value, tuple) else (value,) for key, value in step.settings.items()}
+    found = page_settings.problems(known, given)
+    if step.control and step.control not in {setting.key for setting in known}:
+        found[step.control] = f"{page_settings.quoted(step.control)} cannot be left: this page has no such setting."
+    return found
+
+
+# --- as a file -----------------------------------------------------------------------------------
+
+
+def read(content: bytes | str) -> Lecture:
+    """The lecture of a TOML file. Raises ``ValueError`` with a sentence that names the step, the key and the value."""
+    table = toml_files.parse(content, "a lecture")
+    toml_files.check_keys(table, _LECTURE_KEYS, "a lecture")
+    return _lecture(table)
+
+
+def _lecture(table: Mapping[str, Any]) -> Lecture:
+    """The lecture of plain values, of which any may be missing or wrong."""
+    _check_all(table, ("title", "minutes"), "a lecture")
+    rows = table.get("step", [])
+    if not isinstance(rows, list):
+        raise ValueError(f"step must be a list of tables, each [[step]], got {shortened(rows)}")
+    if len(rows) > MOST_STEPS:
+        raise ValueError(f"a lecture must have 1 to {MOST_STEPS} steps, got {len(rows)}")
+    steps = tuple(_step(number, row) for number, row in enumerate(rows, start=1))
+    return Lecture(table["title"], table.get("audience", ""), table["minutes"], steps)
+
+
+def _step(number: int, row: Any) -> Step:
+    try:
+        if not isinstance(row, dict):
+            raise ValueError(f"it must be a table, got {shortened(row)}")
+        toml_files.check_keys(row, _STEP_KEYS, "a step")
+        _check_all(row, ("page",), "a step")
+        given: dict[str, Any] = dict(row)
+        if "settings" in given:
+            given["settings"] = toml_files.address(given["settings"])
+        if isinstance(given.get("show"), list):
+            given["show"] = tuple(given["show"])
+        return Step(**given)
+    except ValueError as error:
+        raise ValueError(f"step {number}: {error}") from None
+
+
+def _check_all(table: Mapping[str, Any], needed: Iterable[str], what: str) -> None:
+    if missing := [key for key in needed if key not in table]:
+        raise ValueError(f"{what} must have {missing[0]}")
+
+
+def to_toml(lecture: Lecture) -> str:
+    """The lecture as a TOML file, from which `read` gives the same."""
+    head = {"title": lecture.title, "audience": lecture.audience, "minutes": lecture.minutes}
+    blocks = ["\n".join(toml_files.pairs(head))]
+    for step in lecture.steps:
+        row = {"page": step.page, "say": step.say, "show": step.show} | (
+            {"control": step.control} if step.control else {}
+        )
+        lines = ["[[step]]", *toml_files.pairs(row)]
+        if step.settings:
+            lines += ["[step.settings]", *toml_files.pairs(toml_files.plain_address(step.settings))]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+@cache
+def shipped() -> dict[str, Lecture]:
+    """The lectures that come with the app, by the names of their files."""
+    return {file.stem: read(file.read_bytes()) for file in sorted(_SHIPPED.glob("*.toml"))}
+
+
+# --- in a link -----------------------------------------------------------------------------------
+
+
+def to_link(lecture: Lecture) -> str:
+    """The whole lecture in letters, digits, - and _, from which `from_link` gives the same."""
+    steps = [
+        [step.page, dict(step.settings), step.say, "".join(part[0] for part in step.show), step.control]
+        for step in lecture.steps
+    ]
+    whole = json.dumps(
+        [lecture.title, lecture.audience, lecture.minutes, steps], ensure_ascii=False, separators=(",", ":")
+    )
+    return _FORM + base64.urlsafe_b64encode(zlib.compress(whole.encode(), 9)).decode().rstrip("=")
+
+
+def from_link(text: str) -> Lecture:
+    """The lecture of a link. Raises ``ValueError`` with a sentence for a link that is cut short, changed or none."""
+    letters = "".join(text.split())  # mail breaks long lines
+    if len(letters) > _MOST_LINK:
+        raise ValueError(f"the link of a lecture has at most {_MOST_LINK:,} letters, this one has {len(letters):,}")
+    if not letters.startswith(_FORM):
+        raise ValueError("this is not the link of a lecture, or one of a newer version")
+    try:
+        whole = json.loads(_unpacked(letters[len(_FORM) :]))
+        title, audience, minutes, rows = whole
+        steps = [dict(zip(("page", "settings", "say", "show", "control"), row, strict=True)) for row in rows]
+        for step in steps:
+            step["show"] = [_INITIALS[letter] for letter in step["show"]]
+    except (ValueError, TypeError, LookupError, RecursionError, zlib.error, binascii.Error):
+        raise ValueError("the link of this lecture is damaged: a part of it is missing, or has been changed") from None
+    return _lecture({"title": title, "audience": audience, "minutes": minutes, "step": steps})
+
+
+def _unpacked(letters: str) -> bytes:
+    """What was packed. Raises ``ValueError`` where it is more than any lecture, and for a part of it."""
+    raw = base64.b64decode(letters + "=" * (-len(letters) % 4), altchars=b"-_", validate=True)
+    stream = zlib.decompressobj()
+    content = stream.decompress(raw, _MOST_JSON)
+    if not stream.eof or stream.unused_data:
+        raise ValueError("it is too long, or not whole")
+    return content

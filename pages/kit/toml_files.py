@@ -1,0 +1,134 @@
+"""TOML files that visitors bring and take away: read within bounds, written as one would by hand. Knows no screen."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+# The settings of a page as its address has them: texts by their keys, and several where there are many.
+Address = Mapping[str, str | tuple[str, ...]]
+MOST_BYTES = 64_000
+_MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 400
+# Kinds of characters that no line has: controls, halves of a character, and breaks of lines and paragraphs.
+_NOT_IN_A_LINE = ("Cc", "Cs", "Zl", "Zp")
+
+
+def parse(content: bytes | str, what: str) -> dict[str, Any]:
+    """The table of a TOML file. Raises ``ValueError`` with a sentence for a file too large, and for anything else."""
+    raw = content.encode(errors="replace") if isinstance(content, str) else content
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"{what} may have {MOST_BYTES // 1000} kB, this file has {len(raw) / 1000:,.0f} kB")
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeError:
+        raise ValueError(f"{what} is text in UTF-8, which this file is not") from None
+    except RecursionError:
+        raise ValueError(f"{what} is not nested as deep as this file") from None
+    except ValueError as error:
+        raise ValueError(f"{what} is TOML, which this file is not: {error}") from None
+
+
+def check_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    """Raise ``ValueError`` for a key that is not `known`."""
+    known = list(known)
+    if unknown := [key for key in table if key not in known]:
+        raise ValueError(f"{where} may hold {', '.join(known)}, got {shortened(unknown[0])}")
+
+
+def check_line(name: str, value: Any, most: int, least: int = 1) -> None:
+    """Raise ``ValueError`` unless `value` is one line of text of `least` to `most` characters."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {shortened(value)}")
+    if any(unicodedata.category(c) in _NOT_IN_A_LINE for c in value):
+        raise ValueError(f"{name} must be one line of text without control characters, got {shortened(value)}")
+    if not least <= len(value) <= most:
+        raise ValueError(f"{name} must have {least} to {most} characters, got {len(value)}: {shortened(value)}")
+
+
+def check_address(settings: Any) -> None:
+    """Raise ``ValueError`` unless `settings` are what an address can hold."""
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"settings must be a table of keys and values, got {shortened(settings)}")
+    if len(settings) > _MOST_SETTINGS:
+        raise ValueError(f"settings must be at most {_MOST_SETTINGS}, got {len(settings)}")
+    for key, value in settings.items():
+        check_line("the key of a setting", key, _MOST_KEY)
+        texts = value if isinstance(value, tuple) else (value,)
+        if not 1 <= len(texts) <= _MOST_SETTINGS:
+            raise ValueError(f"settings: {key} must have 1 to {_MOST_SETTINGS} values, got {len(texts)}")
+        for text in texts:
+            check_line(f"settings: {key}", text, _MOST_VALUE, 0)
+
+
+def address(table: Any) -> dict[str, str | tuple[str, ...]]:
+    """The settings of a TOML table, where numbers may stand as numbers. Raises ``ValueError`` for anything else."""
+    if not isinstance(table, dict):
+        raise ValueError(f"settings must be a table of keys and values, got {shortened(table)}")
+    found = {
+        key: tuple(_spelt(key, each) for each in value) if isinstance(value, list) else _spelt(key, value)
+        for key, value in table.items()
+    }
+    check_address(found)
+    return found
+
+
+def _spelt(key: str, value: Any) -> str:
+    """A value as an address spells it."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"settings: {key} must be a text, a number or a list of them, got {shortened(value)}")
+    return value if isinstance(value, str) else repr(value)
+
+
+def plain_address(settings: Address) -> dict[str, Any]:
+    """The settings as a TOML table holds them: numbers as numbers, several values as a list."""
+    return {
+        key: list(map(_number, value)) if isinstance(value, tuple) else _number(value)
+        for key, value in settings.items()
+    }
+
+
+def _number(text: str) -> str | int | float:
+    """The number that `text` spells just as Python would; else the text."""
+    for kind in (int, float):
+        try:
+            if repr(number := kind(text)) == text and math.isfinite(number):
+                return number
+        except ValueError:
+            continue
+    return text
+
+
+def shortened(value: Any) -> str:
+    """A value as it stands in a sentence."""
+    text = value if isinstance(value, str) else repr(value)
+    plain = "".join(c if c.isprintable() else " " for c in text)
+    return f"“{plain if len(plain) <= 60 else plain[:60] + '…'}”"
+
+
+def written(value: Any) -> str:
+    """A value on one line of TOML. Raises ``ValueError`` for what TOML does not have."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(pairs(value))}}}"
+    raise ValueError(f"TOML does not have {shortened(value)}")
+
+
+def pairs(table: Mapping[str, Any]) -> list[str]:
+    """The lines of a table, key = value."""
+    return [f"{_key(key)} = {written(value)}" for key, value in table.items()]
+
+
+def _key(key: str) -> str:
+    bare = key and key.isascii() and all(c.isalnum() or c in "_-" for c in key)
+    return key if bare else written(key)
