@@ -135,6 +135,19 @@ def keep_inside(setting: Number, name: str) -> None:
 
 
 @contextmanager
+def slider_and_boxes(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]]:
+    """A slider, two linked numbers to type, and what they mean, in a line where there is room.
+
+    The boxes read the link, so draw them first; the slider stands before them.
+    """
+    with st.container(key=f"row-{name}"):
+        slider = st.container()
+        with side_by_side(name) as (left, right):
+            pass
+        yield slider, left, right, st.container()
+
+
+@contextmanager
 def side_by_side(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
     """Two linked numbers on one line."""
     with st.container(key=f"pair-{name}"):

@@ -93,6 +93,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
         st.session_state[_PAGE] = page
     known = list(settings)
     keys = {setting.key for setting in known}
+    _rename(known)
     # What a widget has taken from the link is the widget's own by now.
     arrived = [key for key in st.query_params if key not in keys or key not in st.session_state]
     bad = problems(known, {key: st.query_params.get_all(key) for key in arrived})
@@ -104,6 +105,17 @@ def check(settings: Iterable[Setting], page: str) -> None:
         with st.container(key="link-notes"):
             st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
             st.button("Dismiss", on_click=forget_notes)
+
+
+def _rename(settings: Iterable[Setting]) -> None:
+    """Give options of older links the names that they have now."""
+    for setting in settings:
+        if isinstance(setting, Choice) and setting.formerly and setting.key in st.query_params:
+            raw = st.query_params.get_all(setting.key)
+            now = [setting.formerly.get(value, value) for value in raw]
+            if now != raw and not setting.problem(now):
+                st.query_params[setting.key] = now
+                st.session_state[setting.key] = now if setting.many else now[0]
 
 
 def forget_notes() -> None:

@@ -47,6 +47,25 @@ def odds_factor(value: float) -> str:
     return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
 
 
+_FOLD = (
+    "",
+    "not at all",
+    *(f"{n}fold" for n in ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")),
+)
+
+
+def odds_change(value: float) -> str:
+    """What ε bounds, to be read after it: “whatever was believed before, the odds change at most fourfold”."""
+    if value < 1e-12:
+        return "an answer says nothing"
+    if math.isinf(value):
+        return "an answer may say everything"
+    factor = odds_factor(value).removeprefix("a factor of ")
+    whole = factor.removesuffix(".00")
+    times = _FOLD[int(whole)] if whole.isdecimal() and 1 < int(whole) <= 10 else f"by a factor of {factor}"
+    return f"whatever was believed before, the odds change at most {times}"
+
+
 def superscript(number: int) -> str:
     """A whole number in raised digits."""
     return str(number).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

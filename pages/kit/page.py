@@ -6,8 +6,7 @@ controls → question → jobs → draws → answer(question, draws) → panels 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import streamlit as st
@@ -16,49 +15,55 @@ from streamlit.navigation.page import StreamlitPage
 from pages.kit import cache, draws, inputs, link, screen
 from pages.kit.draws import Draws, Job
 from pages.kit.numbers import sentence
-from pages.kit.panel import Cards, Panel
+from pages.kit.panel import Panel
 from pages.kit.settings import Choice, Setting
+
+# Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
+ANSWERED = "shown_answer"
 
 
 class Answer(Protocol):
-    """What is known of a question: a `takeaway` in a sentence or three, and the `main` panels."""
+    """What is known of a question: a `takeaway` in a sentence or two."""
 
     def takeaway(self) -> str: ...
-    def main(self) -> Sequence[Panel | tuple[Panel, ...]]: ...
 
 
 @dataclass(frozen=True)
-class Tab:
-    """One of the things to look at below the main figure: `panels(answer)`, or `panels(answer, asked)` with controls.
+class Chapter:
+    """One of the things to see, in the place of the main figure: `panels(answer)`, or `panels(answer, asked)`.
 
-    `controls(answer)` draws controls of the tab's own, of the `settings`, and returns what they ask. `fits(answer)`
-    says whether there is such a tab for the question.
+    `controls(answer)` draws controls of the chapter's own, of the `settings`, and returns what they ask. The first
+    chapter says the answer's takeaway, each other one what its first panel answers. `fits(question)` says whether
+    there is such a chapter for the question.
     """
 
     name: str
-    panels: Callable[..., Sequence[Panel]]
+    panels: Callable[..., Sequence[Panel | tuple[Panel, ...]]]
     controls: Callable[[Any], Any] | None = None
     settings: Sequence[Setting] = ()
-    fits: Callable[[Any], bool] = field(default=lambda answer: True)
+    fits: Callable[[Any], bool] = field(default=lambda question: True)
 
 
 @dataclass(frozen=True)
-class Tabs:
-    """All tabs of a page, the first one the default; `key` names the choice in the address."""
+class Chapters:
+    """All chapters of a page in their order; `key` names the choice in the address.
+
+    `formerly` are names that chapters had, by which old links ask for them.
+    """
 
     key: str
-    all: tuple[Tab, ...]
-    label: str = "Look at"
+    all: tuple[Chapter, ...]
+    formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    def choice(self, answer: Any = None) -> Choice:
-        """The choice among the tabs, of those that fit an answer."""
-        names = tuple(tab.name for tab in self.all if answer is None or tab.fits(answer))
-        return Choice(self.key, names, names[0], self.label)
+    def choice(self, question: Any = None) -> Choice:
+        """The choice among the chapters, of those that fit a question."""
+        names = tuple(one.name for one in self.all if question is None or one.fits(question))
+        return Choice(self.key, names, names[0], "Chapter", formerly=self.formerly)
 
     @property
     def settings(self) -> list[Setting]:
-        """The choice among the tabs and the settings that tabs have of their own, each once."""
-        return [self.choice(), *dict.fromkeys(setting for tab in self.all for setting in tab.settings)]
+        """The choice among the chapters and the settings that chapters have of their own, each once."""
+        return [self.choice(), *dict.fromkeys(setting for one in self.all for setting in one.settings)]
 
 
 def _nothing(_: Any) -> None:
@@ -71,25 +76,26 @@ class Page:
 
     - `title` in the menu, `question` as the headline, `address` in the URL, `blurb` on the home page's tile;
     - `settings()` are all that the controls set, with the ranges they have now; `defaults()` as reset leaves them;
-    - `controls()` draws them and returns a question, or a sentence that says why they make none;
-    - `presets(question)` draws what stands over the main figure, `lever(question)` controls of the main figure's own,
-      from which comes what is asked in the end;
+    - `controls(main)` draws them, the one that matters in `main`, beside the figure, the others where they are folded
+      away; it returns a question, or a sentence that says why they make none;
+    - `lever(question)` draws a main control that is pulled again and again, from which comes what is asked in the end;
+    - `presets(question)` draws settings on one click, after the controls;
     - `jobs(question)` are its background draws; `waiting(question)` says what is done before there is anything to show;
     - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
       sentence where there is nothing to learn from, which `failed` introduces;
-    - `after(answer)` draws what stands under the main figure; `below(answer)` are panels that come next, then `tabs`;
+    - `chapters` are what there is to see, one at a time; `following` is the page after the last one: address, title;
     - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None;
-    - the controls stand beside the figures, or with `controls_above` over them, where a table needs the whole width.
-      A page of another kind, such as the home page, says by `arrange(page, place)` where everything stands.
+    - a page of another kind, such as the home page, says by `arrange(page, place)` where everything stands.
     """
 
     title: str
     question: str
     address: str
-    answer: Callable[[Any, Draws], Answer | None]
-    controls: Callable[[], Any]
+    answer: Callable[[Any, Draws], Any]
+    controls: Callable[..., Any]
     settings: Callable[[], Sequence[Setting]]
     folds: Callable[[Any, Any], Mapping[str, str]]
+    chapters: Chapters | None = None
     blurb: str = ""
     defaults: Callable[[], Sequence[Setting]] | None = None
     presets: Callable[[Any], None] = _nothing
@@ -97,17 +103,14 @@ class Page:
     jobs: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
     failed: str = ""
-    after: Callable[[Any], None] = _nothing
-    below: Callable[[Any], Sequence[Panel]] | None = None
-    tabs: Tabs | None = None
     shows_images: bool = False
-    controls_above: bool = False
+    following: tuple[str, str] | None = None
     arrange: Callable[[Page, Any], None] | None = None
 
     def all_settings(self, defaults: bool = False) -> list[Setting]:
-        """Every setting of the page, those of its tabs included; with `defaults` as reset leaves them."""
+        """Every setting of the page, those of its chapters included; with `defaults` as reset leaves them."""
         own = (self.defaults or self.settings)() if defaults else self.settings()
-        return [*own, *(self.tabs.settings if self.tabs else []), *([draws.JOB] if self.jobs else [])]
+        return [*own, *(self.chapters.settings if self.chapters else []), *([draws.JOB] if self.jobs else [])]
 
     @property
     def in_menu(self) -> StreamlitPage:
@@ -117,9 +120,11 @@ class Page:
 
     def run(self) -> None:
         """Draw the page."""
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        screen.begin()
+        with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.title(self.question, anchor=False)
-            with st.container(horizontal=True, width="content"):
+            screen.skip_link()
+            with st.popover("⋯", key="more", help="Reset, share, save"):
                 st.button("↺ Reset", on_click=self._reset, key="reset")
                 link.copy_button()
         link.check(self.all_settings(), self.address)
@@ -141,28 +146,58 @@ def _say_what_is_missing() -> None:
 
 
 def _in_their_places(page: Page, place: Any) -> None:
-    """Draw the controls to the left or above, and the figures."""
+    """Draw the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
     with st.container(key="page-main"):
-        side, main = (nullcontext(), nullcontext()) if page.controls_above else st.columns([1, 3], gap="medium")
-        with side, st.container(key="controls"):
-            question = page.controls()
-        with main:
-            page.presets(question)
-            show(page, question, place)
+        line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
+        stage = st.container(key="stage")
+        with stage:
+            main = st.container(key="lever")
+            with main:
+                screen.control_here()
+        with line:
+            chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
+            with st.expander("Settings", key="settings", icon=":material/tune:"):
+                with st.container(key="controls"):
+                    question = page.controls(main)
+                page.presets(question)
+        with chapters:
+            chapter = _chosen(page, question)
+        with stage:
+            show(page, chapter, question, place)
 
 
-def show(page: Page, question: Any, place: Any) -> None:
+def _chosen(page: Page, question: Any) -> Chapter | None:
+    """Let the visitor choose a chapter, or go on to the next one, and in the end to the next page."""
+    if page.chapters is None:
+        return None
+    choice = page.chapters.choice(None if isinstance(question, str) else question)
+    if st.session_state.get(choice.key) not in (None, *choice.options):  # it was of another question
+        st.session_state[choice.key] = choice.default
+    name = inputs.choose(choice, hide_label=True)
+    place = choice.options.index(name) + 1
+    if place < len(choice.options):
+        st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[place]), key="next-chapter")
+    elif page.following:
+        screen.way_to(*page.following, f"Next page: {page.following[1]} →")
+    return next(chapter for chapter in page.chapters.all if chapter.name == name)
+
+
+def _go_to(key: str, name: str) -> None:
+    st.session_state[key] = name
+
+
+def show(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
     """Answer a question on the screen; a sentence in its place says why there is none."""
     if page.jobs:
-        _follow(page, question, place)
+        _follow(page, chapter, question, place)
         _end(page, question)
     elif isinstance(question, str):
         screen.takeaway(place, page.address, question)
         _end(page, question)
     elif page.lever:
-        st.fragment(_answer_at_once)(page, question, place)
+        st.fragment(_answer_at_once)(page, chapter, question, place)
     else:
-        _answer_at_once(page, question, place)
+        _answer_at_once(page, chapter, question, place)
 
 
 def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
@@ -170,16 +205,19 @@ def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
         screen.folds(page.folds(question, answer))
 
 
-def _answer_at_once(page: Page, question: Any, place: Any) -> None:
+def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
     """Answer a question that needs no background draws; after a pull of the lever this alone runs again."""
-    asked = page.lever(question) if page.lever else question
+    asked = question
+    if page.lever:
+        with st.container(key="pulled"):
+            asked = page.lever(question)
     answer = None
     try:
         answer = page.answer(asked, Draws())
     except ValueError as error:
         _refuse(page, place, error)
     if answer:
-        _draw(page, answer, place)
+        _draw(page, chapter, asked, answer, place)
     _end(page, asked, answer)
 
 
@@ -188,46 +226,30 @@ def _refuse(page: Page, place: Any, problem: Exception | str) -> None:
     screen.takeaway(place, page.address, f"{page.failed} {sentence(problem)}".strip())
 
 
-def _draw(page: Page, answer: Answer, place: Any) -> None:
-    """Draw an answer: the sentence, the main panels, those below, and the chosen tab."""
-    screen.takeaway(place, page.address, answer.takeaway())
-    screen.draw(answer.main())
-    page.after(answer)
-    if not page.below and not page.tabs:
+def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place: Any) -> None:
+    """Draw a chapter of an answer: its sentence in the sentence's place, and its panels."""
+    if ANSWERED in st.session_state:
+        st.session_state[ANSWERED] = question, answer
+    if chapter is None:
+        screen.takeaway(place, page.address, answer.takeaway())
         return
-    with st.container(key="rest"):
-        if page.below:
-            screen.draw(page.below(answer))
-        if page.tabs:
-            _draw_tab(page.tabs, answer, alone=page.jobs is None)
+    alone = chapter.controls and page.jobs is None and not page.lever
+    (st.fragment(_draw_chapter) if alone else _draw_chapter)(page, chapter, answer, place)
 
 
-def _draw_tab(tabs: Tabs, answer: Answer, alone: bool) -> None:
-    """Let the visitor choose a tab, and draw it."""
-    choice = tabs.choice(answer)
-    if st.session_state.get(choice.key) not in (None, *choice.options):  # it was of another question
-        st.session_state[choice.key] = choice.default
-    chosen = inputs.choose(choice)
-    tab = next(tab for tab in tabs.all if tab.name == chosen)
-    if tab.controls and alone:
-        st.fragment(_draw_with_controls)(tab, answer)
-    elif tab.controls:
-        _draw_with_controls(tab, answer)
-    else:
-        screen.draw(tab.panels(answer))
-
-
-def _draw_with_controls(tab: Tab, answer: Answer) -> None:
-    """Draw a tab's own controls between its answer, cards included, and its figures."""
-    assert tab.controls is not None
-    top = st.container()
-    first, *rest = tab.panels(answer, tab.controls(answer))
-    with top:
-        screen.head(first)
-        while rest and isinstance(rest[0].figure, Cards):
-            screen.draw_one(rest.pop(0))
-    screen.figure(first)
-    screen.draw(rest)
+def _draw_chapter(page: Page, chapter: Chapter, answer: Any, place: Any) -> None:
+    """Draw a chapter's own controls and its panels; they alone run again after a change of them, where that is all."""
+    asked = ()
+    if chapter.controls:
+        with st.container(key="chapter-controls"):
+            asked = (chapter.controls(answer),)
+    first, *rest = chapter.panels(answer, *asked)
+    if page.chapters and chapter is page.chapters.all[0]:
+        screen.takeaway(place, page.address, answer.takeaway())
+    elif isinstance(first, Panel):
+        screen.takeaway(place, page.address, first.answer, first.question)
+        first = replace(first, question="", answer="")
+    screen.draw([first, *rest])
 
 
 # --- pages of background draws ----------------------------------------------------------------------
@@ -238,7 +260,7 @@ class _Look:
     """One look at the draws of a question and its answer so far."""
 
     draws: Draws
-    answer: Answer | None
+    answer: Any
 
 
 def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
@@ -246,7 +268,7 @@ def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
     return _Look(made, page.answer(question, made))
 
 
-def _follow(page: Page, question: Any, place: Any) -> None:
+def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
     """Show the draws of a question and go on showing them as they come."""
     assert page.jobs is not None
     asked = not isinstance(question, str)
@@ -264,10 +286,18 @@ def _follow(page: Page, question: Any, place: Any) -> None:
         _refuse(page, place, error)
         return
     poll = draws.POLL if first.draws.running else None
-    st.fragment(_live, run_every=poll)(page, question, jobs, first.draws.running, [first], place)
+    st.fragment(_live, run_every=poll)(page, chapter, question, jobs, first.draws.running, [first], place)
 
 
-def _live(page: Page, question: Any, jobs: Sequence[Job], ran: bool, first: list[_Look], place: Any) -> None:
+def _live(
+    page: Page,
+    chapter: Chapter | None,
+    question: Any,
+    jobs: Sequence[Job],
+    ran: bool,
+    first: list[_Look],
+    place: Any,
+) -> None:
     """All that changes while draws come in; alone it runs again, and then it takes a new look."""
     try:
         now = first.pop() if first else _look(page, question, jobs)
@@ -284,7 +314,7 @@ def _live(page: Page, question: Any, jobs: Sequence[Job], ran: bool, first: list
     screen.progress_bar(question, now.draws)
     draws.keep_id(now.draws)
     if now.answer:
-        _draw(page, now.answer, place)
+        _draw(page, chapter, question, now.answer, place)
     elif not problem:
         words = page.waiting(question) if ran else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)

@@ -25,14 +25,29 @@ def say_which_end_is_private(private_right: bool = True) -> None:
     st.caption(_TO_PRIVATE if private_right else _TO_ACCURATE, text_alignment="center")
 
 
+def scale(epsilon: float) -> None:
+    """Say what an ε means for a person, on a scale from an answer that says nothing to one that says everything."""
+    st.html(epsilon_scale(epsilon))
+
+
+def epsilon_scale(epsilon: float) -> str:
+    """The scale as HTML: how sure one may become, of two things thought equally likely, stands at tanh(ε/2)."""
+    shown = f"ε = {numbers.epsilon(epsilon)}"
+    return (
+        f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_change(epsilon)}'
+        f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
+        f'<i style="left:{100 * math.tanh(epsilon / 2):.1f}%"></i></div>'
+        '<div class="ends"><span>says nothing</span><span>says everything</span></div></div>'
+    )
+
+
 def lie(setting: Number, n_states: int, *, name: str, label: str, p_label: str, epsilon_label: str) -> float:
     """Draw the flip probability among `n_states` states and its ε; either can be set. Return the probability.
 
     `name` keys what is not in the address.
     """
     flip = replace(setting, step=0.01, form="%.8g")
-    slider = st.container()
-    with inputs.side_by_side(name) as (left, right):
+    with inputs.slider_and_boxes(name) as (slider, left, right, meaning):
         with left:
             flip_prob = inputs.number(flip, p_label)
         with right:
@@ -55,6 +70,8 @@ def lie(setting: Number, n_states: int, *, name: str, label: str, p_label: str, 
     with slider:  # above the boxes, but they are the ones that read the link
         inputs.slide(flip, label)
         say_which_end_is_private()
+    with meaning:
+        scale(RandomisedResponse(flip_prob, n_states).epsilon)
     return flip_prob
 
 

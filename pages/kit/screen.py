@@ -8,16 +8,36 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, live_dial
+from pages.kit import draws, glossary, live_dial
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
-from pages.kit.panel import Chart, Live, Panel, Sheet, to_csv
+from pages.kit.panel import Cards, Chart, Live, Panel, Sheet, to_csv
 from privdemo import figures
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
 # which keeps it from everything else for a second.
 FIRST_LOOK = 0.4
-_TAKEAWAY, _DRAWN = "last_takeaway", "charts_drawn"
+_TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
+
+
+def begin() -> None:
+    """Begin a page, on which nothing is explained yet."""
+    st.session_state[_EXPLAINED] = {}
+
+
+def _explained(markup: str, place: str) -> str:
+    """Markup with unbreakable numbers, and with the terms explained that the page uses first in this `place`."""
+    return glossary.explain(unbroken(markup), place, st.session_state.setdefault(_EXPLAINED, {}))
+
+
+def skip_link() -> None:
+    """Draw the way over the menu to the page's main control, for those who use a keyboard."""
+    st.html('<a class="skip" href="#main-control">Skip to the main control</a>')
+
+
+def control_here() -> None:
+    """Mark the place to which the skip link leads."""
+    st.html('<span id="main-control" tabindex="-1"></span>')
 
 
 def last_takeaway(place: Any, page: str) -> None:
@@ -26,9 +46,11 @@ def last_takeaway(place: Any, page: str) -> None:
         place.markdown(last, unsafe_allow_html=True)
 
 
-def takeaway(place: Any, page: str, sentence: str) -> None:
-    """Show the one sentence that changes with the numbers."""
-    words = f'<p class="takeaway">{unbroken(sentence)}</p>'
+def takeaway(place: Any, page: str, sentence: str, question: str = "") -> None:
+    """Show the one sentence that changes with the numbers, under the question of a chapter."""
+    words = f'<p class="takeaway">{_explained(sentence, "takeaway")}</p>'
+    if question:
+        words = f'<h2 class="chapter">{question}</h2>{words}'
     st.session_state[_TAKEAWAY] = {page: words}
     place.markdown(words, unsafe_allow_html=True)
 
@@ -74,7 +96,7 @@ def head(panel: Panel) -> None:
     if panel.question:
         st.subheader(panel.question, anchor=False)
     if panel.answer:
-        st.markdown(f'<p class="answer">{unbroken(panel.answer)}</p>', unsafe_allow_html=True)
+        st.markdown(f'<p class="answer">{_explained(panel.answer, panel.name + "-answer")}</p>', unsafe_allow_html=True)
 
 
 def figure(panel: Panel) -> None:
@@ -89,7 +111,12 @@ def figure(panel: Panel) -> None:
     if panel.links:
         with st.container(horizontal=True):
             for address, words in panel.links:
-                st.page_link(st.Page(_elsewhere, title=words, url_path=address), label=words)
+                way_to(address, words, words)
+
+
+def way_to(address: str, title: str, words: str) -> None:
+    """Draw a link in some words to the page of an address."""
+    st.page_link(st.Page(_elsewhere, title=title, url_path=address), label=words)
 
 
 def _elsewhere() -> None:
@@ -105,7 +132,7 @@ def _at_rest(panel: Panel) -> None:
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
         st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)
     elif shown is not None and not isinstance(shown, Chart):
-        st.html(shown.html)
+        st.html(_explained(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
@@ -122,13 +149,18 @@ def _chart(panel: Panel, chart: Chart) -> None:
 
 
 def under(panel: Panel) -> None:
-    """Draw what stands under a figure: its summary, its data as CSV, itself as HTML, and the code that makes it."""
-    if panel.summary:
-        st.html(f'<p class="summary">{unbroken(panel.summary)}</p>')
+    """Draw what stands under a figure: its numbers in words, folded, its data, itself as HTML, and its code."""
     shown, rows, name = panel.figure, panel.rows, panel.name
-    if rows is None or shown is None:
+    if not panel.summary and (rows is None or shown is None):
         return
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"under-{name}" if name else None):
+        if panel.summary:
+            words = _explained(panel.summary, f"{name}-words")
+            st.html(
+                f'<details class="in-words"><summary>Numbers in words</summary><p class="summary">{words}</p></details>'
+            )
+        if rows is None or shown is None:
+            return
         st.download_button(
             "CSV", lambda: to_csv(rows()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
@@ -140,6 +172,6 @@ def under(panel: Panel) -> None:
 
 def folds(contents: Mapping[str, str]) -> None:
     """Draw Markdown folded away under its titles."""
-    for title, content in contents.items():
-        with st.expander(title):
+    for number, (title, content) in enumerate(contents.items()):
+        with st.expander(title, key=f"fold-{number}", type="compact"):
             st.markdown(content)

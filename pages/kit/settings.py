@@ -44,7 +44,7 @@ class Choice:
     """One of some options, or with `many` at least `least` of them; the address holds them as they are.
 
     `notes` say more of values that are no options here. Without `in_link` the setting is in no link, since its options
-    may be words of a visitor's own.
+    may be words of a visitor's own. `formerly` are the options by the names that they had in older links.
     """
 
     key: str
@@ -55,6 +55,7 @@ class Choice:
     least: int = 1
     notes: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_link: bool = True
+    formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Say what is wrong with the values that an address gives, or None."""

@@ -1,6 +1,8 @@
 """The pages of the site: the home page, which has a way to each of the others, and one page a folder."""
 
+from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 
 from pages.kit.page import Page
 from pages.topics import home
@@ -16,7 +18,12 @@ FOLDERS = (
     "comparison",
     "claims",
 )
-OTHERS: tuple[Page, ...] = tuple(import_module(f"{__name__}.{folder}").PAGE for folder in FOLDERS)
+_IN_ORDER: tuple[Page, ...] = tuple(import_module(f"{__name__}.{folder}").PAGE for folder in FOLDERS)
+# Each leads to the next one.
+OTHERS = (
+    *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
+    _IN_ORDER[-1],
+)
 PAGES = (home.page(OTHERS), *OTHERS)
 
 

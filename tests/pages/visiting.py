@@ -41,8 +41,9 @@ def finished(at: AppTest) -> AppTest:
 
 
 def plain(words: str) -> str:
-    """`words` with ordinary spaces for unbreakable ones."""
-    return words.replace("\u00a0", " ")
+    """`words` with ordinary spaces for unbreakable ones, and without what explains its terms."""
+    bare = re.sub(r'<span class="meaning".*?</span>', "", words)
+    return re.sub(r'<span class="term"[^>]*>(.*?)</span>', r"\1", bare).replace("\u00a0", " ")
 
 
 def takeaway(at: AppTest) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pages.kit import folds
-from pages.kit.page import Page
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, table
 from pages.topics.claims.controls import Question, all_settings, controls
 
@@ -25,7 +25,6 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
+    chapters=Chapters("chapter", (Chapter("overview", Answer.main), Chapter("all claims", table))),
     folds=standing_words,
-    below=table,
-    controls_above=True,
 )

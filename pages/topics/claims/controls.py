@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from streamlit.delta_generator import DeltaGenerator
+
 from pages.kit import inputs
 from pages.kit.settings import Choice, Setting
 from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
@@ -30,6 +32,6 @@ def all_settings() -> list[Setting]:
     return [SOURCE, VERDICT]
 
 
-def controls() -> Question:
+def controls(main: DeltaGenerator) -> Question:
     """Draw the controls and return what they ask."""
     return Question(inputs.choose(SOURCE), inputs.choose(VERDICT))

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.controls import (
@@ -17,7 +17,7 @@ from pages.topics.class_ratio.controls import (
     figure_3_controls,
     presets,
 )
-from pages.topics.class_ratio.tabs import all_numbers, methods_in_words, other_mixes, the_adversary
+from pages.topics.class_ratio.tabs import all_numbers, other_mixes, the_adversary
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_DRAWS
 
@@ -34,15 +34,16 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     )
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "ratio_look",
     (
-        Tab("other mixes", other_mixes),
-        Tab("two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
-        Tab("private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
-        Tab("which sets", sets.which_sets),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
+        Chapter("all methods", Answer.main),
+        Chapter("other mixes", other_mixes),
+        Chapter("two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
+        Chapter("private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
+        Chapter("which sets", sets.which_sets),
+        Chapter("the adversary", the_adversary),
+        Chapter("all numbers", all_numbers),
     ),
 )
 
@@ -61,7 +62,6 @@ PAGE = Page(
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be found here.",
-    below=methods_in_words,
-    tabs=TABS,
+    chapters=CHAPTERS,
     shows_images=True,
 )

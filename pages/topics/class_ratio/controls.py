@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, link, numbers, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
@@ -132,7 +133,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
     return [*sets, *privacy, METHOD, DRAWS, SEED]
 
 
-def controls() -> Question | str:
+def controls(main: DeltaGenerator) -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     dataset, problem = DATA_SETS.choose()
     if problem:
@@ -141,9 +142,8 @@ def controls() -> Question | str:
     own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
     asked: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
     asked |= _sets() | _mix() | _privacy()
-    with st.expander("More settings"):
-        more, methods = _more()
-        n_draws, seed = inputs.number(DRAWS), inputs.number(SEED)
+    more, methods = _more()
+    n_draws, seed = inputs.number(DRAWS), inputs.number(SEED)
     chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
     if not chosen:
         return "Choose at least one way to find shares, under “More settings”."

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, goal, one_likelihood
 from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
 from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
@@ -29,13 +29,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     )
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "compare_look",
     (
-        Tab("goal seek", goal.panels),
-        Tab("all numbers", all_numbers),
-        Tab("one likelihood", one_likelihood.panels),
-        Tab("against a pin", against_pin.panels),
+        Chapter("all methods", Answer.main),
+        Chapter("goal seek", goal.panels),
+        Chapter("all numbers", all_numbers),
+        Chapter("one likelihood", one_likelihood.panels),
+        Chapter("against a pin", against_pin.panels),
     ),
 )
 
@@ -50,10 +51,10 @@ PAGE = Page(
     settings=all_settings,
     defaults=partial(all_settings, defaults=True),
     folds=standing_words,
+    presets=pin_button,
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be compared here.",
-    after=lambda shown: pin_button(shown.question),
-    tabs=TABS,
+    chapters=CHAPTERS,
     shows_images=True,
 )

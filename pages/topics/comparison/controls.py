@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, numbers, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
@@ -82,14 +83,15 @@ def all_settings(defaults: bool = False) -> list[Setting]:
     return [*asked, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
 
 
-def controls() -> Question | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+def controls(main: DeltaGenerator) -> Question | str:
+    """Draw the controls, ε in `main`, and return what they ask, or a sentence that says why they make no question."""
     task = TASKS[inputs.choose(TASK)]
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
     private = _private(dataset)
-    epsilon = _epsilon()
+    with main:
+        epsilon = _epsilon()
     people = people_setting(dataset)
     own_data.reset_sizes(_DATA, dataset, (people,))
     inputs.keep_inside(people, people.label)
@@ -97,10 +99,9 @@ def controls() -> Question | str:
     metric = _metric(task)
     goal = _goal(metric)
     trusted = inputs.choose(TRUSTED)
-    with st.expander("More settings"):
-        config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
-        chosen = inputs.choose(METHODS)
-        n_draws = inputs.number(DRAWS)
+    config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
+    chosen = inputs.choose(METHODS)
+    n_draws = inputs.number(DRAWS)
     pinned = _pinned()
     if isinstance(config, str):
         return config
@@ -125,9 +126,8 @@ def _private(dataset: Source) -> str:
 
 def _epsilon() -> float:
     """The ε of a label, or the probability that a person lies: either can be set."""
-    slider = st.container()
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
-    with inputs.side_by_side("compare") as (left, right):
+    with inputs.slider_and_boxes("compare") as (slider, left, right, meaning):
         with left:
             epsilon = inputs.number(EPSILON)
         with right:
@@ -153,6 +153,8 @@ def _epsilon() -> float:
             "Whatever is released of a label multiplies the odds of any guess by e^ε at most.",
         )
         privacy_inputs.say_which_end_is_private(private_right=False)
+    with meaning:
+        privacy_inputs.scale(float(epsilon))
     return float(epsilon)
 
 
@@ -213,8 +215,10 @@ def _pinned() -> ComparisonConfig | None:
         return decode(inputs.write(PIN))
 
 
-def pin_button(question: Question) -> None:
+def pin_button(question: Question | str) -> None:
     """Draw a button that keeps this setting to compare the next one with, and one that lets go of a pinned one."""
+    if isinstance(question, str):
+        return
     with st.container(horizontal=True, gap="small"):
         pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
         unpin = bool(question.pinned) and st.button("Unpin", on_click=_pin, args=(PIN.default,), key="unpin")

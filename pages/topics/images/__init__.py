@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.images.answer import Answer, answer, below, snippet
 from pages.topics.images.controls import Setup, all_settings, controls, level_inputs, presets
 from privdemo import datasets
@@ -76,6 +76,6 @@ PAGE = Page(
     folds=standing_words,
     presets=presets,
     lever=level_inputs,
-    below=below,
+    chapters=Chapters("chapter", (Chapter("the dial", Answer.main), Chapter("what is lost", below))),
     shows_images=True,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, link, numbers, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
@@ -155,7 +156,7 @@ def all_settings() -> list[Setting]:
     return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, VIEW, *more]
 
 
-def controls() -> Setup | str:
+def controls(main: DeltaGenerator) -> Setup | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     data = cache.IMAGE_SETS[inputs.choose(data_choice())]
     classes = tuple(sorted(inputs.choose(CLASSES)))
@@ -163,8 +164,7 @@ def controls() -> Setup | str:
         return "Choose at least two digits: a label needs something to be confused with."
     family = MECHANISMS[inputs.choose(MECHANISM)]
     labels = _labels(classes)
-    with st.expander("More settings"):
-        shown, people, candidates, delta, seed = map(inputs.number, (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
+    shown, people, candidates, delta, seed = map(inputs.number, (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
     view = link.current(VIEW)  # its widget stands over the figure
     return Setup(data, classes, family, labels, shown, people, candidates, delta, seed, view)
 

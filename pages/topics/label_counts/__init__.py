@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pages.kit import folds
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
 from pages.topics.label_counts.controls import Question, all_settings, controls, lever
@@ -22,15 +22,16 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(how, seen, caveats, code)
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "count_look",
     (
-        Tab("released counts", released_counts),
-        Tab("the promise", the_promise),
-        Tab("who wins", who_wins),
-        Tab("the paper’s claim", claim.panels),
-        Tab("the adversary", adversary.panels),
-        Tab("all numbers", all_numbers),
+        Chapter("distortion", Answer.main),
+        Chapter("released counts", released_counts),
+        Chapter("the promise", the_promise),
+        Chapter("who wins", who_wins),
+        Chapter("the paper’s claim", claim.panels),
+        Chapter("the adversary", adversary.panels),
+        Chapter("all numbers", all_numbers),
     ),
 )
 
@@ -45,5 +46,5 @@ PAGE = Page(
     settings=all_settings,
     folds=standing_words,
     lever=lever,
-    tabs=TABS,
+    chapters=CHAPTERS,
 )

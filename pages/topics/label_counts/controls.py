@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, numbers, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting, Words
@@ -103,7 +104,7 @@ def all_settings() -> list[Setting]:
     return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED, AXIS]
 
 
-def controls() -> Question | str:
+def controls(main: DeltaGenerator) -> Question | str:
     """Draw the controls and return what they ask, or a sentence that says why they make no question."""
     own = inputs.choose(COUNTS) == OWN
     with st.container(key="other-levels-design" if own else "design"):
@@ -118,8 +119,7 @@ def controls() -> Question | str:
     epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "count-privacy")
     release = TITLES[inputs.pick(MECHANISM)]
     n_min = inputs.number(N_MIN)
-    with st.expander("More settings"):
-        repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
+    repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
     try:
         counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
         config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
 from pages.topics.label_proportions.controls import (
@@ -18,7 +18,7 @@ from pages.topics.label_proportions.controls import (
     noise_controls,
     presets,
 )
-from pages.topics.label_proportions.tabs import all_numbers, terms, the_adversary, the_bags
+from pages.topics.label_proportions.tabs import all_numbers, the_adversary, the_bags
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_DRAWS
 
@@ -39,16 +39,17 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return {folds.HOW: found[folds.HOW], **first_order, **found}
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "look_into",
     (
-        Tab("the bags", the_bags),
-        Tab("k-anonymity", curves.k_anonymity, means_controls, [MEANS]),
-        Tab("noise", noise.panels, noise_controls, [NOISE_ON]),
-        Tab("number of bags", curves.number_of_bags),
-        Tab("filling bags", filling.panels),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
+        Chapter("all methods", Answer.main),
+        Chapter("the bags", the_bags),
+        Chapter("k-anonymity", curves.k_anonymity, means_controls, [MEANS]),
+        Chapter("noise", noise.panels, noise_controls, [NOISE_ON]),
+        Chapter("number of bags", curves.number_of_bags),
+        Chapter("filling bags", filling.panels),
+        Chapter("the adversary", the_adversary),
+        Chapter("all numbers", all_numbers),
     ),
 )
 
@@ -67,6 +68,5 @@ PAGE = Page(
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be learnt here.",
-    below=terms,
-    tabs=TABS,
+    chapters=CHAPTERS,
 )

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, link, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
@@ -100,12 +101,13 @@ def all_settings(defaults: bool = False) -> list[Setting]:
     return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
 
 
-def controls() -> Question | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+def controls(main: DeltaGenerator) -> Question | str:
+    """Draw the controls, the bags in `main`; return what they ask, or a sentence that says why they ask nothing."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
-    bags, bag_size = _bags(dataset)
+    with main:
+        bags, bag_size = _bags(dataset)
     fill = FILLS[inputs.pick(FILL)]
     st.caption(f"Looks at {SELECTIONS[fill].needs}.")
     means = inputs.choose(AGGREGATION)
@@ -114,11 +116,10 @@ def controls() -> Question | str:
     held = max(2, min(bag_size, n_training(dataset) // bags))  # as many as a bag can have of those there are
     columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, k)
     proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, held)
-    with st.expander("More settings"):
-        trained = inputs.choose(TRAINED)
-        threshold = inputs.choose(THRESHOLD)
-        n_draws = inputs.number(DRAWS)
-        seed = inputs.number(SEED)
+    trained = inputs.choose(TRAINED)
+    threshold = inputs.choose(THRESHOLD)
+    n_draws = inputs.number(DRAWS)
+    seed = inputs.number(SEED)
     if not trained:
         return "Choose at least one way to train, under “More settings”."
     methods = (FULL, *(name for name in TRAINERS if name in trained))

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from pages.kit import folds
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
 from pages.topics.training.controls import (
@@ -48,15 +48,16 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "look_at",
     (
-        Tab("the trade-off", trade_off.panels, study_controls, [STUDY]),
-        Tab("probabilities", probabilities),
-        Tab("weights", weights),
-        Tab("some images", some_images, image_controls, [PICKED], lambda shown: not shown.question.of_table),
-        Tab("the adversary", the_adversary),
-        Tab("all numbers", all_numbers),
+        Chapter("all methods", Answer.main),
+        Chapter("the trade-off", trade_off.panels, study_controls, [STUDY]),
+        Chapter("probabilities", probabilities),
+        Chapter("weights", weights),
+        Chapter("some images", some_images, image_controls, [PICKED], lambda question: not question.of_table),
+        Chapter("the adversary", the_adversary),
+        Chapter("all numbers", all_numbers),
     ),
 )
 
@@ -75,6 +76,6 @@ PAGE = Page(
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be trained here.",
-    tabs=TABS,
+    chapters=CHAPTERS,
     shows_images=True,
 )

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, link, own_data, own_data_input, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
@@ -158,8 +159,8 @@ def all_settings(defaults: bool = False) -> list[Setting]:
     ]
 
 
-def controls() -> Question | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+def controls(main: DeltaGenerator) -> Question | str:
+    """Draw the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
     data = _source(inputs.choose(data_choice(), "Images" if own_data.held() is None else "Records"))
     own_data_input.panel(data_choice())
     classes = class_choices(data)
@@ -176,12 +177,12 @@ def controls() -> Question | str:
     own_data.reset_sizes(_DATA, data, (setting,))
     inputs.keep_inside(setting, f"People of each {kind}")
     n_train = inputs.dial(setting, f"People of each {kind}")
-    pixels = _pixels(data)
+    with main:
+        pixels = _pixels(data)
     labels = _labels(first, second)
     trained = inputs.choose(TRAINED)
-    with st.expander("More settings"):
-        n_draws = inputs.number(DRAWS)
-        seed = inputs.number(SEED)
+    n_draws = inputs.number(DRAWS)
+    seed = inputs.number(SEED)
     _out_of_sight(data)
     if first == second:
         return f"Choose two different {kinds}: {first} cannot be told from {second}."
@@ -214,8 +215,8 @@ def _pixels(data: Source) -> training.TrainingNoise:
     n_states = images.n_states(data)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    slider = st.container()
-    with inputs.side_by_side("pixel_level") as places:
+    with inputs.slider_and_boxes("pixel_level") as (slider, left, right, _):
+        places = left, right
         level = privacy_inputs.pixel_level(setting, family, n_states, DELTA, "training_pixel_epsilon", places, what)
     with slider:
         inputs.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pages.kit import folds, numbers
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.voting import adversary, candidates, naive_training, price
 from pages.topics.voting.answer import Answer, answer, poll_snippet
 from pages.topics.voting.controls import (
@@ -51,18 +51,18 @@ def misprint_words(config: ElectionConfig) -> str:
     )
 
 
-TABS = Tabs(
+CHAPTERS = Chapters(
     "lesson",
     (
-        Tab("again and again", again_and_again),
-        Tab("guessing back", guessing_back),
-        Tab("the price", price.panels, plan_controls, PLAN_SETTINGS),
-        Tab("the adversary", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
-        Tab("asking twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
-        Tab("more candidates", candidates.panels, shares_controls, [SHARES]),
-        Tab("training on lies", naive_training.panels, naive_controls, NAIVE_SETTINGS),
+        Chapter("the poll", Answer.main),
+        Chapter("again and again", again_and_again),
+        Chapter("guessing back", guessing_back),
+        Chapter("the price", price.panels, plan_controls, PLAN_SETTINGS),
+        Chapter("the adversary", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
+        Chapter("asking twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
+        Chapter("more candidates", candidates.panels, shares_controls, [SHARES]),
+        Chapter("training on lies", naive_training.panels, naive_controls, NAIVE_SETTINGS),
     ),
-    "Lessons",
 )
 
 
@@ -76,5 +76,5 @@ PAGE = Page(
     settings=settings,
     folds=standing_words,
     presets=presets,
-    tabs=TABS,
+    chapters=CHAPTERS,
 )

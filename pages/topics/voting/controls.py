@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, link, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting, Words
@@ -33,8 +34,10 @@ def settings() -> list[Setting]:
     return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
 
 
-def controls() -> ElectionConfig:
-    """Draw the controls of the polls and return what they ask."""
+def controls(main: DeltaGenerator) -> ElectionConfig:
+    """Draw the controls of the polls, the lie in `main`, and return what they ask."""
+    with main:
+        channel = _channel()
     sizes = st.container()
     voters = inputs.number(VOTERS, hide_label=True)
     with sizes:  # above the box, but it is the box that reads the link
@@ -50,10 +53,8 @@ def controls() -> ElectionConfig:
             help="Drawn at random from a large country. Slide, or type any number.",
         )
     share = inputs.dial(SHARE)
-    channel = _channel()
-    with st.expander("More settings"):
-        polls = inputs.number(POLLS)
-        seed = inputs.number(SEED)
+    polls = inputs.number(POLLS)
+    seed = inputs.number(SEED)
     return ElectionConfig(voters, share, channel, polls, seed)
 
 

@@ -12,7 +12,7 @@ SCRIPT = """
 from types import SimpleNamespace
 import streamlit as st
 from pages.kit import draws, inputs
-from pages.kit.page import Page, Tab, Tabs
+from pages.kit.page import Chapter, Chapters, Page
 from pages.kit.panel import Cards, Panel, Table
 from pages.kit.settings import Choice, Number
 from privdemo.limits import Limit
@@ -31,9 +31,12 @@ def answer(n, made):
     calls.append("answer")
     if n == 9:
         raise ValueError("n_draws is too much")
-    main = tuple(Panel(f"main-{i}", answer=f"Main {i}", figure=Table(["a"], [["b"]])) for i in (1, 2))
     n = sum(made.results[0])
-    return SimpleNamespace(n=n, takeaway=lambda: f"There are {n}.", main=lambda: [main]) if n else None
+    return SimpleNamespace(n=n, takeaway=lambda: f"There are {n}.") if n else None
+
+
+def main(shown):
+    return [tuple(Panel(f"main-{i}", answer=f"Main {i}", figure=Table(["a"], [["b"]])) for i in (1, 2))]
 
 
 def numbers(shown, sign):
@@ -42,13 +45,14 @@ def numbers(shown, sign):
     return [Panel("numbers", "How many?", f"{sign}{shown.n}", Table(["x"], [["y"]])), cards]
 
 
-none = Tab("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
-tabs = Tabs("look", (Tab("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN]), none))
+none = Chapter("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
+signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
+chapters = Chapters("look", (Chapter("all", main), signed, none), {"figures": "numbers"})
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
-    controls=lambda: inputs.dial(N) or "Choose more than 0.",
+    controls=lambda main: inputs.dial(N) or "Choose more than 0.",
     settings=lambda: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
-    waiting=lambda question: "Counting.", failed="Nothing can be counted.", tabs=tabs,
+    waiting=lambda question: "Counting.", failed="Nothing can be counted.", chapters=chapters, following=("far", "Far"),
 ).run()
 """
 
@@ -70,19 +74,31 @@ def said(at):
 
 def test_each_step_is_taken_once_a_run(visit):
     at = visit()
-    assert at.session_state["calls"] == ["jobs", "answer", "tab"]
+    assert at.session_state["calls"] == ["jobs", "answer"]
     assert "There are 3." in takeaway(at)
-    assert said(at) == ["Main 1", "Main 2", "+3"]
+    assert said(at) == ["Main 1", "Main 2"]
     assert not at.get("progress")
 
 
-def test_the_link_reaches_a_tabs_own_controls_and_reset_takes_all_back(visit):
+def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sentence(visit):
     at = visit(sign="-", n="2", look="numbers")
-    assert said(at)[-1] == "-2"
-    at.get("button_group")[0].set_value("none").run()
-    assert said(at)[-1] == "None of 2"
+    assert at.session_state["calls"] == ["jobs", "answer", "tab"]
+    assert takeaway(at) == '<h2 class="chapter">How many?</h2><p class="takeaway">-2</p>'
+    assert not said(at)
+    at.button(key="next-chapter").click().run()
+    assert ">None of 2<" in takeaway(at)
+    assert not [button for button in at.button if button.key == "next-chapter"]
+    assert "page_link page=far label=Next page: Far →" in drawn(at.main)
+    at.get("button_group")[0].set_value("all").run()
+    assert ">There are 2.<" in takeaway(at)
     at.button(key="reset").click().run()
-    assert said(at)[-1] == "+3"
+    assert ">There are 3.<" in takeaway(at)
+
+
+def test_a_chapters_former_name_still_leads_to_it(visit):
+    at = visit(look="figures")
+    assert not at.warning
+    assert ">+3<" in takeaway(at)
 
 
 def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypatch):
@@ -130,7 +146,7 @@ def test_a_bad_link_is_noted_and_the_page_answers(visit, link, words):
 LEVER = """
 from types import SimpleNamespace
 from pages.kit import inputs
-from pages.kit.page import Page
+from pages.kit.page import Chapter, Chapters, Page
 from pages.kit.panel import Live, Panel, Sheet
 from pages.kit.settings import Number
 from privdemo.limits import Limit
@@ -143,54 +159,66 @@ sheet = Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"})
 def answer(level, draws):
     if level == 9:
         raise ValueError("level is too high")
-    return SimpleNamespace(takeaway=lambda: f"The level is {level:g}.", main=lambda: [live])
+    return SimpleNamespace(takeaway=lambda: f"The level is {level:g}.")
 
 
 Page(
     title="Made up", question="How high?", address="high", answer=answer,
-    controls=lambda: ["the rest"], settings=lambda: [LEVEL], lever=lambda asked: asked and inputs.number(LEVEL),
-    folds=lambda level, answer: {"Caveats": f"of {level:g}"}, below=lambda answer: [sheet],
+    controls=lambda main: ["the rest"], settings=lambda: [LEVEL], lever=lambda asked: asked and inputs.number(LEVEL),
+    folds=lambda level, answer: {"Caveats": f"of {level:g}"},
+    chapters=Chapters("chapter", (Chapter("one", lambda answer: [live, sheet]),)),
 ).run()
 """
 LEVER_DRAWN = """\
-container direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
+container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
-  container direction=HORIZONTAL use_content=True
+  html body=<a class="sk… control</a>
+  popover more allow_empty=True label=⋯ help=Reset, share, save open=False use_content=True
     button reset label=↺ Reset
     bidi_component copy-link component_name=privdemo_copy_link
 transparent allow_empty=True > markdown body=<p class="takeaway">The level is 3.</p> allow_html=True
-container page-main > container gap_size=MEDIUM direction=HORIZONTAL align=STRETCH
-  column weight=0.25 gap_size=MEDIUM > container controls
-  column weight=0.75 gap_size=MEDIUM > container
-    number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
-    markdown body=<p class="answer">Main</p> allow_html=True
-    bidi_component dial component_name=privdemo_live_dial json={"level": 3}
-    container rest
+container page-main
+  container nav direction=HORIZONTAL align=ALIGN_CENTER
+    container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > button_group chapter options=one
+        default=0 label=Chapter label_visibility=COLLAPSED in_link=True required=True
+    expander label=Settings expanded=False icon=:material/tune: > container controls
+  container stage
+    container lever > html body=<span id="ma…"-1"></span>
+    container
+      container pulled > number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
+      markdown body=<p class="answer">Main</p> allow_html=True
+      bidi_component dial component_name=privdemo_live_dial json={"level": 3}
       markdown body=<p class="answer">Below</p> allow_html=True
       dataframe columns={"a": {"type…den": true}}
       container direction=HORIZONTAL > page_link page=far label=Far →
-    container end > expander label=Caveats expanded=False > markdown body=of 3"""
+      container end > expander label=Caveats expanded=False > markdown body=of 3"""
 
 
-def test_a_page_is_laid_out_in_two_columns_and_an_end():
+def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
     assert drawn(opened(LEVER).main) == LEVER_DRAWN
 
 
-def test_what_the_lever_asks_is_answered_with_what_stands_below_and_folds():
+def test_what_the_lever_asks_is_answered_and_said_in_the_folds():
     at = opened(LEVER)
     at.number_input(key="level").set_value(5).run()
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
     assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
     assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
-    assert at.expander[0].markdown[0].value == "of 5"
+    assert [fold.markdown[0].value for fold in at.expander if fold.label == "Caveats"] == ["of 5"]
 
 
-def test_a_page_may_have_its_controls_above_and_no_lever():
+def test_a_page_may_have_no_lever_and_may_ask_nothing():
     script = LEVER.replace('["the rest"]', "7").replace("lever=lambda asked: asked and inputs.number(LEVEL),", "")
-    at = opened(script.replace("below=", "controls_above=True, below="))
+    at = opened(script)
     assert "The level is 7." in takeaway(at)
-    assert "column weight" not in drawn(at.main)
     assert not at.number_input
     refused = LEVER.replace('["the rest"]', '"Choose."').replace('f"of {level:g}"', "level")
     assert "Choose." in takeaway(opened(refused))
+
+
+def test_whoever_runs_a_page_without_a_screen_finds_question_and_answer():
+    at = opened(LEVER, shown_answer=None)
+    question, answer = at.session_state["shown_answer"]
+    assert (question, answer.takeaway()) == (3, "The level is 3.")
+    assert "shown_answer" not in opened(LEVER).session_state

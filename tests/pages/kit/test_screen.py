@@ -39,7 +39,7 @@ def looks(monkeypatch):
 def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     at = opened(PANELS)
     words = drawn(at.main)
-    parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "In 5\u00a0%.")
+    parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
     parts += ("full-csv", "full-html", "popover", "use_content=True", "import a language=python", "page=far label=Far")
     parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
     parts += ("dataframe", "late-figure")

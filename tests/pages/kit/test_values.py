@@ -6,7 +6,7 @@ import io
 import pytest
 
 from pages.kit import folds
-from pages.kit.page import Tab, Tabs
+from pages.kit.page import Chapter, Chapters
 from pages.kit.panel import Sheet, Table, to_csv
 from pages.kit.settings import Choice
 
@@ -40,10 +40,10 @@ def test_rows_become_csv():
     assert list(csv.DictReader(io.StringIO(to_csv(rows)))) == [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}]
 
 
-def test_tabs_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
+def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
     prior = Choice("prior", ("a", "b"), "a")
-    fits = Tab("b", list, settings=[prior], fits=lambda answer: answer == "images")
-    tabs = Tabs("look", (Tab("a", list, settings=[prior]), fits))
+    fits = Chapter("b", list, settings=[prior], fits=lambda question: question == "images")
+    tabs = Chapters("look", (Chapter("a", list, settings=[prior]), fits))
     assert [tabs.choice(answer).options for answer in (None, "table", "images")] == [("a", "b"), ("a",), ("a", "b")]
     assert tabs.choice("images").default == "a"
     assert tabs.choice().key == "look"
