@@ -15,6 +15,7 @@ from privdemo import limits
 from privdemo.accounting.laplace import LAPLACE_EXCESS
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
+from privdemo.experiments.sweep import ImagesConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
@@ -127,6 +128,13 @@ class Question(Setup):
     def curve(self) -> CurveConfig:
         """Who may be linked, at any noise level."""
         return CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed)
+
+    @property
+    def swept(self) -> ImagesConfig:
+        """The same question for a sweep, which shows no one."""
+        asked = self.config
+        people = asked.n_people, self.candidates, self.seed
+        return ImagesConfig(self.data, self.classes, asked.pixels, self.labels, *people)
 
 
 def data_choice() -> Choice:

@@ -1,0 +1,107 @@
+"""A page's question as a file: opened on the page, run at a terminal, swept. Knows no screen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pages.kit import toml_files
+from pages.kit.toml_files import Address, pairs, shortened, written
+from privdemo.experiments import sweep
+from privdemo.experiments.sweep import EXPERIMENTS
+
+_HEAD = "# privdemo setting: open it on the app's page, run it with `python -m privdemo run FILE`, or sweep it."
+_WHAT = "a setting"
+_KEYS = ("page", "experiment", "repeats", "settings", "config", "grid")
+# The address of the home page is empty; a file calls it so.
+HOME = "home"
+
+
+@dataclass(frozen=True)
+class SettingFile:
+    """A `page` by its address and its `settings` as they stand there; and the same question for a sweep.
+
+    `config` are the plain values of the `experiment`, both empty where no sweep runs the page's question; `varied` are
+    the keys of the config that the sweep has in its grid.
+    """
+
+    page: str
+    settings: Address = field(default_factory=dict, hash=False)
+    experiment: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    repeats: int = 10
+    varied: tuple[str, ...] = ()
+
+
+def config_of(question: Any) -> Any:
+    """The config by which a sweep runs a page's question; None where there is none."""
+    known = {experiment.config for experiment in EXPERIMENTS.values()}
+    asked = (getattr(question, "swept", None), getattr(question, "config", None), question)
+    return next((config for config in asked if type(config) in known), None)
+
+
+def write(page: str, settings: Address, config: Any = None, repeats: int = 10) -> str:
+    """The file of a page's settings, and of the `config` that they make for a sweep (see `config_of`).
+
+    Raises ``ValueError`` with a sentence where the records are a visitor's own.
+    """
+    toml_files.check_address(settings)
+    head, blocks = {"page": page or HOME}, {"settings": toml_files.plain_address(settings)}
+    if config is not None:
+        experiment = sweep.experiment_of(config)
+        head |= {"experiment": experiment, "repeats": int(sweep.REPEATS.check(repeats))}  # type: ignore[dict-item]
+        blocks["config"] = EXPERIMENTS[experiment].plain(config)
+    notes = {"settings": "as in the page's link", "config": "the same question for a sweep"}
+    lines = [_HEAD, *pairs(head)]
+    for name, table in blocks.items():
+        lines += ["", f"[{name}]  # {notes[name]}", *pairs(table)]
+    return "\n".join(lines) + "\n"
+
+
+def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
+    """The setting of a file, of one of the `pages` by their addresses.
+
+    Raises ``ValueError`` with a sentence that names the key and the value. Whether the values suit the page is the
+    page's to say; whether they make the config, `differences`.
+    """
+    table = toml_files.parse(content, _WHAT)
+    toml_files.check_keys(table, _KEYS, _WHAT)
+    if "page" not in table:
+        raise ValueError("a setting must have page, the page's name in its address")
+    page = "" if table["page"] == HOME else table["page"]
+    if not isinstance(page, str) or page not in pages:
+        known = ", ".join(name or HOME for name in pages)
+        raise ValueError(f"page must be one of {known}, got {shortened(table['page'])}")
+    for name in ("config", "grid"):
+        if not isinstance(table.get(name, {}), dict):
+            raise ValueError(f"{name} must be a table, such as [{name}], got {shortened(table[name])}")
+    experiment, config = table.get("experiment", ""), table.get("config", {})
+    if not isinstance(experiment, str) or experiment not in ("", *EXPERIMENTS):
+        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {shortened(experiment)}")
+    if config and not experiment:
+        raise ValueError(f"[config] is for a sweep: name its experiment, one of {', '.join(EXPERIMENTS)}")
+    repeats = table.get("repeats", 10)
+    sweep.REPEATS.check(repeats)
+    settings = toml_files.address(table.get("settings", {}))
+    return SettingFile(page, settings, experiment, config, repeats, tuple(table.get("grid", {})))
+
+
+def differences(file: SettingFile, question: Any) -> list[str]:
+    """What [config] says otherwise than the `question` that the settings make; what a sweep varies is left out.
+
+    Raises ``ValueError`` with a sentence for a config that makes none.
+    """
+    if not file.experiment:
+        return []
+    asked, theirs = config_of(question), sweep.make(file.experiment, file.config)
+    if type(asked) is not type(theirs):
+        experiment = sweep.experiment_of(asked) if asked is not None else "none"
+        return [f"the experiment is {file.experiment}, but that of the settings is {experiment}"]
+    plain = EXPERIMENTS[file.experiment].plain
+    found, wanted = plain(theirs), plain(asked)
+    return [
+        f"{key} is {written(found[key])} in [config], but the settings make it {written(wanted[key])}"
+        for key in found
+        if key not in file.varied and found[key] != wanted[key]
+    ]
