@@ -21,6 +21,7 @@ examples:
   python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (40 minutes)
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
   python -m privdemo reproduce comparison every method at every ε again (3 to 5 minutes)
+  python -m privdemo reproduce defaults   the draws that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo sweep spec.toml --out results.csv
                                           your own grid of settings, many draws each; goes on where it stopped
@@ -128,7 +129,7 @@ def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         "--out",
         type=Path,
         metavar="FILE",
-        help="the CSV file to write, or the folder for all (default: those that the app shows)",
+        help="the file to write, or the folder for all (default: those that the app shows)",
     )
     reproduce.add_argument(
         "--draws", type=int, default=results.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"

@@ -17,8 +17,10 @@ from privdemo.experiments import (
     comparison,
     label_counts,
     label_proportions,
+    packed,
     results,
     running,
+    shipped_draws,
     sweep,
     training,
 )
@@ -81,14 +83,17 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
 class Reproduction:
     """A study that can be computed anew.
 
-    `trials(n_draws)` are the arguments of each `trial`, whose results all together `to_csv` writes and `report` prints.
+    `trials(n_draws)` are the arguments of each `trial`, whose results all together `to_file` writes and `report`
+    prints. `is_own` says whether a file, whose name ends in `suffix`, is one that `to_file` wrote.
     """
 
     title: str
     trial: Callable[..., list[Any]]
     trials: Callable[[int], Sequence[tuple[Any, ...]]]
-    to_csv: Callable[[list[Any]], str]
+    to_file: Callable[[list[Any]], str | bytes]
     report: Callable[[list[Any]], list[str]]
+    suffix: str = "csv"
+    is_own: Callable[[Path], bool] = results.is_results
 
 
 def reproductions() -> dict[str, Reproduction]:
@@ -109,10 +114,20 @@ def reproductions() -> dict[str, Reproduction]:
         (label_counts, "", reports.count_lines),
         (comparison.study, ", needs MNIST and Adult", reports.comparison_lines),
     )
-    return of_training | {
+    draws = Reproduction(
+        f"{shipped_draws.TITLE}, needs MNIST and Adult",
+        shipped_draws.trial,
+        shipped_draws.trials,
+        shipped_draws.to_file,
+        reports.draw_lines,
+        "npz",
+        packed.is_packed,
+    )
+    studies = {
         module.NAME: Reproduction(module.TITLE + needs, module.trial, module.trials, module.to_csv, report)
         for module, needs, report in others
     }
+    return of_training | studies | {shipped_draws.NAME: draws}
 
 
 def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, scheduler: str | None) -> None:
@@ -130,7 +145,8 @@ def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, 
         _check_jobs(jobs)
         if out is None and draws != results.N_DRAWS:
             raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {draws}")
-        file = results.shipped(each) if out is None else out / f"{each}.csv" if name == "all" else out
+        suffix = studies[each].suffix
+        file = results.shipped(each, suffix) if out is None else out / f"{each}.{suffix}" if name == "all" else out
         _check_out(file)
         with running.only_one(file):
             trials = _reproduce_one(each, studies[each], file, draws, jobs, backend, scheduler)
@@ -148,7 +164,7 @@ def _reproduce_one(
     """Write one study's file and print its report; returns the folder of its trials."""
     folder, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
     for file in (out, part):
-        if file.exists() and file.stat().st_size and not results.is_results(file):
+        if file.exists() and file.stat().st_size and not study.is_own(file):
             raise ValueError(f"{file} holds something else than results; name another file")
     found: list[Any] = []
     steps = running.side_by_side(study.trial, study.trials(draws), jobs, backend, scheduler, folder)
@@ -157,20 +173,23 @@ def _reproduce_one(
             found += new
     except KeyboardInterrupt:
         if found:
-            _write(part, study.to_csv(found))
+            _write(part, study.to_file(found))
         raise
-    _write(out, study.to_csv(found))
+    _write(out, study.to_file(found))
     part.unlink(missing_ok=True)
     print("\n".join(study.report(found)))
     print(f"written to {out}")
     return folder
 
 
-def _write(out: Path, text: str) -> None:
+def _write(out: Path, content: str | bytes) -> None:
     """Write a file whole or not at all."""
     new = out.with_name(out.name + ".new")
     try:
-        new.write_text(text, encoding="utf-8")
+        if isinstance(content, bytes):
+            new.write_bytes(content)
+        else:
+            new.write_text(content, encoding="utf-8")
         new.replace(out)
     finally:
         new.unlink(missing_ok=True)

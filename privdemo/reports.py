@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
-from privdemo.experiments import comparison, label_counts, label_proportions, results, training
+from privdemo.experiments import (
+    class_ratio,
+    comparison,
+    label_counts,
+    label_proportions,
+    results,
+    shipped_draws,
+    training,
+)
 from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
-from privdemo.experiments.label_proportions import HALF
+from privdemo.experiments.label_proportions import HALF, SHARE
+from privdemo.intervals import Estimate, mean_interval
 
 
 def four_digits(value: float) -> str:
@@ -93,6 +104,29 @@ def count_lines(marks: list[label_counts.Mark]) -> list[str]:
         f"those above over {label_counts.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
         f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
     ]
+
+
+def draw_lines(trials: list[Any]) -> list[str]:
+    """The first mark of every method in every question on which a page opens."""
+    lines = [shipped_draws.TITLE, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
+    for config in shipped_draws.questions():
+        made = [one for one in trials if replace(one.config, draw=0) == config]
+        if made:
+            along = f", ε {config.epsilon:g}" if isinstance(config, comparison.ComparisonConfig) else ""
+            lines.append(f"{type(config).__name__}, {config.dataset}{along}, {len(made)} draws")
+        lines += [f"  {name:20s}  {_first_mark(made, name):.3f}" for name in (made[0].fits if made else ())]
+    return lines
+
+
+def _first_mark(trials: list[Any], method: str) -> Estimate:
+    """The mark of a method that its page shows first."""
+    if isinstance(trials[0], training.Trial):
+        return training.mean_score(trials, method, "accuracy")
+    if isinstance(trials[0], label_proportions.Trial):
+        return label_proportions.mean_score(trials, method, "average", SHARE)
+    if isinstance(trials[0], class_ratio.Trial):
+        return class_ratio.mean_error(trials, method)
+    return mean_interval([trial.fits[method].marks["accuracy"] for trial in trials], 0.0, 1.0)
 
 
 def claim_lines(claim: Claim) -> list[str]:

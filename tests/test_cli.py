@@ -12,7 +12,17 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
-from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, results, training
+from privdemo.experiments import (
+    class_ratio,
+    comparison,
+    label_counts,
+    label_proportions,
+    results,
+    shipped_draws,
+    training,
+)
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.draws import at_draw
 
 
 def test_data_says_what_every_data_set_holds(data_folder, monkeypatch, capsys):
@@ -150,10 +160,30 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():
     studies = commands.reproductions()
-    assert list(studies) == [*training.study.STUDIES, "llp", "classratio", "distortion", "comparison"]
-    assert all(results.shipped(name).exists() for name in studies)
+    assert list(studies) == [*training.study.STUDIES, "llp", "classratio", "distortion", "comparison", "defaults"]
+    assert all(results.shipped(name, study.suffix).exists() for name, study in studies.items())
+    assert all(study.is_own(results.shipped(name, study.suffix)) for name, study in studies.items())
     for name, study in training.study.STUDIES.items():
         assert studies[name].trials(2) == training.study.trials(study, 2)
     for module in (label_proportions.study, class_ratio.study, label_counts, comparison.study):
         made = studies[module.NAME]
-        assert (made.trial, made.trials, made.to_csv) == (module.trial, module.trials, module.to_csv)
+        assert (made.trial, made.trials, made.to_file) == (module.trial, module.trials, module.to_csv)
+
+
+def test_the_draws_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):
+    asked = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("clean",))
+    monkeypatch.setattr(shipped_draws, "questions", lambda: [asked])
+    out = tmp_path / "mine.npz"
+    out.write_text("mine")
+    assert reproduce(out, name="defaults", draws=2) == 1
+    assert "holds something else than results" in capsys.readouterr().err
+    out.unlink()
+    for _ in range(2):  # it may be written again
+        assert reproduce(out, name="defaults", draws=2) == 0
+    marks = [comparison.run(at_draw(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+    there = shipped_draws.load(out)
+    found = [there.find(comparison.run, at_draw(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+    assert found == pytest.approx(marks)
+    printed = capsys.readouterr().out
+    assert "ComparisonConfig, breast_cancer, ε 1, 2 draws\n" in printed
+    assert f"  clean                 {sum(marks) / 2:.3f} (" in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections.abc import Callable
 from functools import wraps
@@ -13,6 +14,7 @@ import streamlit as st
 from pages.kit import own_data
 from privdemo import datasets
 from privdemo.datasets import Source
+from privdemo.experiments import shipped_draws
 from privdemo.jobs import Runner
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -50,6 +52,16 @@ def freeze_heap() -> None:
 def runner() -> Runner:
     """The one place where long work is done, for all visitors."""
     return Runner()
+
+
+@st.cache_resource(show_spinner=False)
+def ready_draws() -> shipped_draws.Shipped:
+    """The draws that come with the package; where their file cannot be used, none, and the log says so."""
+    try:
+        return shipped_draws.load()
+    except ValueError as error:
+        logging.getLogger(__name__).warning("%s", error)
+        return shipped_draws.Shipped({})
 
 
 def _problem(name: Source) -> str | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -108,13 +109,12 @@ class Draws:
 def look(question: Any, jobs: Sequence[Job]) -> Draws:
     """Say how far the jobs are, each started unless this visitor has stopped them.
 
+    Draws that come with the package are not made: a job goes on after them, and one that needs no others never starts.
     Raises ``ValueError`` with a sentence where a draw that is made at once cannot be made.
     """
     stopped, again = st.session_state.get(_STOPPED) == remembered(question), st.session_state.pop(_AGAIN, False)
     progress = tuple((_watch_own if job.private else _watch_shared)(job, stopped, again) for job in jobs)
-    results = tuple(
-        (*((job.first(),) if job.first else ()), *far.results) for job, far in zip(jobs, progress, strict=True)
-    )
+    results = tuple((*_at_once(job), *far.results) for job, far in zip(jobs, progress, strict=True))
     return Draws(tuple(jobs), progress, results)
 
 
@@ -132,7 +132,7 @@ def attach(jobs: Sequence[Job]) -> None:
         return
     if arrived != job_id(jobs):
         link.note(f"`job={arrived}` was ignored: this link’s settings have draws of their own, which are shown.")
-    elif not any(cache.runner().look(job.key) for job in jobs):
+    elif not any(cache.runner().look(job.key) or len(_ready(job)) == len(job.tasks) for job in jobs):
         link.note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
 
 
@@ -147,13 +147,39 @@ def job_id(jobs: Sequence[Job]) -> str:
     return "" if any(job.private for job in jobs) else hashlib.sha256(repr(keys).encode()).hexdigest()[:_ID]
 
 
+def _at_once(job: Job) -> tuple[Any, ...]:
+    """The draw that a job makes at once, if it makes one, unless it comes with the package."""
+    if not job.first:
+        return ()
+    there = None if job.private else cache.ready_draws().find(job.function, job.key[1])
+    return (job.first() if there is None else there,)
+
+
+def _ready(job: Job) -> tuple[Any, ...]:
+    """The results of a job's first tasks that come with the package; none of a visitor's own records."""
+    if job.private:
+        return ()
+    there = (cache.ready_draws().find(job.function, task) for task in job.tasks)
+    return tuple(takewhile(lambda result: result is not None, there))
+
+
 def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
     """How far a job is that anybody may follow."""
+    ready = _ready(job)
+    left = job.tasks[len(ready) :]
+    if not left:
+        return Progress(ready, len(ready), False)
+    made = _watch_left(job, left, stopped, again)
+    return replace(made, results=(*ready, *made.results), total=len(job.tasks))
+
+
+def _watch_left(job: Job, left: Sequence[Any], stopped: bool, again: bool) -> Progress:
+    """How far the runner is with the tasks of a job that are `left` to it: for the same key, from the same one on."""
     runner = cache.runner()
     if not stopped:
-        return runner.watch(job.key, visitor(), job.function, job.tasks, new_try=again, slow=job.slow)
+        return runner.watch(job.key, visitor(), job.function, left, new_try=again, slow=job.slow)
     there = runner.look(job.key)  # what is there is kept; others may go on with it, this visitor does not
-    return Progress(there.results[: len(job.tasks)] if there else (), len(job.tasks), False)
+    return Progress(there.results[: len(left)] if there else (), len(left), False)
 
 
 def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:

@@ -22,11 +22,15 @@ def without_config(run: Callable[[Any], Any], config: Any) -> Any:
     return replace(run(config), config=None)
 
 
+def versions() -> str:
+    """Versions of the packages on which numbers depend."""
+    return ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+
+
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
     """Rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
     text = io.StringIO()
-    text.write(f"{_HEAD}; {versions}\n")
+    text.write(f"{_HEAD}; {versions()}\n")
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
     writer.writerow(names)
@@ -54,6 +58,6 @@ def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
     )
 
 
-def shipped(name: str) -> Path:
+def shipped(name: str, suffix: str = "csv") -> Path:
     """The results file of a study that comes with the package."""
-    return Path(str(resources.files("privdemo") / "results" / f"{name}.csv"))
+    return Path(str(resources.files("privdemo") / "results" / f"{name}.{suffix}"))

@@ -183,3 +183,79 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
     assert at.button(key="stop-draws")
+
+
+class Ready:
+    """Draws that come with the package: those of `len` up to a config's `draw`."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def find(self, run, config):
+        return f"ready {config.draw}" if run is len and config.draw < self.n else None
+
+
+@pytest.fixture
+def ready(monkeypatch):
+    def with_draws(n):
+        monkeypatch.setattr(cache, "ready_draws", lambda: Ready(n))
+
+    return with_draws
+
+
+def job_of(n, at_once=True):
+    (job,) = draws.one_job("kind", Question(at_once, n), len, lambda config: "made at once")
+    return job
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, ready, at_once):
+    ready(4)
+    for n in (1, 4):
+        found = draws.look("q", [job_of(n, at_once)])
+        assert found.results == (tuple(f"ready {i}" for i in range(n)),)
+        assert (found.finished, found.running) == (True, False)
+    assert not runner.asked
+
+
+def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready):
+    ready(3)
+    job, runner.answer = job_of(5), Progress(("made 3",), 2, True)
+    found = draws.look("q", [job])
+    assert found.results == (("ready 0", "ready 1", "ready 2", "made 3"),)
+    assert found.progress == (Progress(("ready 1", "ready 2", "made 3"), 4, True),)
+    assert runner.asked[0][:4] == (job.key, "v", len, [Config(draw=3), Config(draw=4)])
+    draws.stop(draws.remembered("q"))
+    assert draws.look("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
+
+
+def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(runner, ready, monkeypatch):
+    job, runner.answer = job_of(4), Progress((), 3, True)
+    monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.draw in (0, 2) else None)
+    ready(0)
+    assert draws.look("q", [job]).results == (("ready",),)
+    assert runner.asked[0][3] == job.tasks
+    own = replace(own_job(1), first=lambda: "own")
+    assert draws.look("q", [own]).results == (("own",),)
+
+
+def test_the_job_of_a_link_that_comes_with_the_package_is_not_said_to_be_made_anew(runner, ready, monkeypatch):
+    notes = []
+    monkeypatch.setattr(link, "note", notes.append)
+    monkeypatch.setattr(st, "query_params", {"job": draws.job_id([job_of(4)])})
+    ready(4)
+    draws.attach([job_of(4)])
+    assert not notes
+
+
+def test_where_the_file_cannot_be_used_the_log_says_so_and_all_draws_are_made(runner, monkeypatch, caplog):
+    def damaged():
+        raise ValueError("defaults.npz cannot be used: it is damaged")
+
+    monkeypatch.setattr(cache.shipped_draws, "load", damaged)
+    cache.ready_draws.clear()
+    job = job_of(3)
+    assert draws.look("q", [job]).results == (("made at once",),)
+    assert runner.asked[0][3] == job.tasks
+    assert caplog.messages == ["defaults.npz cannot be used: it is damaged"]
+    cache.ready_draws.clear()

@@ -1,0 +1,111 @@
+"""Draws that come with the package: those of the questions on which the app's pages open, so that nobody waits.
+
+They are the very trials that `run` makes, no number is rounded; only the seconds that a training takes are those of the
+computer that made the file. `python -m privdemo reproduce defaults` makes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from privdemo.experiments import class_ratio, comparison, label_proportions, packed, results, training
+from privdemo.experiments.class_ratio import RatioConfig
+from privdemo.experiments.class_ratio.adversary import Attack as RatioAttack
+from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.methods import EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SHOWN_FIRST, SPREAD
+
+NAME = "defaults"
+TITLE = "The draws that pages open on"
+# How the question of each kind of config is answered.
+_RUNS: dict[type, Callable[[Any], Any]] = {
+    TrainingConfig: training.run,
+    BagConfig: label_proportions.run,
+    RatioConfig: class_ratio.run,
+    ComparisonConfig: comparison.run,
+}
+# What the results are made of.
+_KINDS = (
+    *(training.Trial, training.Fit, training.Attack),
+    *(label_proportions.Trial, label_proportions.Fit, label_proportions.F1),
+    *(label_proportions.Attack, label_proportions.Guess),
+    *(class_ratio.Trial, class_ratio.Fit, RatioAttack),
+    *(comparison.Trial, comparison.Fit),
+)
+
+
+def questions() -> list[Any]:
+    """The config of the first draw of every question on which a page opens.
+
+    First those with MNIST and Adult here, then those of a computer that has only scikit-learn's data sets, where the
+    comparison draws its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
+    """
+    bags, ratios = (FULL, LABELLED, NAMES, LLP, MEAN_MAP), (SPREAD, MMD, EM)
+    n_bags, bag_size = label_proportions.default_bags("breast_cancer")
+    set_size = class_ratio.default_set_size("digits")
+    compared = ComparisonConfig(dataset="breast_cancer", n_train=142)
+    compared = replace(compared, methods=tuple(name for name in compared.chosen if name in SHOWN_FIRST))
+    return [
+        TrainingConfig(),
+        BagConfig(methods=bags),
+        RatioConfig(methods=ratios),
+        TrainingConfig("digits", n_train=120, pixels=RandomisedResponse(0.2, 17)),
+        BagConfig("breast_cancer", n_bags, bag_size, methods=bags),
+        RatioConfig("digits", set_size=set_size, n_test=set_size, methods=ratios),
+        *(replace(compared, epsilon=epsilon) for epsilon in comparison.study.EPSILONS),
+    ]
+
+
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[Any]]:
+    """The arguments of every trial."""
+    return [(at_draw(config, draw),) for config in questions() for draw in range(n_draws)]
+
+
+def trial(config: Any) -> list[Any]:
+    """One draw; always in one thread, for the same numbers everywhere."""
+    with threadpool_limits(1, user_api="blas"):
+        return [_RUNS[type(config)](config)]
+
+
+def to_file(made: Sequence[Any]) -> bytes:
+    """Trials as the content of a results file: each by what was asked, in the order of `questions`."""
+    order = [replace(config, draw=0) for config in questions()]
+    placed = sorted(made, key=lambda one: (order.index(replace(one.config, draw=0)), one.config.draw))
+    by_question = {repr(one.config): replace(one, config=None) for one in placed}
+    return packed.pack(by_question, _KINDS, results.versions())
+
+
+class Shipped:
+    """Draws by what was asked."""
+
+    def __init__(self, by_question: dict[str, Any]) -> None:
+        self._made = by_question
+
+    def find(self, run: Callable[[Any], Any], config: Any) -> Any:
+        """What `run(config)` returns, if it is here, else None; always the same object."""
+        if _RUNS.get(type(config)) is not run:
+            return None
+        one = self._made.get(repr(config))
+        if one is not None and one.config is None:
+            one = self._made[repr(config)] = replace(one, config=config)
+        return one
+
+
+def load(file: Path | None = None) -> Shipped:
+    """The draws of a results file, by default those that come with the package.
+
+    Raises ``ValueError`` for a file that is not there, damaged or of another version.
+    """
+    file = file or results.shipped(NAME, "npz")
+    try:
+        return Shipped(packed.unpack(file.read_bytes(), _KINDS))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{file.name} cannot be used: {error}; python -m privdemo reproduce {NAME} mends it") from None

@@ -1,0 +1,105 @@
+"""The draws that come with the package: the trials that a fresh run makes, all of them there."""
+
+import math
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+
+from privdemo.experiments import class_ratio, results, shipped_draws, training
+from privdemo.experiments.class_ratio import RatioConfig
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.training import TrainingConfig
+
+FILE = results.shipped(shipped_draws.NAME, "npz")
+QUESTIONS = shipped_draws.questions()
+WITHOUT_DATA = [config for config in QUESTIONS if config.dataset in ("digits", "breast_cancer")]
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return shipped_draws.load()
+
+
+def assert_same(one, other, place=""):
+    """All but times: counts and words to the letter, numbers to what another processor's rounding may change."""
+    assert type(one) is type(other), place
+    if is_dataclass(one):
+        for name in (field.name for field in fields(one)):
+            if name != "seconds":
+                assert_same(getattr(one, name), getattr(other, name), f"{place}.{name}")
+    elif isinstance(one, dict):
+        assert list(one) == list(other), place
+        for key in one:
+            assert_same(one[key], other[key], f"{place}[{key}]")
+    elif isinstance(one, tuple):
+        for i, (mine, yours) in enumerate(zip(one, other, strict=True)):
+            assert_same(mine, yours, f"{place}[{i}]")
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), place
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9, err_msg=place)
+    else:
+        near = isinstance(one, float) and (math.isnan(one) and math.isnan(other))
+        assert near or one == pytest.approx(other, rel=1e-6, abs=1e-9), place
+
+
+def assert_first_draws_are_fresh(shipped, configs):
+    for config in configs:
+        (fresh,) = shipped_draws.trial(config)
+        assert_same(fresh, shipped.find(shipped_draws._RUNS[type(config)], config))
+
+
+@pytest.mark.mnist
+@pytest.mark.usefixtures("mnist", "data_folder")
+def test_first_draws_of_mnist_and_adult_are_what_a_fresh_run_makes(shipped):
+    found = [config for config in QUESTIONS if config not in WITHOUT_DATA]
+    assert len(found) == 3
+    assert_first_draws_are_fresh(shipped, found)
+
+
+def test_first_draws_of_the_data_sets_that_are_always_there_are_what_a_fresh_run_makes(shipped):
+    assert_first_draws_are_fresh(shipped, WITHOUT_DATA)
+
+
+def test_all_draws_of_every_question_are_there_each_with_its_own_config(shipped):
+    for (config,) in shipped_draws.trials():
+        one = shipped.find(shipped_draws._RUNS[type(config)], config)
+        assert one.config == config
+        assert one is shipped.find(shipped_draws._RUNS[type(config)], config)
+    assert len(shipped_draws.trials()) == results.N_DRAWS * len(QUESTIONS)
+    assert FILE.stat().st_size < 1_500_000
+
+
+@pytest.mark.parametrize(
+    ("run", "config"),
+    [
+        (class_ratio.run, TrainingConfig()),
+        (len, TrainingConfig()),
+        (len, "no config"),
+        (training.run, at_draw(TrainingConfig(), results.N_DRAWS)),
+        (training.run, replace(TrainingConfig(), seed=1)),
+        (training.run, replace(TrainingConfig(), n_train=251)),
+        (class_ratio.run, replace(RatioConfig(), methods=("spread",))),
+    ],
+)
+def test_another_question_has_no_shipped_answer(shipped, run, config):
+    assert shipped.find(run, config) is None
+
+
+def test_a_file_that_cannot_be_used_is_named_with_its_remedy(tmp_path):
+    file = tmp_path / "mine.npz"
+    for content in (None, b"", FILE.read_bytes()[:5000]):
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(ValueError, match=r"^mine\.npz cannot be used: .*; python -m privdemo reproduce defaults"):
+            shipped_draws.load(file)
+
+
+def test_trials_are_written_in_the_order_of_questions_however_they_came(tmp_path):
+    config = QUESTIONS[-1]
+    made = [one for draw in (1, 0) for one in shipped_draws.trial(at_draw(config, draw))]
+    assert shipped_draws.to_file(made) == shipped_draws.to_file(made[::-1])
+    file = tmp_path / "two.npz"
+    file.write_bytes(shipped_draws.to_file(made))
+    there = shipped_draws.load(file)
+    assert [there.find(shipped_draws._RUNS[type(config)], at_draw(config, i)) is None for i in range(3)] == [0, 0, 1]
