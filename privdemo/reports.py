@@ -72,13 +72,13 @@ def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
         reductions = ratio_study.published_reductions(ratio_study.rows(marks))
     except (KeyError, ValueError):  # not all studies were made
         return lines
-    lines.append("the paper's text on its figures 2 and 3, published and ours: how much lower an error is")
+    lines.append("what the paper's text says of its figures 2 and 3: how much smaller an error is, published and ours")
     return lines + [f"{one.words}: {one.published:.0%}, {one.ours.mean:.0%}" for one in reductions]
 
 
 def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
-    """Every measure of every method of the comparison, and whom one must trust."""
-    lines = [comparison.study.TITLE, "mean and 95 % interval on clean test records; whom one must trust"]
+    """Every measure of every method of the comparison, and who must be trusted."""
+    lines = [comparison.study.TITLE, "mean and 95 % interval on clean test records; who must be trusted"]
     return lines + [
         f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
         f"{row.metric:8s}  {row.estimate:.3f}  {row.trust}"

@@ -70,12 +70,12 @@ def _signs() -> list[Claim]:
             Claim(
                 source=BARBER,
                 place=place,
-                words=f"the true share is {formula}: what it gives for a share of {poll.share:g} and lies of {lies}",
+                words=f"the true share is {formula}: its result for a share of {poll.share:g} and lies of {lies}",
                 published=printed,
                 ours=exactly(ours),
                 unit=PERCENT,
                 verdict=judge_value(printed, poll.share),
-                why="a sign is misprinted: with a minus in the numerator the truth comes out",
+                why="one sign is misprinted: with a minus in the numerator it gives the truth",
                 reading=FORMULA,
             )
         )
@@ -89,13 +89,13 @@ def _majority() -> Claim:
     return Claim(
         source=BARBER,
         place="on several answers",
-        words="of three answers the majority says yes where c₁ + c₂ + c₃ > 2: how often that finds a yes told with "
-        "lies of 0.2",
+        words="the majority of three answers is yes if c₁ + c₂ + c₃ > 2: how often this rule finds a true yes when "
+        "20 % of answers are lies",
         published=printed,
         ours=exactly(ours),
         unit=PERCENT,
         verdict=judge_value(printed, ours),
-        why="> 2 asks for all three; a majority is > 1",
+        why="“> 2” needs all three answers; a majority is “> 1”",
         reading=FORMULA,
     )
 
@@ -111,14 +111,14 @@ def _figure_1() -> Claim:
     return Claim(
         source=BARBER,
         place="figure 1",
-        words="reconstruction does not find the true share under any lie: in what part of the places (shares "
+        words="guessing each answer back never finds the true share: in what fraction of the settings plotted (shares "
         f"{shares[0]:g} to {shares[-1]:g}, lies {lies[0]:g} to {lies[-1]:g}) it is off by more than a point",
         ours=exactly(float(np.mean(list(missed.values())))),
         unit=PERCENT,
         verdict=judge_fact(len(misses) == len(lies), caveat=bool(hit or always)),
-        why=f"it misses under lies of {listed(misses)}; it is right at a share of {listed(hit)} in some. Its objective "
-        f"is largest at {' and '.join(f'“{who}”' for who in always)} whatever the answers: a figure can only show a "
-        "local maximum",
+        why=f"it misses with lies of {listed(misses)}, but finds a share of {listed(hit)} with some of them. What it "
+        f"maximises is largest at {' and '.join(f'“{who}”' for who in always)} whatever the answers, so any figure can "
+        "only show a local maximum",
     )
 
 
@@ -126,8 +126,8 @@ def _pictures() -> Claim:
     return unverifiable(
         BARBER,
         "figures 2 and 4",
-        "a 7 and a 9 under pixel flips of 0.1 to 0.4, and under Gaussian noise of variance 0.1 and 0.5",
-        "pictures without numbers; “What does the noise do to an image?” draws them with the same noise",
+        "a 7 and a 9 with 10 to 40 % of pixels flipped, and with Gaussian noise of variance 0.1 and 0.5",
+        "pictures without numbers; the page “Noise on images” draws them with the same noise",
     )
 
 
@@ -137,7 +137,7 @@ def _accuracies(rows: Rows) -> list[Claim]:
     n = study.config(study.levels[0]).n_train
     words = {
         CLEAN: f"clean data, {n:,} + {n:,} images: accuracy",
-        FLAT: "spread, flat prior, label flips 0.2, pixel noise of variance {:g}: accuracy",
+        FLAT: "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance {:g}: accuracy",
     }
     found = []
     for method, published in study.published.items():
@@ -194,7 +194,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
     return Claim(
         source=BARBER,
         place="figure 3",
-        words="spread training is more accurate than naive training but at little noise: the most that it is ahead, "
+        words="correcting for the noise is more accurate than ignoring it, except at little noise: largest lead, "
         f"at p = {most:g}",
         ours=noisy[most],
         unit=POINTS,
@@ -202,7 +202,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
         command=_FIGURE_3,
         verdict=verdict,
         why=f"with a penalty chosen alike for both, accuracy differs clearly at {listed(clear)} of p = "
-        f"{listed(noisy)}. What spread does give is better probabilities: its log loss is clearly lower at p = "
+        f"{listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at p = "
         f"{listed(surer)}",
     )
 
@@ -214,13 +214,13 @@ def _true_prior(rows: Rows) -> Claim:
     return Claim(
         source=BARBER,
         place="figure 3",
-        words=f"the true pixel prior is the best: the most that it is ahead of the learned one, at p = {most:g}",
+        words=f"knowing the clean pixels’ shares is best: largest lead over learning them one by one, at p = {most:g}",
         ours=gaps[most],
         unit=POINTS,
         seeds=_n_draws(rows),
         command=_FIGURE_3,
         verdict=verdict,
-        why=f"of p = {listed(gaps)} it is clearly ahead at {listed(clear)}",
+        why=f"clearly ahead at {listed(clear)} of p = {listed(gaps)}",
     )
 
 
@@ -232,14 +232,14 @@ def _flat_prior(rows: Rows) -> Claim:
     return Claim(
         source=BARBER,
         place="figure 3",
-        words=f"there is little difference between the flat and the learned prior: the most, at p = {most:g}",
+        words=f"pixels alike or learned one by one makes little difference: largest difference, at p = {most:g}",
         ours=gaps[most],
         unit=POINTS,
         seeds=_n_draws(rows),
         command=_FIGURE_3,
         verdict=verdict,
-        why=f"{'over' if verdict == FAILS else 'never over'} {200 * SAME:g} points; of p = {listed(gaps)} the learned "
-        f"one is clearly other at {listed(clear)}",
+        why=f"{'over' if verdict == FAILS else 'never over'} {200 * SAME:g} points; of p = {listed(gaps)} they "
+        f"clearly differ at {listed(clear)}",
     )
 
 
@@ -255,13 +255,13 @@ def _direction() -> Claim:
     return Claim(
         source=BARBER,
         place="appendix B",
-        words="naive training keeps the direction of the weights if flips add up to less than 1: degrees that it is "
-        "turned, for inputs alike in all directions and weights of length 1",
+        words="ignoring the lies keeps the direction of the weights if the two lies add up to less than 1: "
+        "angle to the true weights in degrees, for inputs alike in all directions and weights of length 1",
         published=0.0,
         ours=exactly(turned),
         verdict=judge_value(0.0, turned, 0.1),
-        why=f"and as the paper says, not for other inputs: where they spread {ratio:g} times as far one way as the "
-        f"other it is {off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° where the length is free "
+        why=f"as the paper says, not for other inputs: if they vary {ratio:g} times as much one way as the "
+        f"other, it is {off:.1f}° off at that length, but {abs(bent.free_alpha):.1f}° off if the length is free "
         "(Gaussian inputs)",
     )
 
@@ -275,12 +275,12 @@ def _curvature() -> Claim:
     return Claim(
         source=BARBER,
         place="equation 107",
-        words="the second derivative of naive training’s likelihood in the right direction, α = 0 (flips of 0.2, "
-        f"inputs with s = {config.s:g})",
+        words="the second derivative of the likelihood that ignores the lies, in the right direction, α = 0 (lies of "
+        f"0.2, inputs with s = {config.s:g})",
         published=printed,
         ours=exactly(ours),
         verdict=judge_value(printed, measured, 1e-4),
-        why="its last term is one too many: φ(z₂) of equation 106 was left out. Below 0 all the same, so what is "
-        "concluded from it stands",
+        why="its last term should not be there: φ(z₂) of equation 106 was left out. The value is still below 0, so "
+        "the conclusion stands",
         reading=FORMULA,
     )

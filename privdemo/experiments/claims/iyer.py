@@ -7,8 +7,8 @@ from privdemo.experiments.claims import iyer_counts, iyer_ratios
 from privdemo.experiments.claims.claim import IYER, Claim, exactly, unverifiable
 from privdemo.experiments.claims.judge import judge_value
 
-# Data sets of table 1 that are not at hand, and how many instances they have there.
-_ELSEWHERE = {"Youtube": 6_431_471, "Higgs": 11_000_000, "Acoustic": 78_823, "Twitter": 6_940}
+# Data sets of table 1 that are not at hand, and how many records they have there.
+_ELSEWHERE = {"YouTube": 6_431_471, "Higgs": 11_000_000, "Acoustic": 78_823, "Twitter": 6_940}
 
 
 def all_claims() -> list[Claim]:
@@ -24,11 +24,9 @@ def from_formulas() -> list[Claim]:
 def _table_1() -> list[Claim]:
     """The data sets that are here too, and those that are not."""
     absent = "the data set is not at hand"
-    found = [
-        unverifiable(IYER, "table 1", f"{name} has so many instances", absent, n) for name, n in _ELSEWHERE.items()
-    ]
-    for name, title, records in (("adult", "Census", 48_842), ("mnist", "Mnist", 60_000)):
-        words = f"{title} has so many instances"
+    found = [unverifiable(IYER, "table 1", f"size of {name}", absent, n) for name, n in _ELSEWHERE.items()]
+    for name, title, records in (("adult", "Census", 48_842), ("mnist", "MNIST", 60_000)):
+        words = f"size of {title}"
         if not datasets.available(name):
             found.append(
                 unverifiable(IYER, "table 1", words, f"{name} is not here: python -m privdemo data {name}", records)

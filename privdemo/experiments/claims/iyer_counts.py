@@ -58,8 +58,8 @@ def _best(rows: Mapping[str, label_counts.Row], names: Iterable[str]) -> label_c
 def _figure_1(places: Places) -> list[Claim]:
     design = _at_design(places)
     words = {
-        "dirichlet published": "scaled Dirichlet by the published criterion: distortion of five classes’ proportions",
-        "laplace published": "the best of the others (Laplace): distortion",
+        "dirichlet published": "scaled Dirichlet, as published: distortion of five classes’ shares",
+        "laplace published": "the best of the others (Laplace), as published: distortion",
     }
     found = []
     exact = design["dirichlet local"].distortion
@@ -67,9 +67,10 @@ def _figure_1(places: Places) -> list[Claim]:
         row = design[name]
         off = row.distortion / value
         why = (
-            f"equation 9 allows only a σ with {off:.1f} times that; the exact profile gives {exact:.3f}"
+            f"equation 9 asks for so much noise that distortion is {off:.1f} times as large; with no more noise "
+            f"than needed it is {exact:.3f}"
             if name.startswith("dirichlet")
-            else f"{off:.2f} times the paper’s, which gives two digits"
+            else f"{off:.2f} times the paper’s number, which has two digits"
         )
         found.append(
             Claim(
@@ -100,14 +101,14 @@ def _ranking(places: Places) -> Claim:
     return Claim(
         source=IYER,
         place="figure 1",
-        words="scaled Dirichlet distorts least: its distortion with a promise that holds, as a multiple of the best "
-        "other’s",
+        words="scaled Dirichlet distorts least: its distortion with a promise that holds, divided by that of the best "
+        "other",
         ours=times,
         seeds=_batches(dirichlet),
         command=_COUNTS,
         verdict=judge_below(times, 1),
-        why=f"with tight noise for all, {RELEASES[best.release].title} is at {best.distortion:.3f} and scaled "
-        f"Dirichlet from a public bound at {dirichlet.distortion:.3f}",
+        why=f"with no more noise than needed, the best other ({RELEASES[best.release].title}) distorts by "
+        f"{best.distortion:.3f}, scaled Dirichlet with a public minimum by {dirichlet.distortion:.3f}",
     )
 
 
@@ -125,8 +126,8 @@ def _more_classes(places: Places) -> Claim:
     return Claim(
         source=IYER,
         place="figure 1",
-        words="with more classes scaled Dirichlet increasingly scores over all others, all as published: how much its "
-        f"distortion, as a multiple of the best other’s, changes from {first:g} to {last:g} classes",
+        words="the more classes, the further scaled Dirichlet is ahead, all as published: change of its distortion "
+        f"divided by that of the best other, from {first:g} to {last:g} classes",
         ours=change,
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
@@ -145,15 +146,15 @@ def _all_shares(places: Places) -> Claim:
     return Claim(
         source=IYER,
         place="figure 1",
-        words="scaled Dirichlet distorts least for all class proportions, all as published: in what part of the places "
-        "drawn",
+        words="scaled Dirichlet distorts least for all class shares, all as published: in what fraction of the "
+        "settings plotted",
         published=1.0,
         ours=exactly(share),
         unit=PERCENT,
         seeds=_batches(next(iter(along.values()))[_OTHERS[0]]),
         command=_COUNTS,
         verdict=judge_part(share),
-        why=f"by its own criterion at ρ = {listed(least)} of {listed(sorted(along))}",
+        why=f"with the noise of its own paper, at ρ = {listed(least)} of {listed(sorted(along))}",
         reading=SENTENCE,
     )
 
@@ -170,14 +171,14 @@ def _small_epsilon(places: Places) -> Claim:
     return Claim(
         source=IYER,
         place="figure 1",
-        words="for small ε scaled Dirichlet distorts much less than Laplace, both as published: as a multiple, at ε = "
-        f"{first:g}",
+        words="for small ε scaled Dirichlet distorts much less than Laplace, both as published: ratio of "
+        f"distortions, at ε = {first:g}",
         ours=times[first],
         seeds=_batches(along[first][_DIRICHLET]),
         command=_COUNTS,
         verdict=judge_much_less(times[first], _MUCH_LESS, caveat=bool(without)),
-        why=f"its own criterion has no σ at all at ε = {listed(without)}; at ε = {last:g} it is {times[last].mean:.2f} "
-        "times",
+        why=f"at ε = {listed(without)} its own rule allows no release at all; at ε = {last:g} the ratio is "
+        f"{times[last].mean:.2f}",
     )
 
 
@@ -187,7 +188,7 @@ def _variance(places: Places) -> list[Claim]:
     found = []
     for words, name, others in (
         ("both as published", _DIRICHLET, _OTHERS),
-        ("both with tight noise that keeps a promise", "dirichlet public", ("laplace tight", "gaussian tight")),
+        ("both with no more noise than needed", "dirichlet public", ("laplace tight", "gaussian tight")),
     ):
         ours, other = design[name], min((design[n] for n in others), key=lambda row: row.deviation)
         times = ratio_interval(ours.deviation_estimate, other.deviation_estimate)
@@ -195,13 +196,13 @@ def _variance(places: Places) -> list[Claim]:
             Claim(
                 source=IYER,
                 place="figure 1",
-                words="scaled Dirichlet’s distortion varies least from release to release: its standard deviation as a "
-                f"multiple of the best other’s, {words}",
+                words="scaled Dirichlet’s distortion varies least from release to release: its standard deviation "
+                f"divided by that of the best other, {words}",
                 ours=times,
                 seeds=_batches(ours),
                 command=_COUNTS,
                 verdict=judge_below(times, 1),
-                why=f"{ours.deviation:.3f} against {other.deviation:.3f} of {RELEASES[other.release].title}",
+                why=f"{ours.deviation:.3f}, against {other.deviation:.3f} of {RELEASES[other.release].title}",
             )
         )
     return found
@@ -226,13 +227,13 @@ def _no_advantage(places: Places) -> Claim:
     return Claim(
         source=IYER,
         place="section 4.3",
-        words="Gaussian noise has no advantage over Laplace: its distortion as a multiple of Laplace’s, as published, "
-        "the least of all places drawn",
+        words="Gaussian noise has no advantage over Laplace: smallest ratio of its distortion to that of "
+        "Laplace in all settings plotted, both as published",
         ours=least,
         seeds=_batches(_at_design(places)["gaussian published"]),
         command=_COUNTS,
         verdict=CAVEAT if verdict == HOLDS and better else verdict,
-        why=f"but with tight noise for both it distorts clearly less at δ = {listed(better)}, clearly more at "
+        why=f"but with no more noise than needed, it distorts clearly less at δ = {listed(better)}, clearly more at "
         f"{listed(worse)}",
     )
 
@@ -244,12 +245,12 @@ def promise() -> Claim:
     return Claim(
         source=IYER,
         place="section 3",
-        words=f"scaled Dirichlet with σ from the counts at hand is (ε, δ)-private, δ = {config.delta:g}: δ at ε = "
-        f"{config.epsilon:g} between the paper’s counts and a neighbour, each with its own σ",
+        words=f"scaled Dirichlet with noise chosen from the counts keeps δ = {config.delta:g}: the true δ at ε = "
+        f"{config.epsilon:g} between the paper’s counts and counts with one label changed",
         published=config.delta,
         ours=leak.own_delta,
         seeds=f"{label_counts.N_SIMULATED:,} releases, seed {config.seed}",
         verdict=judge_below(leak.own_delta, config.delta),
-        why=f"by equation 9 σ is {leak.sigma:.5f} here and {leak.neighbour_sigma:.5f} there, so that the choice of "
-        f"noise leaks; with one σ for both δ would be {leak.neighbour_delta:.4f}",
+        why=f"by equation 9 σ is {leak.sigma:.5f} for one and {leak.neighbour_sigma:.5f} for the other, so the "
+        f"choice of noise leaks; with one σ for both, δ would be {leak.neighbour_delta:.4f}",
     )

@@ -53,7 +53,7 @@ def _ratios(rows: Sequence[study.Row]) -> list[Claim]:
             Claim(
                 source=IYER,
                 place="figure 2" if "∝SVM" in reduction.words else "figure 3",
-                words=f"how much lower an error is: {reduction.words}",
+                words=f"how much smaller an error is: {reduction.words}",
                 published=reduction.published,
                 ours=reduction.ours,
                 unit=PERCENT,
@@ -86,8 +86,8 @@ def _near_training(rows: Sequence[study.Row]) -> Claim:
     return Claim(
         source=IYER,
         place="figure 2",
-        words="∝SVM is accurate only near the shares it was trained on: by how much its error on Adult is larger at a "
-        f"share of {most:g} than at {near_by:g}, of which it was trained",
+        words="∝SVM is accurate only near the shares it was trained on: how much larger its error on Adult is at a "
+        f"share of {most:g} than at {near_by:g}, on which it was trained",
         ours=gaps[most],
         seeds=first_draws(rows[0].n_draws),
         command=_SETS,
@@ -109,14 +109,14 @@ def _skewed_sets(rows: Sequence[study.Row]) -> Claim:
     return Claim(
         source=IYER,
         place="figure 3",
-        words="noise on the counts harms more where the asked set is skewed: how much more error Laplace, as "
-        f"published, adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
+        words="noise on the counts harms more if the set asked about is skewed: how much more error published "
+        f"Laplace noise adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
         ours=more,
         seeds=first_draws(rows[0].n_draws),
         command=_SETS,
         verdict=judge_difference(more),
-        why=f"it adds {harm[0].mean:.3f} and {harm[-1].mean:.3f}; tight Laplace noise {less[0].mean:.3f} and "
-        f"{less[-1].mean:.3f}",
+        why=f"at {SHARES[-1]:g} it adds {harm[-1].mean:.3f}, at {SHARES[0]:g} {harm[0].mean:.3f}; tight Laplace noise "
+        f"{less[-1].mean:.3f} and {less[0].mean:.3f}",
     )
 
 
@@ -128,15 +128,15 @@ def _distortion_is_error(rows: Sequence[study.Row]) -> Claim:
         for less, more in itertools.permutations(here, 2)
         if less.distortion < more.distortion and judge(gap_interval(more.estimate, less.estimate)).clear
     ]
-    words = "reduced distortion is reduced error of MMD (ten digits)"
+    words = "less distortion of the counts means less error of MMD (ten digits)"
     if not pairs:
-        return unverifiable(IYER, "figure 3", words, "no two ways to release the counts differ clearly")
+        return unverifiable(IYER, "figure 3", words, "no two ways to release the counts clearly differ")
     right = sum(less.error < more.error for less, more in pairs) / len(pairs)
     return Claim(
         source=IYER,
         place="figure 3",
-        words=f"{words}: in what part of the pairs of mechanisms whose errors differ clearly the one that distorts "
-        "less errs less",
+        words=f"{words}: of the pairs of mechanisms whose errors clearly differ, the fraction where the one "
+        "that distorts less has the smaller error",
         published=1.0,
         ours=exactly(right),
         unit=PERCENT,
@@ -158,13 +158,13 @@ def _theorem_1(rows: Sequence[study.Row]) -> Claim:
     return Claim(
         source=IYER,
         place="theorem 1",
-        words="MMD’s error is below a bound: the bound as a multiple of the (L1) error, the least of all places tried",
+        words="MMD’s error is below a bound: smallest ratio of the bound to the (L1) error in all settings tried",
         ours=Estimate(times, nearest.bound / nearest.high, nearest.bound / nearest.low),
         seeds=first_draws(here[0].n_draws),
         command=_SETS,
         verdict=judge_fact(len(kept) == len(here), caveat=least > math.sqrt(2)),
-        why=f"true in {len(kept)} of {len(here)} places; the least bound is {least:.3g}, and two mixes are never "
-        "further apart than √2: it says how errors shrink, not how large they are",
+        why=f"true in {len(kept)} of {len(here)} settings; but the smallest bound is {least:.3g}, and no two mixes are "
+        "further apart than √2: it tells how errors shrink, not how large they are",
     )
 
 
@@ -182,13 +182,13 @@ def _advice(rows: Sequence[study.Row]) -> list[Claim]:
             Claim(
                 source=IYER,
                 place="section 2, advice",
-                words=f"{words}: how much less MMD errs ({first.n_classes} digits, true counts)",
+                words=f"{words}: how much smaller MMD’s error is ({first.n_classes} digits, true counts)",
                 ours=gap,
                 seeds=first_draws(first.n_draws),
                 command=_SETS,
                 verdict=judge_difference(gap),
                 why=f"error {first.error:.3f} at {place} {getattr(first, lever):g}, {last.error:.3f} at "
-                f"{getattr(last, lever):g}{'' if judge(gap).clear else '; no difference shows'}",
+                f"{getattr(last, lever):g}{'' if judge(gap).clear else '; the difference is not clear'}",
             )
         )
     return found

@@ -31,6 +31,7 @@ from privdemo.experiments.claims.judge import judge_levels, judge_limit, judge_n
 from privdemo.experiments.label_proportions import HALF
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.mechanisms.aggregation import group_means, k_tree, nearest_k, random_k
+from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import FULL, LABELLED, LLP
 from privdemo.verdict import clearly_below
 
@@ -54,7 +55,7 @@ def _tables(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
     """Average F1 of tables 4.1 and 4.3 on Adult, and F1 of each class in table 4.3."""
     found = []
     for row in label_proportions.study.select(rows, label_proportions.study.SELECTING, "adult", HALF):
-        name = "full labels" if row.method == FULL else f"their model, bags “{row.selection}”"
+        name = "every label known" if row.method == FULL else f"their model, bags “{SELECTIONS[row.selection].title}”"
         average = label_proportions.study.published(row)
         if average is not None:
             table = "table 4.3" if row.method == FULL else "table 4.1"
@@ -95,8 +96,7 @@ def _loss_of_information(rows: Sequence[label_proportions.study.Row]) -> Claim:
     return Claim(
         source=YAN,
         place="figure 4.2",
-        words=f"information loss grows with k, and nearest-k loses less than random-k: the least that it is ahead (k = "
-        f"{least})",
+        words=f"information loss grows with k, and nearest-k loses less than random-k: smallest lead (k = {least})",
         ours=ahead[least],
         unit=POINTS,
         seeds=first_draws(here[0].n_draws),
@@ -129,14 +129,14 @@ def _robust(rows: Sequence[label_proportions.study.Row]) -> Claim:
     return Claim(
         source=YAN,
         place="figure 4.2",
-        words="their model is more robust to k-anonymous means than logistic regression: how much less F1 it loses "
+        words="their model loses less by k-anonymous means than logistic regression does: how much less F1 it loses "
         f"(nearest-k, k = {most})",
         ours=gaps[most],
         unit=POINTS,
         seeds=first_draws(start[LLP].n_draws),
         command=_COMMAND,
         verdict=verdict,
-        why=f"of k = {listed(gaps)} it loses clearly less at {listed(less)} and clearly more at {listed(more)}",
+        why=f"of k = {listed(gaps)}, it loses clearly less at {listed(less)} and clearly more at {listed(more)}",
     )
 
 
@@ -156,15 +156,15 @@ def _more_bags(rows: Sequence[label_proportions.study.Row]) -> Claim:
     return Claim(
         source=YAN,
         place="slides on noise",
-        words=f"with noise on the proportions, more bags help: F1 gained from {few.n_bags} bags to {many.n_bags} (ε = "
-        f"{shown:g})",
+        words=f"if the released shares are noisy, more bags help: F1 gained from {few.n_bags} to {many.n_bags} "
+        f"bags (ε = {shown:g})",
         ours=gains[shown],
         unit=POINTS,
         seeds=first_draws(many.n_draws),
         command=_COMMAND,
         verdict=verdict,
-        why=f"clear at ε = {listed(clear)} of {listed(gains)}; the slides put noise on columns of means of 50 and 100 "
-        "as well, which is left out here",
+        why=f"clear at {listed(clear)} of ε = {listed(gains)}; the slides also put noise on columns of means of 50 and "
+        "100, which is left out here",
     )
 
 
@@ -189,7 +189,8 @@ def _instagram(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
             unverifiable(
                 YAN,
                 "table 4.1",
-                f"Instagram comments, {n_bags} bags of {bag_size}, their model, bags “{name}”: average F1",
+                f"Instagram comments, {n_bags} bags of {bag_size}, their model, bags “{SELECTIONS[name].title}”: "
+                "average F1",
                 f"the comments are not public; {beside}{also}",
                 average,
                 PERCENT,
@@ -197,7 +198,7 @@ def _instagram(rows: Sequence[label_proportions.study.Row]) -> list[Claim]:
         )
     for (name, method), (positive, negative, average) in label_proportions.study.INSTAGRAM_43.items():
         row = sms[name, method]
-        who = "full labels" if method == FULL else f"their model, bags “{name}”"
+        who = "every label known" if method == FULL else f"their model, bags “{SELECTIONS[name].title}”"
         found.append(
             unverifiable(
                 YAN,
@@ -238,15 +239,15 @@ def _sign() -> Claim:
     return Claim(
         source=YAN,
         place="slides on the model",
-        words="p = 1/(1 + exp(θᵀx)): what a record with θᵀx = 1 has",
+        words="p = 1/(1 + exp(θᵀx)): the probability of a record with θᵀx = 1",
         published=published,
         ours=exactly(ours),
         unit=PERCENT,
         verdict=CAVEAT if kept else judge_value(published, ours),
-        why="the sign is the other way round than usual; the slides keep to it in their gradient, so that their θ is "
-        "minus the usual one, and no probability changes"
+        why="the sign is reversed; the slides keep to it in their gradient, so their θ is minus the usual one, and no "
+        "probability changes"
         if kept
-        else "the sign is the other way round than usual, and the gradient beside it is not that of this function",
+        else "the sign is reversed, and the gradient beside it is not that of this function",
         reading=FORMULA,
     )
 
@@ -268,11 +269,11 @@ def _loss_at_zero() -> Claim:
     return Claim(
         source=YAN,
         place="slides on accuracy loss",
-        words="at θ = 0 the loss of n bags is n: a bag’s",
+        words="at θ = 0 the loss of n bags is n: the loss of one bag",
         published=1.0,
         ours=exactly(ours),
         verdict=judge_value(1.0, ours),
-        why="that is to base 2, but the gradient beside it is that of natural logarithms, with which it is n ln 2",
+        why="that is with logarithms to base 2; the gradient beside it uses natural ones, which make it n ln 2",
         reading=FORMULA,
     )
 
@@ -296,8 +297,8 @@ def _slope_at_zero() -> Claim:
         published=printed,
         ours=exactly(with_both),
         verdict=judge_value(printed, measured, 1e-6),
-        why="the last step leaves out − ½ θᵀ Σ x over the negatives; means of one label at a time keep both sums, so "
-        "what is concluded stands",
+        why="the last step leaves out − ½ θᵀ Σ x over the negatives; means of records with one label keep both "
+        "sums, so the conclusion stands",
         reading=FORMULA,
     )
 
@@ -321,13 +322,13 @@ def _means_at_zero() -> Claim:
     return Claim(
         source=YAN,
         place="slides on accuracy loss",
-        words="near θ = 0 their model learns from random-k means as from the records: how far the gradients differ "
-        f"({len(X)} records, k = {k})",
+        words="near θ = 0 their model learns the same from random-k means as from the records: how far the "
+        f"gradients differ ({len(X)} records, k = {k})",
         published=0.0,
         ours=exactly(here),
         verdict=judge_limit(0.0, here),
-        why="only the bags’ means count there, which grouping leaves alone; away from 0 it is no longer so "
-        f"({further:.2g} for weights of 3)",
+        why="only the bags’ means count there, and grouping does not change them; away from 0 the gradients differ "
+        f"(by {further:.2g} for weights of 3)",
         reading=SENTENCE,
     )
 
@@ -362,10 +363,10 @@ def _sensitivity() -> list[Claim]:
                 1 / k,
                 moved,
                 f"the most of {n_tables} random tables of {n} records, seeds 0 to {n_tables - 1}",
-                "groups are made without a look at the records"
+                "groups are made without looking at the records"
                 if name == "random-k"
-                else "groups are made by looking at the records: one that changes also changes who is grouped with "
-                "whom, so that noise for 1/k does not give the ε that is claimed",
+                else "groups are made by looking at the records: changing one also changes who is grouped with "
+                "whom, so noise scaled to 1/k does not give the claimed ε",
             )
         )
     labels = np.array(list(itertools.product((0, 1), repeat=4)))
@@ -378,7 +379,7 @@ def _sensitivity() -> list[Claim]:
             1 / 4,
             float(np.abs(shares[:, None] - shares)[neighbours].max()),
             EXACT,
-            "over all bags of 4 labels and all their neighbours; for bags that were filled without a look at labels",
+            "checked over all bags of 4 labels and all their neighbours; if bags are filled without looking at labels",
         ),
     ]
 
