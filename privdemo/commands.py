@@ -66,14 +66,14 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
             print(f"  {name:40s}  {estimate:.3f}")
     problems = [row for row in rows if row["problem"]]
     if problems:
-        print(f"in {len(problems):,} trials something could not be made; the first: {problems[0]['problem']}")
+        print(f"{len(problems):,} trials could not be made in full; the first: {problems[0]['problem']}")
     if {row["versions"] for row in rows} - {running.versions()}:
         print(
             "some rows were made by other versions or other code: see their versions, or name another file for all anew"
         )
     print(f"written to {out}")
     if rows and not any(sweep.numbers(rows).values()):
-        raise ValueError("no trial could be made; mend the spec and name another file")
+        raise ValueError("no trial could be made; correct the spec and name another file")
 
 
 # --- reproduce -----------------------------------------------------------------------------------

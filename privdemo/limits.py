@@ -109,16 +109,16 @@ NOISE_HALF_WIDTH = Limit("half_width", 0.0, math.inf, low_open=True)
 NOISE_EPSILON = Limit("epsilon", 0.0, math.inf, "∞ is no noise", low_open=True)
 SET_SIZE = Limit("set_size", 10, 5000, "a set of fewer says next to nothing", integer=True)
 COPIES = Limit("copies", 1, 50, "sets of each kind", integer=True)
-RHO = Limit("rho", 0.0, 0.49, "the share of every class but the common one of a set")
-N_TEST = Limit("n_test", 10, 5000, "records of the set that is asked about", integer=True)
+RHO = Limit("rho", 0.0, 0.49, "the share of each class in a set but its common one")
+N_TEST = Limit("n_test", 10, 5000, "records of the set asked about", integer=True)
 REPEATS = Limit("repeats", 20, 5000, "releases of the same counts", integer=True)
 BANDWIDTH = Limit("bandwidth", 1e-4, 1e4, "a multiple of the median heuristic, or “cv”")
 N_FEATURES = Limit("n_features", 1, 100_000, "None takes the exact kernel", integer=True)
 TEMPERATURE = Limit("temperature", 1e-4, 1e4, "1 leaves probabilities as they are; “cv” chooses it")
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
-RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is how likely the promise of ε may fail; a promise that often void is none")
+RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is the chance that the promise of ε fails; one that fails so often is none")
 DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
-N_MIN = Limit("n_min", 1, 10**9, "it is the public minimum, which every class has at least", integer=True)
+N_MIN = Limit("n_min", 1, 10**9, "the public minimum: no class has fewer", integer=True)
 N_LABELS = Limit(
     "number of classes",
     2,
@@ -126,7 +126,7 @@ N_LABELS = Limit(
     "one class hides nothing, and a thousand are as many as are computed with",
     integer=True,
 )
-COUNT = Limit("count", 0, 10**9, "how many records of a set are of a class", integer=True)
+COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 # A visitor's own file: its bytes, packed and unpacked; its rows, values and columns, before and after each category has
 # got a column; the categories of one column; its classes, and the records of each.

@@ -73,7 +73,7 @@ class MMDClassRatio(ClassRatioEstimator):
         1/√n + √(ln((2M + 1)/δ)/n) that McDiarmid's inequality gives, unless δ/(2M + 1) is below 1.75e-6.)
         """
         check_is_fitted(self)
-        limits.Limit("delta", 0.0, 1.0, "it is how likely the bound may fail", low_open=True).check(delta)
+        limits.Limit("delta", 0.0, 1.0, "it is the chance that the bound fails", low_open=True).check(delta)
         limits.Limit("n_u", 1, math.inf, "records of U", integer=True).check(n_u)
         n_sets, c = self._n_first, self.proportions_.shape[1]
         if n_sets != c or math.isinf(self.condition_number_):

@@ -161,7 +161,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
         if len(sets.X) < 2:
-            raise ValueError("sets must be two or more: nothing is learnt from the name of one")
+            raise ValueError("sets must be two or more: the name of the only set tells nothing")
         named = Sets(sets.X, np.eye(len(sets.X)))
         if is_cv(self.C):
             seen, unseen = split_sets(named, np.random.default_rng(self.random_state))

@@ -40,7 +40,7 @@ class Selection(NamedTuple):
 
     @property
     def blind(self) -> bool:
-        """Whether bags are filled without a look at the records."""
+        """Whether bags are filled without looking at the records."""
         return not self.pools and not self.spacing
 
 

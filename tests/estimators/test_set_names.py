@@ -229,7 +229,7 @@ def test_the_contrast_is_that_of_the_two_classes_most_alike():
         (SpreadClassRatio(C=0), TWO, "C must be above 0, got 0;"),
         (SpreadClassRatio(temperature=np.inf), TWO, "temperature must be in .0.0001, 10000."),
         (SpreadClassRatio(), ALIKE, "^two classes have the same share of every set, so nothing tells them apart; give"),
-        (SetIdentityClassRatio(), TWO[:1], "^sets must be two or more: nothing is learnt from the name of one"),
+        (SetIdentityClassRatio(), TWO[:1], "^sets must be two or more: the name of the only set tells nothing"),
     ],
 )
 def test_settings_out_of_range_and_sets_without_contrast_are_refused(method, p, sentence):

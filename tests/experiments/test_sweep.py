@@ -168,10 +168,10 @@ def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, cap
     code, output = printed(text, "out.csv")
     problems = [row["problem"] for row in sweep.load(tmp_path / "out.csv")]
     assert (code, [bool(problem) for problem in problems]) == (0, [False, True, False, True])
-    assert "in 2 trials something could not be made; the first: " + problems[1] in output.out
+    assert "2 trials could not be made in full; the first: " + problems[1] in output.out
     code, output = printed(text.replace('"none", ', ""), "none.csv")
     assert code == 1
-    assert output.err.endswith("privdemo: no trial could be made; mend the spec and name another file\n")
+    assert output.err.endswith("privdemo: no trial could be made; correct the spec and name another file\n")
 
 
 SMALL = {

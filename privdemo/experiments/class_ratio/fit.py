@@ -70,7 +70,7 @@ class Trial:
         released: Their released proportions, (M, c).
         distortion: The mean L1 distance of the two.
         noise: The noise in words.
-        holds: Whether the noise is (ε, δ)-private for a record in one set, without a look at private counts.
+        holds: Whether the noise is (ε, δ)-private for a record in one set, without looking at private counts.
         most_sets: The number of sets that one record is in, at most.
         problem: Why the released proportions cannot tell the classes apart, if so.
         condition_number: Q of MMD; nan without MMD.

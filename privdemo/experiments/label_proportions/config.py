@@ -76,12 +76,12 @@ class BagConfig:
 
     @property
     def label_promise(self) -> bool:
-        """Whether bags are filled without a look at labels: only then does `proportion_epsilon` hold."""
+        """Whether bags are filled without looking at labels: only then does `proportion_epsilon` hold."""
         return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation != "k-tree")
 
     @property
     def column_promise(self) -> bool:
-        """Whether bags and groups are made without a look at the records: only then does `feature_epsilon` hold."""
+        """Whether bags and groups are made without looking at the records: only then does `feature_epsilon` hold."""
         return bags.SELECTIONS[self.selection].blind and (self.k == 1 or self.aggregation == "random-k")
 
 
