@@ -159,7 +159,7 @@ def dirichlet_smallest_count(
 ) -> int:
     """The smallest n for which some σ meets (ε, δ) by `profile` at all `moves(n)`.
 
-    By default that is the smallest public bound n_min on the counts of all classes.
+    By default that is the smallest public minimum n_min of the counts of all classes.
     """
 
     def possible(n: int) -> bool:

@@ -116,7 +116,9 @@ class ComparisonConfig:
         if unknown:
             raise ValueError(f"methods must be of {', '.join(COMPARISON)}, got {', '.join(unknown)}")
         if self.methods and not self.chosen:
-            raise ValueError(f"none of {', '.join(self.methods)} can do this task; leave methods out to take all that can")
+            raise ValueError(
+                f"none of {', '.join(self.methods)} can do this task; leave methods out to take all that can"
+            )
 
     @property
     def flips(self) -> RandomisedResponse:

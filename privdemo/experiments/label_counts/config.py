@@ -22,7 +22,7 @@ MOST_SHARES = 200_000
 
 @dataclass(frozen=True)
 class CountConfig:
-    """True `counts` of a set's labels, (ε, δ), a public lower bound `n_min` of them, and `repeats` of each release."""
+    """True `counts` of a set's labels, (ε, δ), their public minimum `n_min`, and `repeats` of each release."""
 
     counts: tuple[int, ...] = (50, 50, 50, 50, 800)
     epsilon: float = EPSILON

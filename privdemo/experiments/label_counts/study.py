@@ -125,7 +125,7 @@ class Row:
 
 
 def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
-    """The paper's design along an axis, with half of each design's smallest count as public bound."""
+    """The paper's design along an axis, with half of each design's smallest count as public minimum."""
     found = {}
     for level in AXES[axis]:
         counts = design(int(level) if axis == C_AXIS else CLASSES, TOTAL, level if axis == RHO_AXIS else RHO)
