@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
+from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 
 
 def to_html(figure: Figure) -> str:
     """The figure as one self-contained HTML page that needs no network."""
-    return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
+    return chart(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
 
 
 def line(style: palette.Style) -> dict:
@@ -30,13 +31,21 @@ def marker(style: palette.Style) -> dict:
     return {"color": style.colour, "symbol": style.marker, "size": 8}
 
 
+def outlined(colour: str, pattern: str) -> dict:
+    """The look of bars: where a `pattern` leaves them half empty, the outline still shows their height."""
+    shape = {"shape": pattern, "solidity": 0.35, "size": 8}
+    return {"color": colour, "pattern": shape, "line": {"color": colour, "width": 1.5}}
+
+
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
-    """Error bars of 95 % intervals; none where an interval is unknown, as of a single draw."""
+    """Error bars of 95 % intervals; none where an interval is unknown, as of a single draw, or has no width."""
+    if not any(e.known and not e.exact for e in estimates):
+        return {"visible": False}
     return {
         "type": "data",
         "symmetric": False,
-        "array": [e.high - e.mean if e.known else None for e in estimates],
-        "arrayminus": [e.mean - e.low if e.known else None for e in estimates],
+        "array": [e.high - e.mean if e.known and not e.exact else None for e in estimates],
+        "arrayminus": [e.mean - e.low if e.known and not e.exact else None for e in estimates],
         "color": style.colour,
         "thickness": 1.2,
         "width": 3,
@@ -70,14 +79,19 @@ def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
 
 
 def rows(labels: Mapping[str, str]) -> dict[str, Any]:
-    """A vertical axis with a row for each key of `labels`, the first at the top, named by the key's value."""
+    """A vertical axis with a row for each key of `labels`, the first at the top; the key's value stands over the row.
+
+    Over their rows names need no margin, so that the plot is as wide as the screen.
+    """
     names = list(labels)
     return {
         "categoryorder": "array",
         "categoryarray": names[::-1],
         "tickvals": names,
         "ticktext": list(labels.values()),
-        "range": [-0.6, len(names) - 0.4],
+        "range": [-0.4, len(names) - 0.2],
+        "ticklabelposition": "inside top",
+        "showgrid": False,
     }
 
 
@@ -97,7 +111,7 @@ class DotPlot(NamedTuple):
     tickformat: str = ""
 
 
-# Height of a row, in pixels: two lines of words.
+# Height of a row, in pixels.
 ROW = 40
 
 
@@ -132,25 +146,19 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
             layout["shapes"].append(dotted(shape) if words else shape)
             if words:
                 layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
-        layout["annotations"].append(_words(f"<b>{content.title}</b>", 0, top, "left", "paper") | {"yshift": 14})
+        layout["annotations"].append(_words(f"<b>{content.title}</b>", 0, top, "left", "paper") | {"yshift": 20})
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
-        labels = {m.title: f"{_lines(m.title)} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
+        labels = {m.title: f"{m.title} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
-    margin = {"l": 190, "r": 12, "t": 8, "b": 44}
-    size = {"height": height + 52, "margin": margin, "showlegend": False}
-    return Figure(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
+    size = {"height": height + 52, "margin": {"r": 12, "b": 44}, "showlegend": False}
+    return chart(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
 
 
 def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
     place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, "font": {"size": 12}} | place
-
-
-def _lines(title: str) -> str:
-    """A method's title over two lines, if it has a comma."""
-    return title.replace(", ", ",<br>", 1)
+    return {"text": text, "showarrow": False} | place
 
 
 def _within(value: float, content: DotPlot) -> str:
@@ -193,15 +201,15 @@ def guesses(
         }
         for source, rate in rates.items()
     ]
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
-            "yaxis": rows({source: f"{source}<br><b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
+            "yaxis": rows({source: f"{source} <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
             "shapes": [rule(promised[0]), *(dotted(rule(x)) for x in dots)],
             "annotations": [over_rule(promised[0], promised[1], low, high)],
-            "height": 90 + 50 * len(rates),
-            "margin": {"l": 170, "r": 12, "t": 26, "b": 48},
+            "height": 100 + ROW * len(rates),
+            "margin": {"r": 12, "b": 48},
             "showlegend": False,
         },
     )
@@ -258,8 +266,12 @@ def curve_chart(
     stars: Sequence[tuple[float, float, palette.Style, str]] = (),
     yours: float | None = None,
     legend: int = 130,
+    more: Sequence[dict[str, Any]] = (),
 ) -> Figure:
-    """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`."""
+    """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`.
+
+    `more` are further traces.
+    """
     traces = [
         {
             "x": list(curve.x),
@@ -274,6 +286,7 @@ def curve_chart(
         for curve in lines
     ]
     traces += [published(*star) for star in stars]
+    traces += more
     layout: dict[str, Any] = {}
     if yours is not None:
         low, high = x_axis["range"]
@@ -281,13 +294,13 @@ def curve_chart(
         at = min(max(at, low), high)
         layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
         layout["annotations"] = [over_rule(at, f"yours, {yours:g}", low, high)]
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": x_axis,
             "yaxis": y_axis,
             "height": 360 + legend,
-            "margin": {"l": 60, "r": 12, "t": 26, "b": legend + 10},
+            "margin": {"r": 12, "b": legend + 10},
             "legend": legend_below(),
             **layout,
         },

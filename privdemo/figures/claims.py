@@ -9,6 +9,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, UNCLEAR, Claim
 from privdemo.figures.charts import error_bars, legend_below, rows
+from privdemo.figures.house import chart
 
 STYLES = {
     HOLDS: palette.SPREAD,
@@ -16,7 +17,7 @@ STYLES = {
     UNCLEAR: palette.OTHERS[1],
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
-_ROW = 30
+_ROW = 36
 
 
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
@@ -28,7 +29,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
         str(i): f"{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}"
         for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
     }
-    traces = []
+    traces, grey = [], palette.TRUTH.colour
     for verdict, style in STYLES.items():
         here = [(str(i), claim) for i, claim in enumerate(claims) if claim.verdict == verdict and claim.ours]
         if not here:
@@ -57,19 +58,19 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
                     "x": [claim.published for _, claim in there],
                     "y": [i for i, _ in there],
                     "mode": "markers",
-                    "marker": {"symbol": symbol, "size": 13, "color": palette.TRUTH.colour, "line": {"width": 2}},
+                    "marker": {"symbol": symbol, "size": 13, "color": grey, "line": {"width": 2, "color": grey}},
                     "name": name,
                     "text": [claim.words for _, claim in there],
                     "hovertemplate": f"%{{text}}<br>{name} %{{x:.3f}}<extra></extra>",
                 }
             )
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": "value, as the claim says it"}, "zeroline": True},
+            "xaxis": {"title": {"text": "value, as the claim says it"}},
             "yaxis": {"type": "category"} | rows(names),
             "height": 140 + _ROW * len(claims),
-            "margin": {"l": 175, "r": 12, "t": 8, "b": 100},
+            "margin": {"r": 12, "b": 100},
             "legend": legend_below(),
         },
     )

@@ -20,8 +20,10 @@ from privdemo.figures.charts import (
     legend_below,
     log_axis,
     method_curve,
+    outlined,
     percent,
 )
+from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CLASS_RATIO,
@@ -74,11 +76,11 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "y": [estimate.mean for estimate in estimates],
                 "error_y": bars,
                 "name": CLASS_RATIO[method].title,
-                "marker": {"color": style.colour, "pattern": {"shape": _PATTERNS[method], "solidity": 0.35}},
+                "marker": outlined(style.colour, _PATTERNS[method]),
                 "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{CLASS_RATIO[method].in_full}</extra>",
             }
         )
-    return Figure(
+    return chart(
         data=[{"type": "bar", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "class"}, "type": "category"},
@@ -86,7 +88,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
             "barmode": "group",
             "bargroupgap": 0.05,
             "height": 430,
-            "margin": {"l": 60, "r": 12, "t": 12, "b": 120},
+            "margin": {"r": 12, "b": 120},
             "legend": legend_below(),
         },
     )

@@ -11,6 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.figures.charts import curve_chart, log_axis, method_curve, own
+from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON
 
@@ -44,13 +45,13 @@ def frontier(
     if metric in _SHARES:
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
-    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=120)
-    figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.name))  # a curve goes with its large mark
-    for name, mark in mine.items():
-        trace = own(epsilon, mark, COMPARISON[name].style, COMPARISON[name].title, COMPARISON[name].title)
-        if name not in drawn:
-            trace |= {"name": COMPARISON[name].title, "showlegend": True}
-        figure.add_trace({"type": "scatter", **trace})
+    marked = []
+    for name, mark in mine.items():  # a curve goes with its large mark
+        title = COMPARISON[name].title
+        alone = {} if name in drawn else {"name": title, "showlegend": True}
+        marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
+    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=120, more=marked)
+    figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.legendgroup or trace.name))
     if goal is not None:
         figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": palette.TRUTH.colour})
     return figure
@@ -64,7 +65,7 @@ def channels(
     `answers` are the names of a channel's answers; rows without a name have no label. The deepest colour is the
     channel's largest probability.
     """
-    figure = Figure()
+    traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": []}
     gap = 0.16
     width = (1 - gap * (len(matrices) - 1)) / len(matrices)
@@ -72,7 +73,7 @@ def channels(
         number = str(i + 1) if i else ""
         left = i * (width + gap)
         named = list(answers.get(title, ()))
-        figure.add_trace(
+        traces.append(
             {
                 "type": "heatmap",
                 "z": [list(row) for row in matrix],
@@ -114,4 +115,4 @@ def channels(
                 "showarrow": False,
             }
         )
-    return figure.update_layout(layout | {"height": 280, "margin": {"l": 50, "r": 12, "t": 30, "b": 50}})
+    return chart(traces, layout | {"height": 290, "margin": {"r": 12, "b": 54}})

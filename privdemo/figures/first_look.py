@@ -1,60 +1,59 @@
-"""A curve chart as plain markup: what stands on screen until Plotly, a large library, has started in the browser."""
+"""A chart as plain markup: what stands on screen until Plotly, a large library, has started in the browser."""
 
 from __future__ import annotations
 
 import base64
-import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from html import escape
-from itertools import pairwise
 from typing import Any
 
 from plotly.graph_objects import Figure
 
-from privdemo import palette
+from privdemo.figures import first_marks as marks
+from privdemo.figures.first_marks import Axis, Plane
+from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_names, tick_words, traces_on
 
-_DASHES = {"dot": "2 4", "dash": "8 6", "longdash": "12 6", "dashdot": "8 4 2 4", "longdashdot": "12 4 2 4"}
-_MARKS = {
-    "circle": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-    "square": "M-4-4h8v8h-8z",
-    "diamond": "M0-5.5L5.5 0L0 5.5L-5.5 0z",
-    "line-ns": "M0-6v12",
-}
-# Pixels under a plot for its axis, and those by which Plotly widens the margin for a vertical axis with a title.
-_AXIS, _TITLE = 62, 17
-# Labels on an axis of which none are given, at most.
-_TICKS = 6
+# Pixels under a plot that its legend does not get, and by which a legend's column is wider than its words.
+AXIS, SAMPLE = 60, 40
+# Tags that Plotly knows in the words of a chart.
+_TAGS = re.compile(r"&lt;(/?(?:b|br|sup)|span style=&#x27;color:#[0-9A-Fa-f]{6}&#x27;|/span)&gt;")
 
-# Plotly's drawing, once it is there, takes the place of this one.
+# Plotly's drawing, once it is there, takes the place of this one; both write in the page's own colour, as Streamlit's
+# grey is too pale for a projector.
 FIRST_LOOK_CSS = """
 [data-testid="stVerticalBlock"]:has(.main-svg) > [data-testid="stElementContainer"]:has(.first-look) { display: none; }
 [data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look):not(:has(.main-svg))
   > [data-testid="stElementContainer"]:not(:has(.first-look)) { position: absolute; inset: 0; visibility: hidden; }
-.first-look { display: flex; flex-direction: column; font-size: 12px; line-height: 1.2; }
+.first-look { display: flex; flex-direction: column; line-height: 1.3; overflow: hidden; }
 .first-look > div { position: relative; flex: 1; }
-.first-look > div > img { position: absolute; width: 100%; height: 100%; }
-.first-look > div > span { position: absolute; white-space: nowrap; opacity: 0.75; }
-.first-look p { margin: 0; font-size: 12px; line-height: 29px; }
-.first-look p span { display: inline-block; white-space: nowrap; padding-right: 0.5rem; }
-.first-look p img { vertical-align: middle; }
+.first-look > div > img { position: absolute; width: 100%; height: 100%; max-width: none; }
+.first-look > div > span { position: absolute; white-space: nowrap; }
+.first-look sup { font-size: 70%; line-height: 1; }
+.first-look > p { box-sizing: border-box; font-size: inherit; display: grid; align-content: end; column-gap: 5px; padding: 6px 0 4px; }
+.first-look > p > span { white-space: nowrap; }
+.first-look > p img { vertical-align: middle; margin-right: 5px; }
+.js-plotly-plot .main-svg :is([class$="tick"] text, .legendtext, [class$="title"], .annotation-text) {
+  fill: currentColor !important; }
 """
 
 
 def first_look(figure: Figure) -> str:
-    """The curves, marks, intervals, rules and names of `figure`, as `charts.curve_chart` makes it, in HTML.
+    """A chart made by `house.chart`, in HTML, where and as Plotly will draw it.
 
-    Both axes must have a ``range``. It says nothing to screen readers, for whom a figure has words of its own.
+    It says nothing to screen readers, for whom a figure has words of its own. What it cannot draw raises `ValueError`.
     """
     layout, margin = figure.layout, figure.layout.margin
-    x, y = _place(layout.xaxis), _place(layout.yaxis)
-    drawn = [*_lines(layout, x, y), *(part for trace in figure.data for part in _trace(trace, x, y))]
-    left = margin.l + _TITLE
-    inset = f"margin:{margin.t:g}px {margin.r:g}px {_AXIS}px {left:g}px"
-    names = "".join(_name(trace) for trace in figure.data if trace.showlegend is not False)
+    size = layout.font.size or SIZE
+    entries = _entries(figure)
+    foot = AXIS if entries else margin.b
+    rules = "".join(marks.rule(shape, _plane(figure, shape.xref, shape.yref)) for shape in layout.shapes)
+    image = _image(marks.patterns(figure) + "".join(_plots(figure)) + rules)
+    words = "".join([*_tick_labels(figure, size), *_titles(figure, size), *_notes(figure), *_cells(figure)])
+    inset = f"margin:{margin.t:g}px {margin.r:g}px {foot:g}px {margin.l:g}px"
     return (
-        f'<div class="first-look" aria-hidden="true" style="height:{layout.height:g}px">'
-        f'<div style="{inset}">{_image("".join(drawn))}{"".join(_words(layout, x, y))}</div>'
-        f'<p style="margin-left:{left:g}px;min-height:{margin.b - _AXIS:g}px">{names}</p></div>'
+        f'<div class="first-look" aria-hidden="true" style="height:{layout.height:g}px;font-size:{size:g}px">'
+        f'<div style="{inset}">{image}{words}</div>{_legend(figure, entries, size)}</div>'
     )
 
 
@@ -64,90 +63,164 @@ def _image(svg: str, size: str = "") -> str:
     return f'<img alt="" {size} src="data:image/svg+xml;base64,{content}">'
 
 
-def _place(axis: Any) -> Callable[[float], float]:
-    """Where a value stands along an axis, in percent of its length."""
-    low, high = axis.range
-    log = axis.type == "log"
-    return lambda value: round(100 * ((math.log10(value) if log else value) - low) / (high - low), 2)
+# --- plots ---------------------------------------------------------------------------------------
 
 
-def _words(layout: Any, x: Callable[[float], float], y: Callable[[float], float]) -> Iterator[str]:
-    """What stands at the axes and over the rules."""
-    for value, words in _ticks(layout.xaxis):
-        yield _text(words, f"left:{x(value)}%;top:calc(100% + 10px);transform:translateX(-50%)")
-    for value, words in _ticks(layout.yaxis):
-        yield _text(words, f"right:calc(100% + 8px);top:{100 - y(value):.2f}%;transform:translateY(-50%)")
-    yield _text(layout.xaxis.title.text, "left:50%;top:calc(100% + 34px);transform:translateX(-50%)")
-    side = "left:-54px;top:50%;transform:translate(-50%,-50%) rotate(-90deg)"
-    yield _text(layout.yaxis.title.text, side)
-    low, high = layout.xaxis.range
-    for note in layout.annotations:  # whose place on a logarithmic axis is a logarithm
-        shift = {"left": 0, "right": -100}.get(note.xanchor, -50)
-        place = f"left:{100 * (note.x - low) / (high - low):.2f}%;bottom:calc(100% + 4px)"
-        yield _text(note.text, f"{place};transform:translateX({shift}%)")
+def _plane(figure: Figure, xref: str | None, yref: str | None) -> Plane:
+    return Plane(_axis(figure, "x", xref), _axis(figure, "y", yref))
+
+
+def _axis(figure: Figure, letter: str, ref: str | None) -> Axis:
+    """The axis that `ref` names; the whole “paper”, or an axis's “domain”, goes from 0 to 1."""
+    ref = ref or letter
+    if ref == "paper":
+        return Axis(0.0, 1.0, 0.0, 1.0)
+    name, _, domain = ref.partition(" ")
+    axis = figure.layout[f"{letter}axis{name[1:]}"]
+    start, end = axis.domain or (0.0, 1.0)
+    if domain:
+        return Axis(start, end, 0.0, 1.0)
+    return Axis(start, end, *axis.range, axis.type == "log", tuple(axis.categoryarray or ()))
+
+
+def _plots(figure: Figure) -> Iterator[str]:
+    """The grids, then the traces, cut off at the edges of their plot."""
+    places = [(trace, _plane(figure, trace.xaxis, trace.yaxis)) for trace in figure.data]
+    grids = {(trace.xaxis or "x", trace.yaxis or "y"): plane for trace, plane in places}
+    for (xref, yref), plane in grids.items():
+        yield marks.grid(plane, *(figure.layout[f"{ref[0]}axis{ref[1:]}"] for ref in (xref, yref)))
+    for i, (trace, plane) in enumerate(places):
+        cut = trace.type != "scatter" or trace.cliponaxis is not False
+        yield plane.svg(marks.draw(trace, plane, i, figure), cut)
+
+
+# --- words ---------------------------------------------------------------------------------------
 
 
 def _text(words: str, place: str) -> str:
-    return f'<span style="{place}">{escape(words)}</span>'
+    """Words of a chart at a place; tags that Plotly knows are tags, all else is text."""
+    return f'<span style="{place}">{_TAGS.sub(lambda tag: _tag(tag[1]), escape(words))}</span>'
 
 
-def _ticks(axis: Any) -> list[tuple[float, str]]:
-    """The values and words that stand at an axis."""
-    if axis.tickvals is not None:
-        return list(zip(axis.tickvals, axis.ticktext, strict=True))
-    low, high = axis.range
-    raw = (high - low) / _TICKS
-    power = 10 ** math.floor(math.log10(raw))
-    step = next(power * nice for nice in (1, 2, 5, 10) if power * nice >= raw)
-    values = [step * i for i in range(math.ceil(round(low / step, 9)), math.floor(round(high / step, 9)) + 1)]
-    return [(value, f"{value:{axis.tickformat or '.4g'}}") for value in values]
+def _tag(inside: str) -> str:
+    return f"<{inside.replace('&#x27;', chr(39))}>"
 
 
-def _lines(layout: Any, x: Callable[[float], float], y: Callable[[float], float]) -> Iterator[str]:
-    """The grid, and the rules through the whole plot."""
-    for value, _ in _ticks(layout.yaxis):
-        yield _line(0, 100, 100 - y(value), 100 - y(value), f'{_pen(palette.TRUTH.colour, None, 1)} opacity="0.25"')
-    for shape in layout.shapes:
-        across = shape.xref != "x"
-        x0, x1 = (0, 100) if across else (x(shape.x0), x(shape.x0))
-        y0, y1 = (100 - y(shape.y0), 100 - y(shape.y0)) if across else (0, 100)
-        yield _line(x0, x1, y0, y1, _pen(shape.line.color, shape.line.dash, shape.line.width))
+def _tick_labels(figure: Figure, size: float) -> Iterator[str]:
+    for name in axis_names(figure, "x"):
+        axis = figure.layout[name]
+        if axis.visible is False or axis.showticklabels is False:
+            continue
+        place, foot = _axis(figure, "x", name.replace("axis", "")), _foot(figure, name)
+        turn = "translateX(-50%)" if not axis.tickangle else f"translateX(-100%) rotate({axis.tickangle:g}deg)"
+        origin = ";transform-origin:100% 0" if axis.tickangle else ""
+        for value, words in tick_words(axis):
+            left = place.overall(place.number(value))
+            yield _text(words, f"left:{left:.2f}%;top:calc({foot:.2f}% + {TICK + 3.4:g}px);transform:{turn}{origin}")
+    for name in axis_names(figure, "y"):
+        axis = figure.layout[name]
+        if axis.visible is False or axis.showticklabels is False:
+            continue
+        place, side = _axis(figure, "y", name.replace("axis", "")), _side(figure, name)
+        inside = str(axis.ticklabelposition or "").startswith("inside")
+        for value, words in tick_words(axis):
+            top = 100 - place.overall(place.number(value))
+            at = f"left:calc({side:.2f}% + 2px)" if inside else f"right:calc({100 - side:.2f}% + 9px)"
+            up = f"calc(-100% - {TICK}px)" if inside else "-50%"
+            yield _text(words, f"{at};top:{top:.2f}%;transform:translateY({up})")
 
 
-def _trace(trace: Any, x: Callable[[float], float], y: Callable[[float], float]) -> Iterator[str]:
-    places = [(x(a), 100 - y(b)) for a, b in zip(trace.x, trace.y, strict=True)]
-    colour = trace.marker.color
-    if "lines" in trace.mode:
-        pen = _pen(colour, trace.line.dash, 2)
-        for (x0, y0), (x1, y1) in pairwise(places):
-            yield _line(x0, x1, y0, y1, pen)
-    if trace.error_y.array is not None:
-        ends = zip(trace.x, trace.y, trace.error_y.array, trace.error_y.arrayminus, strict=True)
-        for a, b, above, below in ends:
-            yield _line(x(a), x(a), 100 - y(b - below), 100 - y(b + above), _pen(colour, None, 1.2))
-    for a, b in places:
-        yield f'<svg x="{a}%" y="{b:.2f}%" overflow="visible">{_mark(trace.marker)}</svg>'
+def _foot(figure: Figure, name: str) -> float:
+    """How far down the words at an axis across stand, in percent of the figure: at the foot of its plot."""
+    ref = figure.layout[name].anchor or _partner(figure, name, "y")
+    return 100 - 100 * _axis(figure, "y", ref).start
 
 
-def _mark(marker: Any) -> str:
-    symbol = marker.symbol or "circle"
-    fill = "none" if symbol.endswith("-open") else marker.color
-    drawn = f'd="{_MARKS[symbol.removesuffix("-open")]}" fill="{fill}" stroke="{marker.color}" stroke-width="2"'
-    return f'<path {drawn} transform="scale({(marker.size or 8) / 8:g})"/>'
+def _side(figure: Figure, name: str) -> float:
+    """How far to the right the words at an axis upwards stand, in percent of the figure: at the left of its plot."""
+    ref = figure.layout[name].anchor or _partner(figure, name, "x")
+    return 100 * _axis(figure, "x", ref).start
 
 
-def _name(trace: Any) -> str:
-    """A curve's name beside a piece of it."""
-    sample = f'<line x2="28" y1="6" y2="6" {_pen(trace.marker.color, trace.line.dash, 2)}/>'
-    mark = f'<svg x="14" y="6" overflow="visible">{_mark(trace.marker)}</svg>'
-    image = _image(sample + mark, 'width="28" height="12"')
-    return f"<span>{image} {escape(trace.name)}</span> "
+def _partner(figure: Figure, name: str, letter: str) -> str:
+    return next((getattr(trace, f"{letter}axis") for trace in traces_on(figure, name)), None) or letter
 
 
-def _pen(colour: str, dash: str | None, width: float) -> str:
-    dashes = f' stroke-dasharray="{_DASHES[dash]}"' if dash in _DASHES else ""
-    return f'stroke="{colour}" stroke-width="{width:g}"{dashes}'
+def _titles(figure: Figure, size: float) -> Iterator[str]:
+    """The titles of the axes across."""
+    for name in axis_names(figure, "x"):
+        axis = figure.layout[name]
+        if axis.title.text and axis.visible is not False:
+            place = _axis(figure, "x", name.replace("axis", ""))
+            middle = 50 * (place.start + place.end)
+            down = TICK + size + STANDOFF - 2
+            top = f"top:calc({_foot(figure, name):.2f}% + {down:g}px)"
+            yield _text(axis.title.text, f"left:{middle:.2f}%;{top};transform:translateX(-50%)")
 
 
-def _line(x0: float, x1: float, y0: float, y1: float, pen: str) -> str:
-    return f'<line x1="{x0}%" x2="{x1}%" y1="{y0:.2f}%" y2="{y1:.2f}%" {pen}/>'
+def _notes(figure: Figure) -> Iterator[str]:
+    """The words that stand in and over the plots."""
+    for note in figure.layout.annotations:
+        if note.showarrow is not False or note.textangle:
+            raise ValueError("a first look knows level words without an arrow")
+        plane = _plane(figure, note.xref, note.yref)
+        left, top = plane.across.overall(note.x), 100 - plane.upwards.overall(note.y)
+        across = {"left": 0, "right": -100}.get(note.xanchor, -50)
+        down = {"top": 0, "bottom": -100}.get(note.yanchor, -50)
+        align = "" if note.align is None else f";text-align:{note.align}"
+        middle = ";text-align:center" if note.align is None else align
+        right = (note.xshift or 0) + {"left": 2, "right": -2}.get(note.xanchor, 0)
+        up = (note.yshift or 0) + {"top": -2, "bottom": 2.2}.get(note.yanchor, 0)
+        at = f"left:calc({left:.2f}% + {right:g}px);top:calc({top:.2f}% - {up:g}px)"
+        yield _text(note.text, f"{at};transform:translate({across}%,{down}%){middle}")
+
+
+def _cells(figure: Figure) -> Iterator[str]:
+    """The numbers in the cells of pictures."""
+    for trace in figure.data:
+        if trace.type != "heatmap" or not trace.texttemplate:
+            continue
+        if trace.texttemplate != "%{z:.2f}":
+            raise ValueError(f"a first look writes two places into cells, but not {trace.texttemplate}")
+        plane = _plane(figure, trace.xaxis, trace.yaxis)
+        for row, cells in enumerate(trace.z):
+            for column, value in enumerate(cells):
+                left, top = plane.across.overall(column), 100 - plane.upwards.overall(row)
+                dark = _is_dark(marks.shade(trace, value))
+                place = f"left:{left:.2f}%;top:{top:.2f}%;transform:translate(-50%,-50%)"
+                yield _text(f"{value:.2f}", f"{place};color:{'#fff' if dark else '#444'}")
+
+
+def _is_dark(colour: str) -> bool:
+    """Whether Plotly writes in white on a colour."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return (red * 299 + green * 587 + blue * 114) / 1000 < 128
+
+
+# --- the legend ----------------------------------------------------------------------------------
+
+
+def _entries(figure: Figure) -> list[tuple[int, Any]]:
+    """The traces that the legend names, with their numbers."""
+    found = [(i, t) for i, t in enumerate(figure.data) if t.type != "heatmap" and t.showlegend is not False and t.name]
+    shown = figure.layout.showlegend
+    return found if shown is not False and (shown or len(figure.data) > 1) else []
+
+
+def _legend(figure: Figure, entries: list[tuple[int, Any]], size: float) -> str:
+    """The names beside a piece of their curves, in columns as wide as the longest name."""
+    if not entries:
+        return ""
+    defs = marks.patterns(figure)
+    names = "".join(
+        f"<span>{_image((defs if t.type == 'bar' else '') + marks.sample(t, i), SAMPLE_SIZE)}{escape(t.name)}</span>"
+        for i, t in entries
+    )
+    column = figure.layout.legend.entrywidth + SAMPLE
+    room = figure.layout.margin.b - AXIS
+    rows = f"grid-template-columns:repeat(auto-fill,{column:g}px);line-height:{1.3 * size + 3:.1f}px"
+    margin = f"margin:0 {figure.layout.margin.r:g}px 0 {figure.layout.margin.l:g}px"
+    return f'<p style="{margin};min-height:{room:g}px;{rows}">{names}</p>'
+
+
+SAMPLE_SIZE = 'width="30" height="14"'

@@ -8,7 +8,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.images import Point
-from privdemo.figures.charts import error_bars, line, marker
+from privdemo.figures.charts import error_bars, legend_below, line, marker
+from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily
 
@@ -46,7 +47,7 @@ def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily,
     level = here.level
     rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": palette.TRUTH.colour}}
     label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero", "anchor": "y2"},
@@ -60,8 +61,8 @@ def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily,
             "shapes": [{"type": "line", **rule}],
             "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
             "height": 520,
-            "margin": {"l": 64, "r": 12, "t": 26, "b": 100, "autoexpand": False},
-            "legend": {"orientation": "h", "y": -0.14, "yanchor": "top", "x": 0},
+            "margin": {"r": 12, "b": 110},
+            "legend": legend_below(),
             "hovermode": "closest",
         },
     )

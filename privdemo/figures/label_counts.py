@@ -19,11 +19,13 @@ from privdemo.figures.charts import (
     line,
     log_axis,
     method_curve,
+    outlined,
     over_rule,
     percent,
     point,
     rule,
 )
+from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import CountRelease
 from privdemo.methods import LABEL_COUNTS
@@ -91,7 +93,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
     released = [total * outcome.example[c] for c in classes]
     ranges = [(total * outcome.ranges[c][0], total * outcome.ranges[c][1]) for c in classes]
     middle = [(low + high) / 2 for low, high in ranges]
-    return Figure(
+    return chart(
         data=[
             {
                 "type": "bar",
@@ -106,7 +108,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
                 "x": names,
                 "y": released,
                 "name": "one release",
-                "marker": {"color": style.colour, "pattern": {"shape": "/"}},
+                "marker": outlined(style.colour, "/"),
                 "hovertemplate": "class %{x}: %{y:,.1f}<extra>released</extra>",
             },
             {
@@ -127,7 +129,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
             "yaxis": {"title": {"text": "records"}, "rangemode": "tozero"},
             "barmode": "group",
             "height": 360,
-            "margin": {"l": 60, "r": 12, "t": 12, "b": 90},
+            "margin": {"r": 12, "b": 90},
             "legend": legend_below(),
         },
     )
@@ -168,7 +170,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
     )
     bottom = max(math.log10(least), math.log10(delta) - 5) if delta > 0 else math.log10(least)
     ticks = [10.0**e for e in range(math.ceil(bottom), 1)]
-    return Figure(
+    return chart(
         data=traces,
         layout={
             "xaxis": {"title": {"text": "ε"}, "range": [0, high]},
@@ -180,7 +182,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
             "shapes": [rule(epsilon)],
             "annotations": [over_rule(epsilon, "wanted ε", 0, high)],
             "height": 400,
-            "margin": {"l": 60, "r": 12, "t": 26, "b": 110},
+            "margin": {"r": 12, "b": 110},
             "legend": legend_below(),
         },
     )

@@ -29,6 +29,7 @@ from privdemo.figures.charts import (
     published,
     rule,
 )
+from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
@@ -80,18 +81,17 @@ def columns(draw: Trial, positive: str) -> Figure:
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
     shared |= {"colorscale": [[0, B_COLOUR], [1, A_COLOUR]]}
-    bar = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "thickness": 10, "len": 0.6, "x": 0.5}
     at = np.clip(released, -0.2, 1.2)  # a proportion far outside is an arrow at the edge
     ticks = at * sizes
     names = np.broadcast_to(chosen + 1, known.shape)
     hover = np.stack((names, np.broadcast_to(released, known.shape)), axis=2)
-    return Figure(
+    return chart(
         data=[
             shared
             | {"z": known, "showscale": False, "customdata": names}
             | {"hovertemplate": "bag %{customdata}<extra></extra>"},
             shared
-            | {"z": told, "yaxis": "y2", "customdata": hover, "colorbar": bar | {"tickformat": ".0%"}}
+            | {"z": told, "yaxis": "y2", "customdata": hover, "showscale": False}
             | {"hovertemplate": "bag %{customdata[0]}: %{customdata[1]:.1%} released<extra></extra>"},
             {
                 "type": "scatter",
@@ -119,11 +119,11 @@ def columns(draw: Trial, positive: str) -> Figure:
                 "showgrid": False,
             },
             "annotations": [
-                _heading(f"what the owner knows: <span style='color:{A_COLOUR}'>■</span> {positive}", 1.0),
-                _heading("what is released: one proportion a bag", 0.45),
+                _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
+                _heading(f"what is released: a share from 0 {_square(B_COLOUR)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 600,
-            "margin": {"l": 52, "r": 12, "t": 30, "b": 96},
+            "margin": {"r": 12, "b": 96},
         },
     )
 
@@ -139,9 +139,13 @@ def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[f
     return picture
 
 
+def _square(colour: str) -> str:
+    return f"<span style='color:{colour}'>■</span>"
+
+
 def _heading(words: str, y: float) -> dict[str, Any]:
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": y, "yref": "paper", "yanchor": "bottom"}
-    return {"text": f"<b>{words}</b>", "showarrow": False, "font": {"size": 12}} | place
+    return {"text": f"<b>{words}</b>", "showarrow": False} | place
 
 
 # --- curves --------------------------------------------------------------------------------------
@@ -198,7 +202,7 @@ def curves(
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
@@ -207,7 +211,7 @@ def curves(
             "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
             + [_above(place(levels, x), words, low, high) for x, words in marks],
             "height": 474,
-            "margin": {"l": 56, "r": 12, "t": 40, "b": 130},
+            "margin": {"r": 12, "b": 130},
             "legend": legend_below(),
         },
     )
@@ -215,7 +219,7 @@ def curves(
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
     """Words over a dotted rule, one line higher than those over the visitor's own rule."""
-    return over_rule(x, words, low, high) | {"yshift": 15}
+    return over_rule(x, words, low, high) | {"yshift": 20}
 
 
 def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
@@ -249,13 +253,13 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "hovertemplate": "yours: %{y:.1%}<extra></extra>",
         }
     )
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps("k, records in a mean at least", levels),
             "yaxis": {"title": {"text": "information loss"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
             "height": 320,
-            "margin": {"l": 56, "r": 12, "t": 12, "b": 90},
+            "margin": {"r": 12, "b": 90},
             "legend": legend_below(),
         },
     )
@@ -283,17 +287,19 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
             if value := label_proportions.study.published(row):
                 words = f"{LABEL_PROPORTIONS[method].title}, published: {value:.2f}"
                 traces.append(published(value, there.index(row.selection), style, words))
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "average F1"}},
             "yaxis": {
                 "tickvals": list(range(len(there))),
                 "ticktext": [names[name] for name in there],
-                "range": [len(there) - 0.5, -0.5],
+                "range": [len(there) - 0.6, -0.9],
+                "ticklabelposition": "inside top",
+                "showgrid": False,
             },
             "height": 110 + 58 * len(there),
-            "margin": {"l": 130, "r": 12, "t": 8, "b": 110},
+            "margin": {"r": 12, "b": 110},
             "legend": legend_below(),
         },
     )

@@ -29,6 +29,7 @@ from privdemo.figures.charts import (
     published,
     rule,
 )
+from privdemo.figures.house import chart
 from privdemo.figures.pictures import contact_sheet, data_uri
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, TRAINING
@@ -91,14 +92,14 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "%{x:.0%}, %{y:.0%} are<extra></extra>",
             }
         )
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": f"probability of “{second}” that the model gives"}, "range": [-0.03, 1.03]}
             | {"tickformat": ".0%"},
             "yaxis": {"title": {"text": f"share that are {second}s"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
             "height": 460,
-            "margin": {"l": 64, "r": 12, "t": 12, "b": 110},
+            "margin": {"r": 12, "b": 110},
             "legend": legend_below(),
         },
     )
@@ -142,7 +143,7 @@ def trade_off(
         if name in yours:
             for axis, mark in zip(("y", "y2"), yours[name], strict=True):
                 traces.append(own(level + shift, mark, style, TRAINING[name].title, name, axis))
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": study.axis}, "range": [low, high], "anchor": "y2"},
@@ -151,7 +152,7 @@ def trade_off(
             "shapes": [rule(level)] if yours else [],
             "annotations": [over_rule(level, f"yours, {level:.3g}", low, high)] if yours else [],
             "height": 640,
-            "margin": {"l": 64, "r": 12, "t": 26, "b": 150},
+            "margin": {"r": 12, "b": 150},
             "legend": legend_below(),
         },
     )

@@ -12,6 +12,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.voting import LongRun
 from privdemo.figures.charts import legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.house import chart
 from privdemo.figures.voting.polls import PERCENT
 from privdemo.methods import SPREAD_MLE, VOTING
 
@@ -39,16 +40,15 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         layout["annotations"].append(_words(title, sum(x_domain) / 2, y_domain[1]))
         if np.isnan(run.reconstruction).all():
             words = _words("guessed back: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
-            layout["annotations"].append(words | {"font": {"color": palette.RECONSTRUCTION.colour}, "yshift": 12})
+            layout["annotations"].append(words | {"yshift": 12})
         traces += _long_run(run, axis, in_legend=i == 0)
         if here is not None and yours:
             layout["shapes"].append(rule(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
     layout["annotations"] += [
-        _words("true share θ₀", 0.5, 0) | {"yshift": -18, "yanchor": "top"},
-        _words("estimate θ in the long run", 0, 0.5) | {"xshift": -34, "textangle": -90, "xanchor": "right"},
+        _words("upwards the estimate θ in the long run,<br>across the true share θ₀", 0, 1) | {"xanchor": "left"}
     ]
-    size = {"height": 240 * n_rows + 100, "margin": {"l": 56, "r": 8, "t": 8, "b": 100}}
-    return Figure(data=traces, layout=layout | size | {"legend": legend_below()})
+    size = {"height": 240 * n_rows + 100, "margin": {"r": 8, "b": 100}}
+    return chart(data=traces, layout=layout | size | {"legend": legend_below()})
 
 
 def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         for name, value in marks.items()
         if np.isfinite(value)
     ]
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in (curve, *spots)],
         layout={
             "xaxis": {"title": {"text": "assumed share for A, θ"}, "range": [-0.03, 1.03], **PERCENT},
@@ -113,7 +113,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
             "height": 360,
-            "margin": {"l": 60, "r": 12, "t": 26, "b": 96},
+            "margin": {"r": 12, "b": 96},
             "legend": legend_below(),
         },
     )

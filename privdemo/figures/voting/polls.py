@@ -11,7 +11,8 @@ from plotly.graph_objects import Figure
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
-from privdemo.figures.charts import HOVER, interval_bars, marker, over_rule, percent, rows, rule
+from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, over_rule, percent, rows, rule
+from privdemo.figures.house import chart
 from privdemo.methods import VOTING
 
 PERCENT = {"tickformat": ".0%"}
@@ -34,22 +35,20 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
         }
         for name, e in found.items()
     ]
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
             "yaxis": rows(
                 {
-                    VOTING[
-                        name
-                    ].title: f"{VOTING[name].title.replace(', ', ',<br>')}<br><b>{_where(e.value, low, high)}</b>"
+                    VOTING[name].title: f"{VOTING[name].title} <b>{_where(e.value, low, high)}</b>"
                     for name, e in found.items()
                 }
             ),
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
-            "height": 56 * len(found) + 80,
-            "margin": {"l": 160, "r": 12, "t": 26, "b": 48},
+            "height": ROW * len(found) + 90,
+            "margin": {"r": 12, "b": 48},
             "showlegend": False,
         },
     )
@@ -66,7 +65,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
     low, high = voting.span(records, truth)
     n = len(records)
     traces: list[dict[str, Any]] = []
-    words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 14}
+    words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 20}
     layout: dict[str, Any] = {"annotations": [words], "shapes": []}
     for i, record in enumerate(records):
         axis, top = str(i + 1) if i else "", 1 - i / n
@@ -88,17 +87,17 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
                 "yref": "paper",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"color": VOTING[record.name].style.colour},
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 120 * n + 80, "margin": {"l": 48, "r": 12, "t": 44, "b": 48}}
-    return Figure(data=traces, layout=layout | size | {"showlegend": False})
+    size = {"height": 120 * n + 80, "margin": {"r": 12, "b": 48}}
+    return chart(data=traces, layout=layout | size | {"showlegend": False})
 
 
 def _note(record: Record) -> str:
     """Bias and standard deviation of one estimator, in percentage points."""
-    words = f"<b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
+    square = f"<span style='color:{VOTING[record.name].style.colour}'>■</span>"
+    words = f"{square} <b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
     varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
     return f"{words}{varies}".replace("-", "−")
 

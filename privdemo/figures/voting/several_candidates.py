@@ -10,6 +10,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.voting import ManyResult, candidate_name
 from privdemo.figures.charts import interval_bars, legend_below, marker
+from privdemo.figures.house import chart
 
 
 def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
@@ -42,14 +43,14 @@ def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
             }
         )
     edge = [-0.5, len(names) - 0.5]
-    return Figure(
+    return chart(
         data=traces,
         layout={
             "xaxis": {"range": edge, "title": {"text": "candidate"}},
             "xaxis2": {"overlaying": "x", "range": edge, "visible": False},
             "yaxis": {"title": {"text": "share of the vote"}, "tickformat": ".0%"},
             "height": 380,
-            "margin": {"l": 60, "r": 12, "t": 12, "b": 110},
+            "margin": {"r": 12, "b": 110},
             "legend": legend_below(),
         },
     )

@@ -10,7 +10,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.attacks import RepeatedAnswers
-from privdemo.figures.charts import legend_below, line, marker, over_rule, rule
+from privdemo.figures.charts import legend_below, line, marker, outlined, over_rule, rule
+from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 
 
@@ -53,7 +54,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
         for tick in (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
         if epsilons[0] <= tick * 1.001 <= epsilons[-1] * 1.002
     ]
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {
@@ -70,7 +71,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "shapes": [rule(here[0])] if shown else [],
             "annotations": [over_rule(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
             "height": 380,
-            "margin": {"l": 70, "r": 12, "t": 26, "b": 96},
+            "margin": {"r": 12, "b": 96},
             "legend": legend_below(),
         },
     )
@@ -102,7 +103,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "hovertemplate": "after %{x} answers A: %{y:.3%} voted A<extra></extra>",
         },
     ]
-    return Figure(
+    return chart(
         data=traces,
         layout={
             "xaxis": {
@@ -122,7 +123,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "yaxis3": {"title": {"text": "voted A"}, "domain": [0, 0.25], **share},
             "shapes": [rule(n_answers, yref="y domain")],
             "height": 680,
-            "margin": {"l": 64, "r": 12, "t": 12, "b": 130},
+            "margin": {"r": 12, "b": 130},
             "legend": legend_below(),
             "bargap": 0.15,
         },
@@ -176,7 +177,7 @@ def _answers(counts: list[int], chances: Any, name: str, colour: str, pattern: s
         "y": chances,
         "xaxis": "x2",
         "yaxis": "y2",
-        "marker": {"color": colour, "pattern": {"shape": pattern}, "line": {"width": 0}},
+        "marker": outlined(colour, pattern),
         "name": f"answers of {name}",
         "hovertemplate": f"{name} says A %{{x}} times: %{{y:.3%}}<extra></extra>",
     }

@@ -10,6 +10,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.naive_training import NaiveResult
 from privdemo.figures.charts import legend_below, line, marker, over_rule, rule
+from privdemo.figures.house import chart
 
 
 def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
@@ -43,7 +44,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                     "hovertemplate": "α = %{x:.1f}°<extra></extra>",
                 }
             )
-    return Figure(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {
@@ -55,7 +56,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
             "shapes": [rule(0)],
             "annotations": [over_rule(0, "truth", -185, 185)],
             "height": 400,
-            "margin": {"l": 64, "r": 12, "t": 26, "b": 130},
+            "margin": {"r": 12, "b": 130},
             "legend": legend_below(),
         },
     )

@@ -1,0 +1,145 @@
+"""Every chart of the package, made of small real inputs, by name."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from privdemo import accounting, attacks, figures
+from privdemo.estimators import survey
+from privdemo.experiments import claims, class_ratio, comparison, label_counts, naive_training, voting
+from privdemo.experiments.class_ratio import study as ratio_study
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.label_counts import CountConfig
+from privdemo.experiments.label_proportions import HALF
+from privdemo.experiments.label_proportions import study as bag_study
+from privdemo.experiments.naive_training import NaiveConfig
+from privdemo.experiments.training import study as training_study
+from privdemo.figures import claims as claim_charts
+from privdemo.figures import class_ratio as ratio_charts
+from privdemo.figures import comparison as comparison_charts
+from privdemo.figures import label_counts as count_charts
+from privdemo.figures import label_proportions as bag_charts
+from privdemo.figures import training as training_charts
+from privdemo.figures import voting as voting_charts
+from privdemo.intervals import Estimate
+from privdemo.mechanisms.pixels import FAMILIES
+from privdemo.methods import CLASS_RATIO, COMPARISON, EM, FULL, LABEL_PROPORTIONS, LLP, MMD, NAMES, SPREAD
+from tests.figures import test_charts, test_label_proportions, test_training
+
+Made = Iterator[tuple[str, figures.Figure]]
+_MINE = Estimate(0.8, 0.75, 0.84)
+
+
+def _voting() -> Made:
+    config = voting.ElectionConfig(n_elections=50)
+    elections = voting.run(config)
+    yield "voting.estimates", voting_charts.estimates(voting.poll(config, elections).estimates, config.share)
+    yield "voting.repeated_polls", voting_charts.repeated_polls(voting.records(config, elections), config.share)
+    yield "voting.figure1", voting_charts.figure1(voting.figure1(), (0.2, 0.35))
+    ends = voting.in_the_long_run(config)
+    yield "voting.landscape", voting_charts.landscape(*voting.landscape(config), ends, config.share)
+    many = voting.ManyConfig()
+    yield "voting.candidates", voting_charts.candidates(many.shares, voting.run_many(many))
+    plan = accounting.randomised_response_epsilon(0.2)
+    curve = survey.curve(0.02, 0.5, through=plan)
+    yield "voting.price", voting_charts.price(curve, 2398, (plan, 7000.0), 0.02)
+    asked = [attacks.repeated_answers(config.channel, 0.5, m) for m in range(1, 51)]
+    yield "voting.asking_again", voting_charts.asking_again(asked, 7)
+    same, yours = (naive_training.run(inputs) for inputs in (NaiveConfig().isotropic, NaiveConfig()))
+    yield "voting.naive_training", voting_charts.naive_training(same, yours)
+
+
+def _training() -> Made:
+    for n in (1, 3):
+        yield f"training.scores {n}", training_charts.scores(test_training.TRIALS[:n], test_training.NAMES)
+    yield "training.calibration", training_charts.calibration(test_training.TRIALS, test_training.NAMES)
+    for study in training_study.STUDIES.values():
+        curves = training_study.points(training_study.load(study.name))
+        mine = {name: (_MINE, _MINE) for name in curves}
+        yield f"training.trade_off {study.name}", training_charts.trade_off(study, curves, mine, 0.17)
+    yield "training.attack", training_charts.attack(test_charts.rates("label", "image", "both"), 0.8)
+
+
+def _bags() -> Made:
+    trials, methods = test_label_proportions.TRIALS, test_label_proportions.METHODS
+    yield "label_proportions.scores", bag_charts.scores(trials, methods, HALF)
+    blocks, shares = [[4, 16], [10], [3] * 4, [7]], ((0.25, 0.7, 0.0, 1.0), (0.31, -0.1, -0.3, 1.4))
+    trial = test_label_proportions.made(blocks, *shares)
+    yield "label_proportions.columns", bag_charts.columns(trial, "are malignant")
+    levels, rows = bag_study.EPSILONS, bag_study.select(bag_study.load(), bag_study.PROPORTION_NOISE, "mnist", HALF)
+    lines = [
+        (name, LABEL_PROPORTIONS[name].title, LABEL_PROPORTIONS[name].style, along, lambda row: row.proportion_epsilon)
+        for name in (FULL, NAMES, LLP)
+        if (along := [row for row in rows if row.method == name])
+    ]
+    figure = bag_charts.curves(lines, "ε of every label", levels, {LLP: _MINE}, 1.5, [(1.0, "most within")])
+    yield "label_proportions.curves", figure
+    by_k = bag_study.select(bag_study.load(), bag_study.BY_K, "mnist", HALF)
+    kinds = sorted({row.aggregation for row in by_k if row.k > 1})
+    along_k = {kind: [r for r in by_k if r.method == LLP and (r.aggregation == kind or r.k == 1)] for kind in kinds}
+    ks = sorted({float(row.k) for row in by_k})
+    yield "label_proportions.losses", bag_charts.losses(along_k, ks, (8, 0.4))
+    filled = bag_study.select(bag_study.load(), bag_study.SELECTING, "adult", HALF)
+    yield "label_proportions.selections", bag_charts.selections(filled, (NAMES, LLP))
+    rates = test_charts.rates("bag", "prior", "model", "both")
+    yield "label_proportions.attack", bag_charts.attack(rates)
+
+
+def _sets() -> Made:
+    draws = [class_ratio.run(at_draw(test_charts.CONFIG, i)) for i in range(2)]
+    methods = (SPREAD, MMD, EM)
+    for n in (1, 2):
+        yield f"class_ratio.proportions {n}", ratio_charts.proportions(draws[:n], methods)
+        yield f"class_ratio.errors {n}", ratio_charts.errors(draws[:n], methods)
+    single = ratio_study.select(ratio_study.load(), ratio_study.BINARY, overall=False)
+    single = [row for row in single if row.dataset == single[0].dataset]
+    by_method = {name: rows for name in CLASS_RATIO if (rows := [r for r in single if r.method == name])}
+    yield "class_ratio.study_errors", ratio_charts.study_errors(by_method)
+    skew = ratio_study.select(ratio_study.load(), ratio_study.SKEW)
+    points = {
+        (method, release): [(row.rho, row.estimate) for row in skew if (row.method, row.release) == (method, release)]
+        for method in (SPREAD, MMD)
+        for release in (class_ratio.NO_RELEASE, ratio_study.WITH_NOISE)
+    }
+    yield "class_ratio.levers", ratio_charts.levers(points, "ρ, share of each rarer class", 0.1)
+    yield "class_ratio.attack", ratio_charts.attack(test_charts.rates("model", "set", "both", "new"))
+
+
+def _counts() -> Made:
+    for axis in label_counts.AXES:
+        found = label_counts.along(CountConfig(repeats=20), axis, 5, 1000, 0.05)
+        marks = {x: {name: o.distortion for name, o in here.items() if o.mechanism} for x, here in found.items()}
+        yield f"label_counts.along {axis}", count_charts.along(axis, marks, next(iter(marks)))
+    config = CountConfig((50, 70, 200))
+    outcomes = label_counts.run(config)
+    yield "label_counts.beside", count_charts.beside(config.counts, outcomes["laplace tight"], [0, 1, 2])
+    named = {name: o.mechanism for name, o in outcomes.items() if o.mechanism}
+    chosen = {name: named[name] for name in ("laplace tight", "gaussian tight")}
+    yield "label_counts.profiles", count_charts.profiles(chosen, "laplace tight", config.epsilon, config.delta)
+    yield "label_counts.attack", count_charts.attack(label_counts.guess_rates(outcomes), 0.8)
+
+
+def _comparison() -> Made:
+    config = comparison.ComparisonConfig(dataset="digits", n_train=120)
+    for metric in ("log_loss", "brier", "accuracy"):
+        rows = comparison.study.select(comparison.study.load(), config, metric)
+        mine = {row.method: row.estimate for row in rows if row.epsilon == 1.0}
+        yield f"comparison.frontier {metric}", comparison_charts.frontier(rows, metric, mine, 1.0, 0.2)
+    few = [row for row in rows if row.method in tuple(COMPARISON)[:3]]
+    yield "comparison.frontier few", comparison_charts.frontier(few, metric, {}, 1.0, None)
+    matrices = comparison.example_channels(config)
+    yield "comparison.channels", comparison_charts.channels(matrices, ("3", "8"), {"lies": ["“3”", "“8”"]})
+
+
+def _others() -> Made:
+    point = test_charts.point(0.3125, 0.2)
+    family = FAMILIES["randomised_response"]
+    yield "images.damage_and_linkage", figures.damage_and_linkage(test_charts.POINTS, point, family, 25)
+    found = [claim for claim in claims.all_claims() if claim.published is not None and claim.ours and claim.unit]
+    yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
+
+
+@cache
+def gallery() -> dict[str, figures.Figure]:
+    """Every chart by the function that makes it, and what tells two of one function apart."""
+    makers = (_voting, _training, _bags, _sets, _counts, _comparison, _others)
+    return {name: figure for maker in makers for name, figure in maker()}
