@@ -18,7 +18,7 @@ from privdemo.methods import Method
 
 def to_html(figure: Figure) -> str:
     """The figure as one self-contained HTML page that needs no network."""
-    return chart(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
+    return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
 
 
 def line(style: palette.Style) -> dict:

@@ -12,10 +12,10 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures import first_marks as marks
 from privdemo.figures.first_marks import Axis, Plane
-from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_names, tick_words, traces_on
+from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_foot, axis_names, tick_words, traces_on
 
-# Pixels under a plot that its legend does not get, and by which a legend's column is wider than its words.
-AXIS, SAMPLE = 60, 40
+# Pixels by which a legend's column is wider than its words.
+SAMPLE = 40
 # Tags that Plotly knows in the words of a chart.
 _TAGS = re.compile(r"&lt;(/?(?:b|br|sup)|span style=&#x27;color:#[0-9A-Fa-f]{6}&#x27;|/span)&gt;")
 
@@ -30,9 +30,10 @@ FIRST_LOOK_CSS = """
 .first-look > div > img { position: absolute; width: 100%; height: 100%; max-width: none; }
 .first-look > div > span { position: absolute; white-space: nowrap; }
 .first-look sup { font-size: 70%; line-height: 1; }
-.first-look > p { box-sizing: border-box; font-size: inherit; display: grid; align-content: end; column-gap: 5px; padding: 6px 0 4px; }
+.first-look > p { box-sizing: border-box; font-size: inherit; display: grid; align-content: end; column-gap: 5px;
+  padding: 6px 0 4px; }
 .first-look > p > span { white-space: nowrap; }
-.first-look > p img { vertical-align: middle; margin-right: 5px; }
+.first-look > p img { vertical-align: middle; margin: 0 5px; display: inline; max-width: none; }
 .js-plotly-plot .main-svg :is([class$="tick"] text, .legendtext, [class$="title"], .annotation-text) {
   fill: currentColor !important; }
 """
@@ -46,7 +47,7 @@ def first_look(figure: Figure) -> str:
     layout, margin = figure.layout, figure.layout.margin
     size = layout.font.size or SIZE
     entries = _entries(figure)
-    foot = AXIS if entries else margin.b
+    foot = axis_foot(figure) if entries else margin.b
     rules = "".join(marks.rule(shape, _plane(figure, shape.xref, shape.yref)) for shape in layout.shapes)
     image = _image(marks.patterns(figure) + "".join(_plots(figure)) + rules)
     words = "".join([*_tick_labels(figure, size), *_titles(figure, size), *_notes(figure), *_cells(figure)])
@@ -80,7 +81,8 @@ def _axis(figure: Figure, letter: str, ref: str | None) -> Axis:
     start, end = axis.domain or (0.0, 1.0)
     if domain:
         return Axis(start, end, 0.0, 1.0)
-    return Axis(start, end, *axis.range, axis.type == "log", tuple(axis.categoryarray or ()))
+    (low, high), named = axis.range, () if axis.categoryarray is None else tuple(axis.categoryarray)
+    return Axis(start, end, low, high, axis.type == "log", named)
 
 
 def _plots(figure: Figure) -> Iterator[str]:
@@ -122,12 +124,9 @@ def _tick_labels(figure: Figure, size: float) -> Iterator[str]:
         if axis.visible is False or axis.showticklabels is False:
             continue
         place, side = _axis(figure, "y", name.replace("axis", "")), _side(figure, name)
-        inside = str(axis.ticklabelposition or "").startswith("inside")
         for value, words in tick_words(axis):
             top = 100 - place.overall(place.number(value))
-            at = f"left:calc({side:.2f}% + 2px)" if inside else f"right:calc({100 - side:.2f}% + 9px)"
-            up = f"calc(-100% - {TICK}px)" if inside else "-50%"
-            yield _text(words, f"{at};top:{top:.2f}%;transform:translateY({up})")
+            yield _text(words, f"right:calc({100 - side:.2f}% + 9px);top:{top:.2f}%;transform:translateY(-50%)")
 
 
 def _foot(figure: Figure, name: str) -> float:
@@ -163,16 +162,21 @@ def _notes(figure: Figure) -> Iterator[str]:
     for note in figure.layout.annotations:
         if note.showarrow is not False or note.textangle:
             raise ValueError("a first look knows level words without an arrow")
-        plane = _plane(figure, note.xref, note.yref)
-        left, top = plane.across.overall(note.x), 100 - plane.upwards.overall(note.y)
-        across = {"left": 0, "right": -100}.get(note.xanchor, -50)
+        across, upwards = _axis(figure, "x", note.xref), _axis(figure, "y", note.yref)
+        left, top = across.overall(_note_at(across, note.x)), 100 - upwards.overall(_note_at(upwards, note.y))
+        along = {"left": 0, "right": -100}.get(note.xanchor, -50)
         down = {"top": 0, "bottom": -100}.get(note.yanchor, -50)
         align = "" if note.align is None else f";text-align:{note.align}"
         middle = ";text-align:center" if note.align is None else align
         right = (note.xshift or 0) + {"left": 2, "right": -2}.get(note.xanchor, 0)
         up = (note.yshift or 0) + {"top": -2, "bottom": 2.2}.get(note.yanchor, 0)
         at = f"left:calc({left:.2f}% + {right:g}px);top:calc({top:.2f}% - {up:g}px)"
-        yield _text(note.text, f"{at};transform:translate({across}%,{down}%){middle}")
+        yield _text(note.text, f"{at};transform:translate({along}%,{down}%){middle}")
+
+
+def _note_at(axis: Axis, value: Any) -> float:
+    """Where words stand; on a logarithmic axis their place is a logarithm already."""
+    return axis.number(value) if isinstance(value, str) else float(value)
 
 
 def _cells(figure: Figure) -> Iterator[str]:
@@ -217,7 +221,7 @@ def _legend(figure: Figure, entries: list[tuple[int, Any]], size: float) -> str:
         for i, t in entries
     )
     column = figure.layout.legend.entrywidth + SAMPLE
-    room = figure.layout.margin.b - AXIS
+    room = figure.layout.margin.b - axis_foot(figure)
     rows = f"grid-template-columns:repeat(auto-fill,{column:g}px);line-height:{1.3 * size + 3:.1f}px"
     margin = f"margin:0 {figure.layout.margin.r:g}px 0 {figure.layout.margin.l:g}px"
     return f'<p style="{margin};min-height:{room:g}px;{rows}">{names}</p>'

@@ -211,7 +211,10 @@ _CORNERS: dict[str, Sequence[tuple[float, float]]] = {
     ]
     + [(-_ARM, 2 * _ARM)],
 }
-_LINES = {"line-ns": [(0, _TALL, 0, -_TALL)], "cross-thin": [(0, _TALL, 0, -_TALL), (_TALL, 0, -_TALL, 0)]}
+_LINES: dict[str, list[tuple[float, float, float, float]]] = {
+    "line-ns": [(0, _TALL, 0, -_TALL)],
+    "cross-thin": [(0, _TALL, 0, -_TALL), (_TALL, 0, -_TALL, 0)],
+}
 
 
 # --- bars and cells ------------------------------------------------------------------------------

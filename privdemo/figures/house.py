@@ -18,9 +18,11 @@ SIZE = 14
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, and the pixels that a plot has across on a telephone.
-_LETTER, _PHONE = 0.56, 250
+_LETTER, _PHONE = 0.48, 250
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
 TICK, STANDOFF, OVER = 6, 10, 6
+# Pixels under a plot for the words of its axis with a title, and without.
+AXIS, UNTITLED = 60, 36
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
 
@@ -36,6 +38,7 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
             _set_axis(figure, name, traces_on(figure, name))
     figure.update_layout(bargap=figure.layout.bargap or BARGAP, legend=_legend(figure))
     _titles_over(figure)
+    _names_over_rows(figure)
     return larger(figure, SIZE)
 
 
@@ -50,7 +53,7 @@ def larger(figure: Figure, size: float) -> Figure:
         font={"size": size},
         legend={"font": {"size": size}, "entrywidth": round(width(_longest_name(copy), size))},
         hoverlabel={"font": {"size": size}},
-        margin={"l": _left(copy, size), "t": _top(copy, size)},
+        margin={"l": _left(copy, size), "t": _top(copy, size), "b": _foot(copy)},
     )
     grown = size / now
     if grown != 1:
@@ -100,20 +103,12 @@ def _set_axis(figure: Figure, name: str, traces: Sequence[Any]) -> None:
     if axis.tickvals is None:
         _set_ticks(axis, letter)
     grid = axis.showgrid if axis.showgrid is not None else letter == "y"
-    axis.update(
-        automargin="height" if letter == "x" else False,
-        tickangle=axis.tickangle or 0,
-        ticks="",
-        zeroline=False,
-        showgrid=grid,
-        gridcolor=GRID,
-    )
+    margin = "height" if letter == "x" else False
+    axis.update(automargin=margin, tickangle=0, ticks="", zeroline=False, showgrid=grid, gridcolor=GRID)
     if letter == "x":
         axis.update(title={"standoff": STANDOFF}, ticklabeloverflow="allow")
         if axis.ticktext is not None:
             _thin(axis)
-    elif str(axis.ticklabelposition or "").startswith("inside"):
-        axis.ticklabelshift = -TICK
 
 
 def _categories(traces: Sequence[Any], letter: str) -> list[str]:
@@ -234,6 +229,18 @@ def _titles_over(figure: Figure) -> None:
         axis.title.text = None
 
 
+def _names_over_rows(figure: Figure) -> None:
+    """Write the words at a vertical axis whose labels are to be inside over their rows."""
+    for name in axis_names(figure, "y"):
+        axis = figure.layout[name]
+        if axis.ticklabelposition != "inside top":
+            continue
+        axis.update(ticklabelposition=None, showticklabels=False)
+        place = {"x": 0, "xref": "paper", "xanchor": "left", "yref": name.replace("axis", ""), "yanchor": "bottom"}
+        for value, words in tick_words(axis):
+            figure.add_annotation(place | {"text": words, "y": value, "yshift": TICK, "showarrow": False})
+
+
 def _notes_over(figure: Figure, top: float) -> float:
     """How many pixels the words over a plot take."""
     notes = [n for n in figure.layout.annotations if n.yref == "paper" and n.y == top and n.yanchor == "bottom"]
@@ -244,12 +251,22 @@ def _top(figure: Figure, size: float) -> float:
     return round(_notes_over(figure, 1.0) * size / SIZE + 6)
 
 
+def _foot(figure: Figure) -> float:
+    """The caller's margin at the foot, or what the axis there needs, if that is more."""
+    return max(figure.layout.margin.b or 0.0, axis_foot(figure))
+
+
+def axis_foot(figure: Figure) -> float:
+    """The pixels under a figure's plots for the words at the axis there."""
+    return AXIS if any(figure.layout[name].title.text for name in axis_names(figure, "x")) else UNTITLED
+
+
 def _left(figure: Figure, size: float) -> float:
     """Room for the widest words at a vertical axis."""
     widest = 0.0
     for name in axis_names(figure, "y"):
         axis = figure.layout[name]
-        if axis.showticklabels is False or str(axis.ticklabelposition or "").startswith("inside"):
+        if axis.showticklabels is False:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])

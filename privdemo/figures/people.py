@@ -59,7 +59,7 @@ class Field(NamedTuple):
 
 def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot], columns: int | None = None) -> Field:
     """The dot field of people of `kinds` (n,), row by row; `dots` maps each kind to its look."""
-    columns = columns or max(1, math.ceil(math.sqrt(1.8 * len(kinds))))
+    columns = columns or _columns(len(kinds))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
     for dot in dict.fromkeys(dots.values()):  # by look, so that the file tells no more than the picture
@@ -71,6 +71,17 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
         shapes.append(f'<path {paint} d="{outlines}"/>')
     size = f"0 0 {10 * columns} {10 * rows}"
     return Field(heading, f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}">{"".join(shapes)}</svg>', columns)
+
+
+# How many times as wide as high a field of dots is, best and within what bounds.
+_WIDE, _BOUNDS = 1.6, (1.0, 3.0)
+
+
+def _columns(n: int) -> int:
+    """The dots of a row with which `n` fill their rectangle, or leave the fewest places free: 40 for a thousand."""
+    least, most = (math.sqrt(bound * n) for bound in _BOUNDS)
+    counts = range(max(1, math.ceil(least)), max(1, math.floor(most)) + 1)
+    return min(counts, key=lambda c: (-n % c, abs(math.log(c * c / (_WIDE * max(n, 1))))), default=1)
 
 
 def _outline(x: int, y: int, square: bool) -> str:

@@ -54,7 +54,7 @@ def _training() -> Made:
     yield "training.calibration", training_charts.calibration(test_training.TRIALS, test_training.NAMES)
     for study in training_study.STUDIES.values():
         curves = training_study.points(training_study.load(study.name))
-        mine = {name: (_MINE, _MINE) for name in curves}
+        mine = dict.fromkeys(curves, (_MINE, _MINE))
         yield f"training.trade_off {study.name}", training_charts.trade_off(study, curves, mine, 0.17)
     yield "training.attack", training_charts.attack(test_charts.rates("label", "image", "both"), 0.8)
 

@@ -14,7 +14,9 @@ NASTY = "<script>alert('1')</script> & \"7\""
 def holds(trace, *estimates, axis="y"):
     """Whether the points of a trace with their error bars are the `estimates` (mean, low, high), up to rounding."""
     means, bars = np.asarray(getattr(trace, axis), float), getattr(trace, f"error_{axis}")
-    drawn = np.stack((means, means - np.array(bars.arrayminus, float), means + np.array(bars.array, float)), axis=1)
+    nothing = [None] * len(means)  # of an interval without a width nothing is drawn
+    above, below = ([v or 0 for v in getattr(bars, side) or nothing] for side in ("array", "arrayminus"))
+    drawn = np.stack((means, means - np.array(below), means + np.array(above)), axis=1)
     return drawn == pytest.approx(np.array(estimates, float), abs=1e-12)
 
 
