@@ -4,6 +4,7 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures.charts import to_html
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
+from privdemo.figures.house import larger
 from privdemo.figures.images import damage_and_linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, people_page
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, picture_page, png, sample_sheet
@@ -19,6 +20,7 @@ __all__ = [
     "damage_and_linkage",
     "dot_field",
     "first_look",
+    "larger",
     "people_html",
     "people_page",
     "picture_html",

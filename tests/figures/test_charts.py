@@ -54,7 +54,7 @@ POINTS = tuple(point(level, start) for level, start in ((0.0, 0.05), (0.25, 0.15
 
 def test_measured_points_stand_with_their_intervals_beside_expectations_and_chance():
     figure = figures.damage_and_linkage(POINTS, point(0.3125, 0.2), FAMILIES["randomised_response"], 25)
-    traces, (rule,), (label,) = named(figure), figure.layout.shapes, figure.layout.annotations
+    traces, (rule,), (label, *_) = named(figure), figure.layout.shapes, figure.layout.annotations
     assert (len(traces), rule.x0, label.x, label.text) == (6, 0.3125, 0.3125, "p = 0.3125")
     for name, mark, axis, style in (
         ("absolute error, measured", "absolute", None, palette.OTHERS[0]),
