@@ -152,7 +152,7 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
         labels = {m.title: f"{m.title} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
-    size = {"height": height + 52, "margin": {"r": 12, "b": 44}, "showlegend": False}
+    size = {"height": height + 52, "margin": {"b": 44}, "showlegend": False}
     return chart(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
 
 
@@ -209,7 +209,7 @@ def guesses(
             "shapes": [rule(promised[0]), *(dotted(rule(x)) for x in dots)],
             "annotations": [over_rule(promised[0], promised[1], low, high)],
             "height": 100 + ROW * len(rates),
-            "margin": {"r": 12, "b": 48},
+            "margin": {"b": 48},
             "showlegend": False,
         },
     )
@@ -300,7 +300,7 @@ def curve_chart(
             "xaxis": x_axis,
             "yaxis": y_axis,
             "height": 360 + legend,
-            "margin": {"r": 12, "b": legend + 10},
+            "margin": {"b": legend + 10},
             "legend": legend_below(),
             **layout,
         },

@@ -70,7 +70,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
             "xaxis": {"title": {"text": "value, as the claim says it"}},
             "yaxis": {"type": "category"} | rows(names),
             "height": 140 + _ROW * len(claims),
-            "margin": {"r": 12, "b": 100},
+            "margin": {"b": 100},
             "legend": legend_below(),
         },
     )

@@ -88,7 +88,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
             "barmode": "group",
             "bargroupgap": 0.05,
             "height": 430,
-            "margin": {"r": 12, "b": 120},
+            "margin": {"b": 120},
             "legend": legend_below(),
         },
     )

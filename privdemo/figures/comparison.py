@@ -115,4 +115,4 @@ def channels(
                 "showarrow": False,
             }
         )
-    return chart(traces, layout | {"height": 290, "margin": {"r": 12, "b": 54}})
+    return chart(traces, layout | {"height": 290, "margin": {"b": 54}})

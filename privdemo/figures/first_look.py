@@ -223,7 +223,8 @@ def _legend(figure: Figure, entries: list[tuple[int, Any]], size: float) -> str:
     column = figure.layout.legend.entrywidth + SAMPLE
     room = figure.layout.margin.b - axis_foot(figure)
     rows = f"grid-template-columns:repeat(auto-fill,{column:g}px);line-height:{1.3 * size + 3:.1f}px"
-    margin = f"margin:0 {figure.layout.margin.r:g}px 0 {figure.layout.margin.l:g}px"
+    left = f"clamp(0px,100% - {column + 5:g}px,{figure.layout.margin.l:g}px)"
+    margin = f"margin:0 {figure.layout.margin.r:g}px 0 {left}"
     return f'<p style="{margin};min-height:{room:g}px;{rows}">{names}</p>'
 
 

@@ -21,8 +21,12 @@ _STEPS = {"x": 4, "y": 6}
 _LETTER, _PHONE = 0.48, 250
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
 TICK, STANDOFF, OVER = 6, 10, 6
+# The least margin; Plotly leaves as many pixels under the words of an axis.
+EDGE = 12
+# The margin at the right, where half of the last words of an axis may stand.
+RIGHT = 20
 # Pixels under a plot for the words of its axis with a title, and without.
-AXIS, UNTITLED = 60, 36
+AXIS, UNTITLED = 60, 40
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
 
@@ -53,7 +57,12 @@ def larger(figure: Figure, size: float) -> Figure:
         font={"size": size},
         legend={"font": {"size": size}, "entrywidth": round(width(_longest_name(copy), size))},
         hoverlabel={"font": {"size": size}},
-        margin={"l": _left(copy, size), "t": _top(copy, size), "b": _foot(copy)},
+        margin={
+            "l": _left(copy, size),
+            "t": _top(copy, size),
+            "b": _foot(copy),
+            "r": max(RIGHT, copy.layout.margin.r or 0),
+        },
     )
     grown = size / now
     if grown != 1:
@@ -237,8 +246,10 @@ def _names_over_rows(figure: Figure) -> None:
             continue
         axis.update(ticklabelposition=None, showticklabels=False)
         place = {"x": 0, "xref": "paper", "xanchor": "left", "yref": name.replace("axis", ""), "yanchor": "bottom"}
+        names = list(axis.categoryarray or ())  # numbers of rows, as Plotly reads a name such as “3” as a number
         for value, words in tick_words(axis):
-            figure.add_annotation(place | {"text": words, "y": value, "yshift": TICK, "showarrow": False})
+            row = names.index(value) if names else value
+            figure.add_annotation(place | {"text": words, "y": row, "yshift": TICK, "showarrow": False})
 
 
 def _notes_over(figure: Figure, top: float) -> float:
@@ -248,7 +259,7 @@ def _notes_over(figure: Figure, top: float) -> float:
 
 
 def _top(figure: Figure, size: float) -> float:
-    return round(_notes_over(figure, 1.0) * size / SIZE + 6)
+    return max(EDGE, round(_notes_over(figure, 1.0) * size / SIZE + 6))
 
 
 def _foot(figure: Figure) -> float:
@@ -270,7 +281,7 @@ def _left(figure: Figure, size: float) -> float:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])
-    return round(widest + TICK + 6)
+    return round(1.15 * widest + TICK + 6)  # figures are wider than letters
 
 
 def tick_words(axis: Any) -> list[tuple[Any, str]]:

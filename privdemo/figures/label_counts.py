@@ -129,7 +129,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
             "yaxis": {"title": {"text": "records"}, "rangemode": "tozero"},
             "barmode": "group",
             "height": 360,
-            "margin": {"r": 12, "b": 90},
+            "margin": {"b": 90},
             "legend": legend_below(),
         },
     )
@@ -182,7 +182,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
             "shapes": [rule(epsilon)],
             "annotations": [over_rule(epsilon, "wanted ε", 0, high)],
             "height": 400,
-            "margin": {"r": 12, "b": 110},
+            "margin": {"b": 110},
             "legend": legend_below(),
         },
     )

@@ -123,7 +123,7 @@ def columns(draw: Trial, positive: str) -> Figure:
                 _heading(f"what is released: a share from 0 {_square(B_COLOUR)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 600,
-            "margin": {"r": 12, "b": 96},
+            "margin": {"b": 96},
         },
     )
 
@@ -211,7 +211,7 @@ def curves(
             "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
             + [_above(place(levels, x), words, low, high) for x, words in marks],
             "height": 474,
-            "margin": {"r": 12, "b": 130},
+            "margin": {"b": 130},
             "legend": legend_below(),
         },
     )
@@ -259,7 +259,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "xaxis": _steps("k, records in a mean at least", levels),
             "yaxis": {"title": {"text": "information loss"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
             "height": 320,
-            "margin": {"r": 12, "b": 90},
+            "margin": {"b": 90},
             "legend": legend_below(),
         },
     )
@@ -299,7 +299,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
                 "showgrid": False,
             },
             "height": 110 + 58 * len(there),
-            "margin": {"r": 12, "b": 110},
+            "margin": {"b": 110},
             "legend": legend_below(),
         },
     )

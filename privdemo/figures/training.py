@@ -99,7 +99,7 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
             | {"tickformat": ".0%"},
             "yaxis": {"title": {"text": f"share that are {second}s"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
             "height": 460,
-            "margin": {"r": 12, "b": 110},
+            "margin": {"b": 110},
             "legend": legend_below(),
         },
     )
@@ -152,7 +152,7 @@ def trade_off(
             "shapes": [rule(level)] if yours else [],
             "annotations": [over_rule(level, f"yours, {level:.3g}", low, high)] if yours else [],
             "height": 640,
-            "margin": {"r": 12, "b": 150},
+            "margin": {"b": 150},
             "legend": legend_below(),
         },
     )

@@ -47,7 +47,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
     layout["annotations"] += [
         _words("upwards the estimate θ in the long run,<br>across the true share θ₀", 0, 1) | {"xanchor": "left"}
     ]
-    size = {"height": 240 * n_rows + 100, "margin": {"r": 8, "b": 100}}
+    size = {"height": 240 * n_rows + 100, "margin": {"b": 100}}
     return chart(data=traces, layout=layout | size | {"legend": legend_below()})
 
 
@@ -113,7 +113,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
             "height": 360,
-            "margin": {"r": 12, "b": 96},
+            "margin": {"b": 96},
             "legend": legend_below(),
         },
     )

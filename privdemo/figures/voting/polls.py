@@ -48,7 +48,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
             "height": ROW * len(found) + 90,
-            "margin": {"r": 12, "b": 48},
+            "margin": {"b": 48},
             "showlegend": False,
         },
     )
@@ -90,7 +90,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 120 * n + 80, "margin": {"r": 12, "b": 48}}
+    size = {"height": 120 * n + 80, "margin": {"b": 48}}
     return chart(data=traces, layout=layout | size | {"showlegend": False})
 
 

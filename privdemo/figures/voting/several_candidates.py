@@ -50,7 +50,7 @@ def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
             "xaxis2": {"overlaying": "x", "range": edge, "visible": False},
             "yaxis": {"title": {"text": "share of the vote"}, "tickformat": ".0%"},
             "height": 380,
-            "margin": {"r": 12, "b": 110},
+            "margin": {"b": 110},
             "legend": legend_below(),
         },
     )

@@ -71,7 +71,7 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "shapes": [rule(here[0])] if shown else [],
             "annotations": [over_rule(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
             "height": 380,
-            "margin": {"r": 12, "b": 96},
+            "margin": {"b": 96},
             "legend": legend_below(),
         },
     )
@@ -123,7 +123,7 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
             "yaxis3": {"title": {"text": "voted A"}, "domain": [0, 0.25], **share},
             "shapes": [rule(n_answers, yref="y domain")],
             "height": 680,
-            "margin": {"r": 12, "b": 130},
+            "margin": {"b": 130},
             "legend": legend_below(),
             "bargap": 0.15,
         },

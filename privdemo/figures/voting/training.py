@@ -56,7 +56,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
             "shapes": [rule(0)],
             "annotations": [over_rule(0, "truth", -185, 185)],
             "height": 400,
-            "margin": {"r": 12, "b": 130},
+            "margin": {"b": 130},
             "legend": legend_below(),
         },
     )
