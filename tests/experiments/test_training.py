@@ -7,13 +7,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo import datasets
 from privdemo.estimators import logistic
 from privdemo.experiments import results, training
-from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, draw_release
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, adversary, draw_release
 from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.intervals import grouped_interval
@@ -108,7 +109,28 @@ def test_the_attack_made_again_names_as_many(config):
     assert attack.n == len(y)
     assert attack.label == ((y_fresh == y) != inverted).sum()
     assert attack.image == ((model.released_proba(X_fresh)[:, 1] > 0.5) == y).sum()
-    assert attack.both == ((model.released_proba(X_fresh, y_fresh)[:, 1] > 0.5) == y).sum()
+    log_odds, rows = logit(model.released_proba(X_fresh)[:, 1]), config.labels.channel_matrix[y_fresh]
+    factors = np.exp(np.linspace(-math.log(20), math.log(20), 2001))
+    likelihoods = [np.log(rows[:, 0] * expit(-f * log_odds) + rows[:, 1] * expit(f * log_odds)).sum() for f in factors]
+    of_both = factors[int(np.argmax(likelihoods))] * log_odds + np.log(rows[:, 1] / rows[:, 0])
+    assert abs(attack.both - ((of_both > 0) == y).sum()) <= 1
+
+
+def test_an_adversary_who_sees_both_is_not_too_unsure_of_images():
+    config = replace(DIGITS, labels=RandomisedResponse(0.3), methods=(CLEAN,))
+    attacks = [training.run(at_draw(config, i)).attack for i in range(5)]
+    image, both = (sum(getattr(attack, source) for attack in attacks) for source in ("image", "both"))
+    assert both > image
+
+
+@pytest.mark.parametrize("factor", [0.2, 1, 3.5])
+def test_the_stretch_found_is_that_of_the_probabilities(factor):
+    rng = np.random.default_rng(5)
+    log_odds, channel = rng.normal(0, 2, 200_000), RandomisedResponse(0.2).channel_matrix
+    truth = rng.random(log_odds.size) < expit(factor * log_odds)
+    rows = channel[np.where(rng.random(truth.size) < 0.2, ~truth, truth).astype(int)]
+    found = adversary.best_stretch(np.stack([expit(-log_odds), expit(log_odds)], axis=1), rows)
+    assert found == pytest.approx(factor, rel=0.03)
 
 
 @pytest.mark.parametrize("labels", [RandomisedResponse(0.2), BinaryChannel(0.1, 0.4), BinaryChannel(0.9, 0.3)])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from privdemo import limits
 from privdemo.experiments.images import LabelMechanism
@@ -29,13 +30,37 @@ def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer
 
     The adversary knows both channels and has `model`, trained on other releases. The likelier class is named from the
     label alone, from the image alone (attack b) and from both together.
+
+    A penalised model is far too unsure of noisy images, so a lie would overrule it. How unsure, the released labels
+    tell: before both are put together, the images' log-odds are stretched by the factor that explains the labels best.
     """
     X_noisy, y_noisy = config.pixels.randomise(X, rng), config.labels.randomise(y, rng)
-    image = model.released_proba(X_noisy)
-    both = image * config.labels.channel_matrix[y_noisy]
+    image, rows = model.released_proba(X_noisy), config.labels.channel_matrix[y_noisy]
+    both = _stretched(image, best_stretch(image, rows)) * rows
     label = config.labels.channel_matrix.argmax(axis=1)[y_noisy]
     right = [int((guess == y).sum()) for guess in (label, image.argmax(axis=1), both.argmax(axis=1))]
     return Attack(len(y), *right)
+
+
+def best_stretch(proba: NDArray, rows: NDArray) -> float:
+    """The factor on the log-odds of `proba` (n, K), from 1/20 to 20, that makes released labels likeliest.
+
+    `rows` (n, K) are T[released label, class] of every person.
+    """
+
+    def surprise(log_factor: float) -> float:
+        likelihoods = (_stretched(proba, math.exp(log_factor)) * rows).sum(axis=1)
+        return -float(np.log(np.maximum(likelihoods, np.finfo(float).tiny)).sum())
+
+    reach = math.log(20)
+    return math.exp(minimize_scalar(surprise, bounds=(-reach, reach), method="bounded").x)
+
+
+def _stretched(proba: NDArray, factor: float) -> NDArray:
+    """Probabilities (n, K) whose log-odds are `factor` times those of `proba`."""
+    logs = factor * np.log(np.maximum(proba, np.finfo(float).tiny))
+    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
 
 
 def best_guess(labels: LabelMechanism) -> float:
