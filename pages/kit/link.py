@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages.kit.settings import Choice, Setting, problems
 
@@ -57,6 +58,15 @@ export default function ({ parentElement }) {
 }
 """,
 )
+
+
+def page_at(address: str, title: str = "there") -> StreamlitPage:
+    """Some page of the site, known by its address alone: a link needs no more of it."""
+    return st.Page(_elsewhere, title=title, url_path=address or "home", default=not address)
+
+
+def _elsewhere() -> None:
+    """Stand for a page that is elsewhere."""
 
 
 def copy_button() -> None:
@@ -125,8 +135,14 @@ def forget_notes() -> None:
 
 def note(*sentences: str) -> None:
     """Show from now on what of the link could not be used."""
-    st.session_state.setdefault(_NOTES, []).extend(sentences)
+    remark(*sentences)
     st.rerun()
+
+
+def remark(*sentences: str) -> None:
+    """Have what could not be used shown with the next run."""
+    if sentences:
+        st.session_state.setdefault(_NOTES, []).extend(sentences)
 
 
 def reset(settings: Iterable[Setting]) -> None:
@@ -134,6 +150,14 @@ def reset(settings: Iterable[Setting]) -> None:
     for setting in settings:
         default = setting.default
         st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
+
+
+def take(settings: Iterable[Setting], given: Mapping[str, Any]) -> None:
+    """Set settings to what an address would hold of them, as its text or texts."""
+    for setting in settings:
+        if setting.key in given:
+            raw = given[setting.key]
+            st.session_state[setting.key] = setting.value([raw] if isinstance(raw, str) else list(raw))
 
 
 def choose(values: Mapping[Choice, Any]) -> None:

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, screen
+from pages.kit import cache, draws, inputs, link, more, present, report, screen
 from pages.kit.draws import Draws, Job
+from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
 from pages.kit.panel import Panel
+from pages.kit.present import View
 from pages.kit.settings import Choice, Setting
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
 ANSWERED = "shown_answer"
+# Pixels of the letters in a chart that is shown in a lecture.
+_LECTURED = 18
 
 
 class Answer(Protocol):
@@ -84,6 +90,7 @@ class Page:
     - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
       sentence where there is nothing to learn from, which `failed` introduces;
     - `chapters` are what there is to see, one at a time; `following` is the page after the last one: address, title;
+      `addresses` are those of all pages of the site;
     - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None;
     - a page of another kind, such as the home page, says by `arrange(page, place)` where everything stands.
     """
@@ -105,6 +112,7 @@ class Page:
     failed: str = ""
     shows_images: bool = False
     following: tuple[str, str] | None = None
+    addresses: tuple[str, ...] = ("",)
     arrange: Callable[[Page, Any], None] | None = None
 
     def all_settings(self, defaults: bool = False) -> list[Setting]:
@@ -120,19 +128,25 @@ class Page:
 
     def run(self) -> None:
         """Draw the page."""
-        screen.begin()
+        present.go_on()
+        seen = present.view(self.address)
+        screen.begin(self.question)
+        screen.enlarge(_LECTURED if seen.place else None)
+        known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.title(self.question, anchor=False)
+            st.title(seen.place.step.say or self.question if seen.place else self.question, anchor=False)
             screen.skip_link()
-            with st.popover("⋯", key="more", help="Reset, share, save"):
-                st.button("↺ Reset", on_click=self._reset, key="reset")
-                link.copy_button()
-        link.check(self.all_settings(), self.address)
+            menu = more.draw(self.address, known, self._reset, self.addresses)
+        present.draw(seen, self.address, self.all_settings(defaults=True))
+        link.check([*known, *present.SETTINGS], self.address)
         place = st.empty()
         screen.last_takeaway(place, self.address)
         if self.shows_images:
             _say_what_is_missing()
-        (self.arrange or _in_their_places)(self, place)
+        if self.arrange:
+            self.arrange(self, place)
+        else:
+            _in_their_places(self, place, menu, seen)
         cache.freeze_heap()
 
     def _reset(self) -> None:
@@ -145,7 +159,7 @@ def _say_what_is_missing() -> None:
         st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
-def _in_their_places(page: Page, place: Any) -> None:
+def _in_their_places(page: Page, place: Any, menu: Any, seen: View) -> None:
     """Draw the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
     with st.container(key="page-main"):
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
@@ -156,14 +170,22 @@ def _in_their_places(page: Page, place: Any) -> None:
                 screen.control_here()
         with line:
             chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
-            with st.expander("Settings", key="settings", icon=":material/tune:"):
+            with _settings(folded=seen.whole):
                 with st.container(key="controls"):
                     question = page.controls(main)
-                page.presets(question)
+                with st.container(key="presets"):
+                    page.presets(question)
+        with menu:
+            more.save(page.address, page.all_settings(), question)
         with chapters:
             chapter = _chosen(page, question)
         with stage:
             show(page, chapter, question, place)
+
+
+def _settings(folded: bool) -> DeltaGenerator:
+    """The place of the settings: folded, but for a link that leaves only some of them."""
+    return st.expander("Settings", key="settings", icon=":material/tune:") if folded else st.container(key="settings")
 
 
 def _chosen(page: Page, question: Any) -> Chapter | None:
@@ -234,10 +256,10 @@ def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place
         screen.takeaway(place, page.address, answer.takeaway())
         return
     alone = chapter.controls and page.jobs is None and not page.lever
-    (st.fragment(_draw_chapter) if alone else _draw_chapter)(page, chapter, answer, place)
+    (st.fragment(_draw_chapter) if alone else _draw_chapter)(page, chapter, question, answer, place)
 
 
-def _draw_chapter(page: Page, chapter: Chapter, answer: Any, place: Any) -> None:
+def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, place: Any) -> None:
     """Draw a chapter's own controls and its panels; they alone run again after a change of them, where that is all."""
     asked = ()
     if chapter.controls:
@@ -249,7 +271,26 @@ def _draw_chapter(page: Page, chapter: Chapter, answer: Any, place: Any) -> None
     elif isinstance(first, Panel):
         screen.takeaway(place, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
-    screen.draw([first, *rest])
+    with st.container(key="figure"):
+        screen.draw([first, *rest])
+    screen.report_button(partial(_report, page, chapter, question, answer, asked), page.address)
+
+
+def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...]) -> str:
+    """The page as one HTML file: of the chapters with controls of their own, the one on screen."""
+    assert page.chapters is not None
+    shown = {
+        one.name: one.panels(answer, *(asked if one is chapter else ()))
+        for one in page.chapters.all
+        if one.fits(question) and (one is chapter or not one.controls)
+    }
+    flat = {
+        name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
+        for name, panels in shown.items()
+    }
+    settings = {s.key: st.session_state.get(s.key, s.default) for s in page.all_settings() if s.key != draws.JOB.key}
+    code = page.folds(question, answer).get(CODE, "")
+    return report.page(page.question, answer.takeaway(), flat, settings, code)
 
 
 # --- pages of background draws ----------------------------------------------------------------------

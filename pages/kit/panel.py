@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from pages.kit.numbers import unbroken
@@ -18,22 +19,24 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Chart:
-    """A Plotly figure; one of curves may be seen `at_once`, before Plotly has started."""
+    """A Plotly figure, which is seen before Plotly has started."""
 
     figure: figures.Figure
-    at_once: bool = False
 
-    def page(self) -> str:
-        """The figure as one self-contained HTML page."""
-        return figures.to_html(self.figure)
+    def body(self, library: bool = True) -> str:
+        """The figure as a part of an HTML page; one chart of a page brings Plotly's `library`."""
+        return figures.chart(self.figure, library)
 
 
 @dataclass(frozen=True)
 class Markup:
-    """A picture as HTML, and how it is made a page of its own."""
+    """A picture as HTML."""
 
     html: str
-    page: Callable[[], str]
+
+    def body(self) -> str:
+        """The picture as a part of an HTML page."""
+        return self.html
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Table:
     """A small table of texts; the first cell of a row names it. `labelled` rows are cards where it is narrow."""
 
     heads: Sequence[str]
-    body: Sequence[Sequence[str]]
+    cells: Sequence[Sequence[str]]
     labelled: bool = False
 
     @property
@@ -50,15 +53,14 @@ class Table:
         head = "".join(f'<th scope="col">{words}</th>' for words in self.heads)
         openings = [f'<td data-label="{words}">' if self.labelled else "<td>" for words in self.heads[1:]]
         body = "".join(
-            f'<tr><th scope="row">{row[0]}</th>{"".join(map(_cell, openings, row[1:]))}</tr>' for row in self.body
+            f'<tr><th scope="row">{row[0]}</th>{"".join(map(_cell, openings, row[1:]))}</tr>' for row in self.cells
         )
         kind = "grid labelled" if self.labelled else "grid"
         return f'<div class="{kind}"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
-    def page(self) -> str:
-        """The table as one self-contained HTML page."""
-        plain = Table(self.heads, self.body).html
-        return _whole_page(plain)
+    def body(self) -> str:
+        """The table as a part of an HTML page."""
+        return Table(self.heads, self.cells).html
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,14 @@ class Sheet:
     rows: Sequence[Mapping[str, Any]]
     forms: Mapping[str, str]
 
-    def page(self) -> str:
-        """The table as one self-contained HTML page."""
-        body = [["" if cell is None else str(cell) for cell in row.values()] for row in self.rows]
-        return Table(list(self.rows[0]), body).page()
+    def body(self) -> str:
+        """The table as a part of an HTML page."""
+        return of_rows(self.rows).html
 
 
-def _whole_page(body: str) -> str:
-    return f"<!doctype html><meta charset='utf-8'><title>privdemo</title>{body}"
+def of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """A table of rows, the first row's keys as the heads; None is no number."""
+    return Table(list(rows[0]), [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
 
 
 def _cell(opening: str, content: str) -> str:
@@ -97,18 +99,22 @@ class Cards:
         )
         return f'<div class="cards">{boxes}</div>'
 
-    def page(self) -> str:
-        """The cards as one self-contained HTML page."""
-        return _whole_page(self.html)
+    def body(self) -> str:
+        """The cards as a part of an HTML page."""
+        return self.html
 
 
 @dataclass(frozen=True)
 class Live:
-    """The live dial: the `data` it draws from, and the number `key` that it sets; as a page it is a still picture."""
+    """The live dial: the `data` it draws from, and the number `key` that it sets; elsewhere it is a `still` picture."""
 
     data: Mapping[str, Any]
     key: str
-    page: Callable[[], str]
+    still: Callable[[], str]
+
+    def body(self) -> str:
+        """The still picture as a part of an HTML page."""
+        return self.still()
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, glossary, live_dial
+from pages.kit import draws, glossary, link, live_dial, report
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, Panel, Sheet, to_csv
@@ -18,11 +19,31 @@ from privdemo import figures
 # which keeps it from everything else for a second.
 FIRST_LOOK = 0.4
 _TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
+_TITLE, _LETTERS = "page_title", "letters_in_charts"
 
 
-def begin() -> None:
-    """Begin a page, on which nothing is explained yet."""
-    st.session_state[_EXPLAINED] = {}
+def begin(title: str) -> None:
+    """Begin a page of this title, on which nothing is explained yet."""
+    st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
+
+
+def enlarge(size: int | None) -> None:
+    """Draw charts with letters of so many pixels from now on, or with their own."""
+    st.session_state[_LETTERS] = size
+
+
+def report_button(make: Callable[[], str], name: str) -> None:
+    """Draw the button that takes the whole page away."""
+    st.download_button(
+        "Report",
+        make,
+        f"{name}.html",
+        "text/html",
+        key="report",
+        on_click="ignore",
+        type="tertiary",
+        help="The whole page as one HTML file, for a hand-out.",
+    )
 
 
 def _explained(markup: str, place: str) -> str:
@@ -116,11 +137,7 @@ def figure(panel: Panel) -> None:
 
 def way_to(address: str, title: str, words: str) -> None:
     """Draw a link in some words to the page of an address."""
-    st.page_link(st.Page(_elsewhere, title=title, url_path=address), label=words)
-
-
-def _elsewhere() -> None:
-    """Stand for a page that is known by its address alone: a link needs no more of it."""
+    st.page_link(link.page_at(address, title), label=words)
 
 
 def _at_rest(panel: Panel) -> None:
@@ -136,16 +153,17 @@ def _at_rest(panel: Panel) -> None:
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
-    """Draw a chart last, since it keeps the browser busy; curves are seen at once, as plain markup."""
+    """Draw a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
+    size = st.session_state.get(_LETTERS)
+    drawn = figures.larger(chart.figure, size) if size else chart.figure
     place = st.container(key=f"{panel.name}-place")
-    if chart.at_once:
-        place.html(figures.first_look(chart.figure))
+    place.html(figures.first_look(drawn))
     under(panel)
-    if chart.at_once and not st.session_state.get(_DRAWN):
+    if not st.session_state.get(_DRAWN):
         time.sleep(FIRST_LOOK)
-    st.session_state[_DRAWN] = True
+        st.session_state[_DRAWN] = True
     options = {"displayModeBar": False}
-    place.plotly_chart(chart.figure, key=f"{panel.name}-figure", alt=panel.summary, config=options)
+    place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
 
 
 def under(panel: Panel) -> None:
@@ -164,7 +182,8 @@ def under(panel: Panel) -> None:
         st.download_button(
             "CSV", lambda: to_csv(rows()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
         )
-        st.download_button("HTML", shown.page, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
+        titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
+        st.download_button("HTML", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
         if panel.snippet:
             with st.popover("Python"):
                 st.code(str(panel.snippet))

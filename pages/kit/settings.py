@@ -38,6 +38,10 @@ class Number:
             )
         return None
 
+    def value(self, raw: Sequence[str]) -> float:
+        """The number that good values of an address stand for."""
+        return int(raw[-1]) if self.limit.integer else float(raw[-1])
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -68,6 +72,10 @@ class Choice:
         start = f"{quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
         return f"{start} The default{default} is shown.{more}"
 
+    def value(self, raw: Sequence[str]) -> Any:
+        """The option, or options, that good values of an address stand for."""
+        return list(raw) if self.many else raw[0]
+
 
 @dataclass(frozen=True)
 class Words:
@@ -87,6 +95,10 @@ class Words:
             shown = f"The default, {self.default}, is shown." if self.default else "All else is shown."
             return f"{quoted(self.key, raw)} was ignored: {unmarked(str(error))}. {shown}"
         return None
+
+    def value(self, raw: Sequence[str]) -> str:
+        """The text that a good value of an address is."""
+        return raw[-1]
 
 
 Setting = Number | Choice | Words

@@ -24,7 +24,8 @@ OTHERS = (
     *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
     _IN_ORDER[-1],
 )
-PAGES = (home.page(OTHERS), *OTHERS)
+_ADDRESSES = ("", *(page.address for page in OTHERS))
+PAGES = tuple(replace(page, addresses=_ADDRESSES) for page in (home.page(OTHERS), *OTHERS))
 
 
 def page_at(address: str) -> Page:

@@ -2,12 +2,12 @@
 
 from plotly.graph_objects import Figure
 
-from privdemo.figures.charts import to_html
+from privdemo.figures.documents import chart, document
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
 from privdemo.figures.house import larger
 from privdemo.figures.images import damage_and_linkage
-from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, people_page
-from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, picture_page, png, sample_sheet
+from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
+from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, png, sample_sheet
 from privdemo.figures.training import DIGITS_CSS
 
 CSS = SHEET_CSS + PEOPLE_CSS + DIGITS_CSS + FIRST_LOOK_CSS
@@ -16,16 +16,15 @@ __all__ = [
     "CSS",
     "SHEET_CSS",
     "Figure",
+    "chart",
     "contact_sheet",
     "damage_and_linkage",
+    "document",
     "dot_field",
     "first_look",
     "larger",
     "people_html",
-    "people_page",
     "picture_html",
-    "picture_page",
     "png",
     "sample_sheet",
-    "to_html",
 ]

@@ -11,15 +11,9 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.figures.ends import label_ends
 from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
-
-
-def to_html(figure: Figure) -> str:
-    """The figure as one self-contained HTML page that needs no network."""
-    return Figure(figure).update_layout(template="plotly_white").to_html(include_plotlyjs=True)
 
 
 def line(style: palette.Style) -> dict:
@@ -295,7 +289,7 @@ def curve_chart(
         at = min(max(at, low), high)
         layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
         layout["annotations"] = [over_rule(at, f"yours, {yours:g}", low, high)]
-    figure = chart(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": x_axis,
@@ -306,7 +300,6 @@ def curve_chart(
             **layout,
         },
     )
-    return label_ends(figure)
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:

@@ -29,7 +29,6 @@ from privdemo.figures.charts import (
     published,
     rule,
 )
-from privdemo.figures.ends import label_ends
 from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
@@ -203,7 +202,7 @@ def curves(
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []
-    figure = chart(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
@@ -216,7 +215,6 @@ def curves(
             "legend": legend_below(),
         },
     )
-    return label_ends(figure)
 
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
@@ -255,7 +253,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "hovertemplate": "yours: %{y:.1%}<extra></extra>",
         }
     )
-    figure = chart(
+    return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps("k, records in a mean at least", levels),
@@ -265,7 +263,6 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "legend": legend_below(),
         },
     )
-    return label_ends(figure)
 
 
 def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:

@@ -103,12 +103,3 @@ def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) ->
         for name, dot in legend.items()
     )
     return f'<div class="people">{pictures}</div><p class="people-legend">{signs}</p>'
-
-
-def people_page(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
-    """`people_html` as one self-contained HTML page, with `alt` as its text."""
-    return (
-        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>privdemo</title><style>{PEOPLE_CSS} body {{ font-family: sans-serif; }}</style>"
-        f"{people_html(fields, legend, alt)}<p>{html.escape(alt)}</p>"
-    )

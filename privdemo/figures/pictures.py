@@ -77,12 +77,3 @@ def picture_html(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence
         f'<img class="sheet-image" src="{data_uri(grey)}" alt="{html.escape(alt, quote=True)}">'
         "</figure>"
     )
-
-
-def picture_page(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
-    """`picture_html` as one self-contained HTML page, with its text below."""
-    return (
-        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>privdemo</title><style>{SHEET_CSS} body {{ font-family: sans-serif; }}</style>"
-        f"{picture_html(grey, columns, rows, alt)}<p>{html.escape(alt)}</p>"
-    )

@@ -205,15 +205,6 @@ def _verdict(cell: tuple[str, bool]) -> str:
     return f"<td>{words}</td>" if right else f'<td class="wrong" title="wrong">{words}</td>'
 
 
-def digits_page(content: str, summary: str) -> str:
-    """`digits_html` as one self-contained HTML page, with its text below."""
-    return (
-        "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>privdemo</title><style>{DIGITS_CSS} body {{ font-family: sans-serif; }}</style>"
-        f"{content}<p>{html.escape(summary)}</p>"
-    )
-
-
 DIGITS_CSS = """
 .digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .digits th, .digits td { text-align: center; padding: 0.25rem 0.4rem; font-weight: 400; }

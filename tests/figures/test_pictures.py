@@ -25,10 +25,10 @@ def test_a_dot_field_draws_every_person_once_and_the_pollster_sees_answers_alone
     assert honest.svg == figures.dot_field("x", np.array([A_LIED, B_LIED]), people.ANSWERS).svg
 
 
-def test_a_page_of_people_is_whole_and_escapes_its_words():
+def test_a_picture_of_people_is_whole_and_escapes_its_words():
     field = figures.dot_field("a <b>", np.zeros(3, int), people.TRUTH)
-    page = figures.people_page([field], {"x & y": people.VOTED_A}, 'say "A" <now>')
-    for words in ("a &lt;b&gt;", "x &amp; y", 'alt="say &quot;A&quot; &lt;now&gt;"', "<style>"):
+    page = figures.people_html([field], {"x & y": people.VOTED_A}, 'say "A" <now>')
+    for words in ("a &lt;b&gt;", "x &amp; y", 'alt="say &quot;A&quot; &lt;now&gt;"'):
         assert words in page
     assert base64.b64decode(re.search(r"base64,([^\"]+)", page).group(1)).decode() == field.svg
 
@@ -45,10 +45,13 @@ def test_picture_html_carries_the_picture_and_its_headings_in_escaped_words():
     assert reader.all("figure") == [{"class": "sheet", "style": "--columns:2;--rows:3"}]
 
 
-def test_a_picture_page_stands_on_its_own():
-    text = figures.picture_page(GREY, ["a"], [NASTY], NASTY)
+def test_a_document_stands_on_its_own_and_is_titled():
+    picture = figures.picture_html(GREY, ["a"], [NASTY], NASTY)
+    text = figures.document("7 < 9 & so on", picture, figures.CSS)
     reader = Reader(text.removeprefix("<!doctype html>"))
-    assert figures.picture_html(GREY, ["a"], [NASTY], NASTY) in text
+    assert picture in text
+    assert "<title>7 &lt; 9 &amp; so on · privdemo</title>" in text
+    assert "<h1>7 &lt; 9 &amp; so on</h1>" in text
     assert "http" not in re.sub(r"base64,[^\"]*", "", text)
     assert not reader.all("link") + reader.all("script")
 
@@ -57,8 +60,9 @@ def test_a_figures_page_needs_no_network_and_leaves_the_figure_alone():
     curve = charts.Curve("a curve", SPREAD, [1.0], [Estimate(0.5, 0.4, 0.6)])
     figure = charts.curve_chart([curve], charts.axis("x", [1.0]), {})
     before = figure.to_dict()
-    text = figures.to_html(figure)
+    text = figures.document("A chart", figures.chart(figure))
     assert figure.to_dict() == before
     assert not re.findall(r"<(?:script|img)[^>]* src=|<link", text)
     assert len(text) > 1_000_000, "the library is inside"
     assert "a curve" in text
+    assert len(figures.chart(figure, library=False)) < 100_000

@@ -97,7 +97,7 @@ class Answer:
         return (
             Panel(
                 "frontier",
-                figure=Chart(figure, at_once=True),
+                figure=Chart(figure),
                 summary=_summary(self, curves),
                 rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
                 snippet=snippet(question),

@@ -37,9 +37,7 @@ class Answer:
         columns = [f"p = {level:.3g}" for level in made.levels]
         names = [name for digit in made.class_names for name in (f"the {digit}, as sent", "adversary's guess")]
         sheet, alt = figures.contact_sheet(made.images), summary.replace("<b>", "").replace("</b>", "")
-        picture = Markup(
-            figures.picture_html(sheet, columns, names, alt), lambda: figures.picture_page(sheet, columns, names, alt)
-        )
+        picture = Markup(figures.picture_html(sheet, columns, names, alt))
         return Panel(
             "home",
             figure=picture,

@@ -96,7 +96,7 @@ def _dial(shown: Answer) -> Panel:
     def page() -> str:
         stack = [result.clean, result.released, *result.guesses.values()]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
-        return figures.picture_page(sheet, captions(result), rows, summary)
+        return figures.picture_html(sheet, captions(result), rows, summary)
 
     return Panel(
         "images",
@@ -142,7 +142,6 @@ def _paper_figure(shown: Answer) -> Panel:
         view.replace(" ", ""),
         figure=Markup(
             figures.picture_html(sheet, columns, classes, summary),
-            lambda: figures.picture_page(sheet, columns, classes, summary),
         ),
         summary=summary,
         rows=lambda: images.strip_table(classes, columns, shown.strip),

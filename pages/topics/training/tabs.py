@@ -105,9 +105,7 @@ def _pixel_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> 
         f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
         "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
     )
-    picture = Markup(
-        figures.picture_html(sheet, titles, [""], summary), lambda: figures.picture_page(sheet, titles, [""], summary)
-    )
+    picture = Markup(figures.picture_html(sheet, titles, [""], summary))
     return f"White pixels speak for {second}, black ones for {first}. {turned}".strip(), picture, summary
 
 
@@ -155,7 +153,7 @@ def some_images(shown: Answer, picked: str) -> list[Panel]:
             "digits",
             "What does it say of a single image?",
             f"The probability of “{classes[1]}” that each model gives to {len(chosen)} clean test images{which}",
-            Markup(table, lambda: charts.digits_page(table, summary)),
+            Markup(table),
             summary,
             rows=lambda: training.digit_table(trial, chosen),
             snippet=snippet(shown.question).then(

@@ -45,7 +45,7 @@ def one_answer(shown: Answer, asked: tuple[float, str]) -> list[Panel]:
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
         f"{numbers.per_hundred(after)} did. The pictures round to whole people."
     )
-    picture = Markup(figures.people_html(fields, legend, summary), lambda: figures.people_page(fields, legend, summary))
+    picture = Markup(figures.people_html(fields, legend, summary))
     return [
         Panel(
             name,

@@ -66,7 +66,6 @@ class Answer:
                     "people",
                     figure=Markup(
                         figures.people_html(fields, people.LEGEND, summary),
-                        lambda: figures.people_page(fields, people.LEGEND, summary),
                     ),
                     summary=summary,
                     rows=lambda: voting.poll_table(self.poll),
@@ -164,7 +163,8 @@ def _draw_people(made: Snippet) -> Snippet:
         "dots = voting.dots(config, poll)",
         'seen = figures.dot_field("votes, and who lied", dots, people.TRUTH)',
         'told = figures.dot_field("answers", dots, people.ANSWERS)',
-        'open("people.html", "w").write(figures.people_page([seen, told], people.LEGEND, "one poll"))',
+        'picture = figures.people_html([seen, told], people.LEGEND, "one poll")',
+        'open("people.html", "w").write(figures.document("One poll", picture, figures.CSS))',
         imports=("from privdemo import figures", "from privdemo.figures import people"),
     )
 

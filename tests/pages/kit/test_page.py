@@ -173,24 +173,32 @@ LEVER_DRAWN = """\
 container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
   html body=<a class="sk… control</a>
-  popover more allow_empty=True label=⋯ help=Reset, share, save open=False use_content=True
+  popover more allow_empty=True label=⋯ help=Reset, share, present, save open=False use_content=True
     button reset label=↺ Reset
     bidi_component copy-link component_name=privdemo_copy_link
+    button add-screen label=Add to my lecture
+    container > download_button save-setting label=Save this setting help=A TOML file … and sweeps.
+        url=/mock/media/…9d2370e4af79 ignore_rerun=True
+    file_uploader open_setting_0 label=Open a saved setting max_upload_size_mb=1
 transparent allow_empty=True > markdown body=<p class="takeaway">The level is 3.</p> allow_html=True
 container page-main
   container nav direction=HORIZONTAL align=ALIGN_CENTER
     container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > button_group chapter options=one
         default=0 label=Chapter label_visibility=COLLAPSED in_link=True required=True
-    expander label=Settings expanded=False icon=:material/tune: > container controls
+    expander label=Settings expanded=False icon=:material/tune:
+      container controls
+      container presets
   container stage
     container lever > html body=<span id="ma…"-1"></span>
     container
       container pulled > number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
-      markdown body=<p class="answer">Main</p> allow_html=True
-      bidi_component dial component_name=privdemo_live_dial json={"level": 3}
-      markdown body=<p class="answer">Below</p> allow_html=True
-      dataframe columns={"a": {"type…den": true}}
-      container direction=HORIZONTAL > page_link page=far label=Far →
+      container figure
+        markdown body=<p class="answer">Main</p> allow_html=True
+        bidi_component dial component_name=privdemo_live_dial json={"level": 3}
+        markdown body=<p class="answer">Below</p> allow_html=True
+        dataframe columns={"a": {"type…den": true}}
+        container direction=HORIZONTAL > page_link page=far label=Far →
+      download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
       container end > expander label=Caveats expanded=False > markdown body=of 3"""
 
 

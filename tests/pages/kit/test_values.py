@@ -25,14 +25,13 @@ def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
     table, plain = (Table(["", "error"], [["naive", "5 %"]], labelled=labelled) for labelled in (True, False))
     assert '<th scope="row">naive</th><td data-label="error">5\u00a0%</td>' in table.html
     assert 'class="grid labelled"' in table.html
-    assert table.page().startswith("<!doctype html>")
-    assert table.page().endswith(plain.html)
-    assert "labelled" not in table.page()
+    assert table.body() == plain.html
+    assert "labelled" not in table.body()
 
 
 def test_a_sheet_as_a_page_is_a_table_with_gaps_for_what_is_no_number():
     sheet = Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"})
-    assert sheet.page() == Table(["", "error"], [["naive", ""], ["best", "0.5"]]).page()
+    assert sheet.body() == Table(["", "error"], [["naive", ""], ["best", "0.5"]]).html
 
 
 def test_rows_become_csv():

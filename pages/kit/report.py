@@ -1,0 +1,63 @@
+"""What a visitor takes away of a page as HTML: one figure, or a report of the whole page. Knows no screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from pages.kit.panel import Chart, Panel, of_rows
+from privdemo import figures
+from privdemo.experiments import results
+
+# Rows of a table that a report shows; the CSV file has them all.
+_MOST_ROWS = 100
+
+
+def figure(panel: Panel, title: str) -> str:
+    """One panel as a self-contained HTML page, titled by its own question or else by the page's `title`."""
+    return figures.document(panel.question or title, _panel(panel, library=True, headed=False), figures.CSS)
+
+
+def page(
+    title: str, takeaway: str, chapters: Mapping[str, Iterable[Panel]], settings: Mapping[str, object], code: str
+) -> str:
+    """A page as one self-contained HTML page.
+
+    The takeaway, the panels of its `chapters` with their tables, the settings, and how to compute it all again.
+    """
+    parts, library = [f'<p class="takeaway">{takeaway}</p>'], True
+    for name, panels in chapters.items():
+        parts.append(f"<h2>{escape(name)}</h2>")
+        for panel in panels:
+            parts.append(_panel(panel, library, headed=True))
+            library = library and not isinstance(panel.figure, Chart)
+    known = of_rows([{"setting": key, "value": escape(str(value))} for key, value in settings.items()])
+    parts.append(f"<h2>Settings</h2>{known.html}<h2>How to compute this again</h2>{_code(code)}")
+    parts.append(f"<p>Computed by privdemo with {results.versions()}. The same settings give the same numbers.</p>")
+    return figures.document(title, "".join(parts), figures.CSS)
+
+
+def _panel(panel: Panel, library: bool, headed: bool) -> str:
+    """A panel's question, answer, figure, numbers in words, and rows."""
+    head = f"<h3>{escape(panel.question)}</h3>" if headed and panel.question else ""
+    answer = f"<p>{panel.answer}</p>" if panel.answer else ""
+    shown = panel.figure
+    drawn = shown.body(library) if isinstance(shown, Chart) else shown.body() if shown else ""
+    words = f"<p>{panel.summary}</p>" if panel.summary else ""
+    return f"{head}{answer}{drawn}{words}{_rows(panel) if headed else ''}"
+
+
+def _rows(panel: Panel) -> str:
+    """The panel's data as a table, folded."""
+    if panel.rows is None:
+        return ""
+    rows: Sequence[Mapping[str, object]] = panel.rows()
+    more = f"<p>The first {_MOST_ROWS} of {len(rows):,} rows.</p>" if len(rows) > _MOST_ROWS else ""
+    return f"<details><summary>Data</summary>{of_rows(rows[:_MOST_ROWS]).html}{more}</details>"
+
+
+def _code(markdown: str) -> str:
+    """The lines of code in some Markdown."""
+    blocks = re.findall(r"```\w*\n(.*?)```", markdown, re.DOTALL)
+    return "".join(f"<pre><code>{escape(block)}</code></pre>" for block in blocks)
