@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import textwrap
@@ -25,6 +26,7 @@ examples:
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo sweep spec.toml --out results.csv
                                           your own grid of settings, many draws each; goes on where it stopped
+  python -m privdemo run setting.toml     a page of the app without the app: its sentence, and its table as CSV
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
 that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
@@ -54,6 +56,22 @@ examples:
   python -m privdemo reproduce distortion                          the app's own file, in seconds
   python -m privdemo reproduce figure3 --draws 3 --out mine.csv    a quick look, in a file of your own
   python -m privdemo reproduce all                                 everything, about two hours on two cores
+"""
+
+
+_SETTING = """\
+FILE, for example:
+  page = "voting"                # a page by its address
+  experiment = "voting"          # for a sweep of the same file
+  repeats = 10
+
+  [settings]                     # as in the page's link; the rest is as in the app
+  voters = 1000
+  lie = 0.3
+
+  [config]                       # the same question for a sweep
+  n_voters = 1000
+  channel = 0.3
 """
 
 
@@ -87,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_data, _add_reproduce, _add_claims, _add_sweep):
+    for add in (_add_data, _add_reproduce, _add_claims, _add_sweep, _add_run):
         add(subparsers)
     return parser
 
@@ -177,6 +195,40 @@ def _add_sweep(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     sweeping.set_defaults(
         run=commands.run_sweep, when_interrupted="the trials that are done are in the file; the same command goes on"
     )
+
+
+def _add_run(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`run FILE`: answer the question of a page's setting."""
+    running_page = subparsers.add_parser(
+        "run",
+        help="answer the question of a page's setting",
+        description=_wrapped(
+            "Answer the question of a setting that was saved on a page of the app: print the page's sentence, and "
+            "write the table of its main figure as CSV. The page computes it, so this runs in the project's folder."
+        ),
+        epilog=_SETTING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    running_page.add_argument("file", type=Path, metavar="FILE", help="the TOML file")
+    running_page.add_argument(
+        "--out", type=Path, metavar="TABLE.csv", help="the CSV file to write (default: FILE with .csv)"
+    )
+    running_page.set_defaults(run=_run_setting, when_interrupted="nothing was written")
+
+
+def _run_setting(file: Path, out: Path | None) -> None:
+    """Have the pages, which only this command needs, answer the question of a file."""
+    logging.disable()  # Streamlit's words are for a server's log
+    try:
+        from pages import terminal
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"the app is not here ({error}): run this in the project's folder, with what requirements.txt names"
+        ) from None
+    else:
+        terminal.run(file, out)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _wrapped(words: str) -> str:

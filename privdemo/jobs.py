@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -151,6 +153,7 @@ class Runner:
             del self._jobs[key]
 
     def _drive(self, also_slow: bool) -> None:
+        _keep_from_interrupts()
         worker = _Worker()
         while True:
             with self._changed:
@@ -185,6 +188,13 @@ class Runner:
         """The wanted job whose turn it is: the one that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
         return min(free, key=lambda job: job.waiting, default=None)
+
+
+def _keep_from_interrupts() -> None:
+    """Let Ctrl-C not reach the processes that this thread starts: they end with this one, and have nothing to say."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # it is started with the first process, and would lift the block
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 class _Worker:

@@ -14,7 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.kit.settings import Choice, Setting, problems
 
-_NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
+NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 
 _write = st.components.v2.component(
     "privdemo_address",
@@ -111,7 +111,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
         for key in bad:
             del st.query_params[key]
         note(*bad.values())
-    if notes := st.session_state.get(_NOTES):
+    if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
             st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
             st.button("Dismiss", on_click=forget_notes)
@@ -130,7 +130,7 @@ def _rename(settings: Iterable[Setting]) -> None:
 
 def forget_notes() -> None:
     """Take the notes on the link off the screen."""
-    st.session_state.pop(_NOTES, None)
+    st.session_state.pop(NOTES, None)
 
 
 def note(*sentences: str) -> None:
@@ -142,7 +142,7 @@ def note(*sentences: str) -> None:
 def remark(*sentences: str) -> None:
     """Have what could not be used shown with the next run."""
     if sentences:
-        st.session_state.setdefault(_NOTES, []).extend(sentences)
+        st.session_state.setdefault(NOTES, []).extend(sentences)
 
 
 def reset(settings: Iterable[Setting]) -> None:

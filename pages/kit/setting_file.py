@@ -92,7 +92,7 @@ def differences(file: SettingFile, question: Any) -> list[str]:
 
     Raises ``ValueError`` with a sentence for a config that makes none.
     """
-    if not file.experiment:
+    if not file.config:
         return []
     asked, theirs = config_of(question), sweep.make(file.experiment, file.config)
     if type(asked) is not type(theirs):

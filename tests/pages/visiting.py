@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.kit import screen
 
-_SCRIPT = Path(__file__).parent / "one_page.py"
+_SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
 
 def visit(address: str, **link: str | list[str]) -> AppTest:

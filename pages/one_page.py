@@ -1,4 +1,4 @@
-"""The page that a test visits, as a script of its own."""
+"""One page as a script of its own, for a terminal or a test, which say which one: no browser is there."""
 
 if __name__ == "__main__":  # the processes that compute import this file too
     import streamlit as st

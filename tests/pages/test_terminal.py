@@ -1,0 +1,148 @@
+"""A page at a terminal: the sentence and the table of a setting's file, and a sentence for what cannot be run."""
+
+import csv
+import io
+import re
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from pages import terminal
+from pages.kit import setting_file
+from pages.kit.setting_file import SettingFile
+from pages.topics import PAGES
+from privdemo.__main__ import main
+from privdemo.experiments import sweep, voting
+from privdemo.experiments.voting import ElectionConfig
+from privdemo.mechanisms import BinaryChannel
+
+POLL = ElectionConfig(500, channel=BinaryChannel(0.3, 0.3), seed=3)
+SETTINGS = {"voters": "500", "lie": "0.3", "poll_seed": "3"}
+VOTING = setting_file.write("voting", SETTINGS, POLL)
+DRAWN = """
+page = "training"
+experiment = "training"
+[settings]
+images = "Small digits"
+n = 20
+draws = 2
+training_seed = 11
+methods = ["naive"]
+"""
+ASKING = [page for page in PAGES if page.chapters]
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Run the command on a file of this text; returns the exit code, what was printed, and what was said of it."""
+    file = tmp_path / "mine.toml"
+
+    def run(text, *options):
+        file.write_text(text, encoding="utf-8")
+        code = main(["run", str(file), *options])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err.replace(str(tmp_path) + "/", "")
+
+    return run
+
+
+def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
+    code, out, err = run(VOTING)
+    assert (code, err) == (0, "")
+    said, written = out.splitlines()
+    assert said.startswith("Each person lies with probability 0.3 (ε = 0.85), and of 500 people asked ")
+    assert written == f"written to {tmp_path / 'mine.csv'}"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
+    poll = voting.poll(POLL, voting.run(POLL))
+    assert [{key: str(value) for key, value in row.items()} for row in voting.poll_table(poll)] == rows
+    before = (tmp_path / "mine.csv").read_bytes()
+    assert run(VOTING)[0] == 0, "the same table may be written again"
+    assert (tmp_path / "mine.csv").read_bytes() == before
+    (tmp_path / "other.csv").write_text("experiment,draw\n", encoding="utf-8")
+    code, _, err = run(VOTING, "--out", str(tmp_path / "other.csv"))
+    assert (code, err) == (1, "privdemo: other.csv holds something else; name another file with --out\n")
+
+
+def test_draws_in_the_background_are_waited_for(run, tmp_path):
+    code, out, err = run(DRAWN)
+    assert (code, err) == (0, "")
+    assert "20 people with a 7 and 20 with a 9" in out
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
+    assert {row["draw"] for row in rows} == {"0", "1"}
+
+
+@pytest.mark.mnist
+@pytest.mark.parametrize("page", ASKING, ids=lambda page: page.address)
+def test_the_question_on_which_a_page_opens_is_the_same_in_its_file(page, mnist, tmp_path):
+    question, answer = terminal.ask(page, SettingFile(page.address))
+    assert terminal.plain(answer.takeaway())
+    config = setting_file.config_of(question)
+    assert (config is None) == (page.address == "claims")
+    path = tmp_path / "setting.toml"
+    path.write_text(setting_file.write(page.address, {}, config, 2), encoding="utf-8")
+    file = setting_file.read(path.read_bytes(), [page.address for page in PAGES])
+    assert setting_file.differences(file, question) == []
+    if config is not None:
+        assert sweep.read_spec(path).configs == (config,)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            VOTING.replace("\nvoters = 500", "\nvoters = 600"),
+            "n_voters is 500 in [config], but the settings make it 600",
+        ),
+        (VOTING.replace("lie = 0.3", "lie = 0.7"), "the page does not take the settings as they stand: `lie=0.7` was"),
+        (VOTING.replace("\nlie = 0.3", "\nlies = 0.3"), "`lies` was ignored: this page has no such setting"),
+        (VOTING.replace("channel = 0.3", "channel = 3"), "p10 must be in [0, 1], got 3"),
+        (DRAWN + 'second = "7"', "Choose two different digits: 7 cannot be told from 7."),
+        ('page = "home"', "the page “Home” asks no question; take another one"),
+        ("page = ", "a setting is TOML, which this file is not: "),
+    ],
+    ids=lambda text: text[-30:],
+)
+def test_what_cannot_be_run_gets_one_sentence(run, tmp_path, text, words):
+    code, out, err = run(text)
+    assert (code, out) == (1, "")
+    assert err.startswith("privdemo: mine.toml: ")
+    assert words in err
+    assert not (tmp_path / "mine.csv").exists()
+
+
+def test_without_mnist_it_says_so(no_mnist, run):
+    code, _, err = run('page = "image_noise"\n[settings]\ndata = "MNIST"')
+    assert code == 1
+    assert re.search(r"^privdemo: Showing scikit-learn's small digits, because MNIST cannot be read: ", err)
+    assert "\nprivdemo: mine.toml: the page does not take the settings as they stand: `data=MNIST` was ignored" in err
+
+
+def test_files_that_are_not_there(run, tmp_path, capsys):
+    assert main(["run", "nowhere.toml"]) == 1
+    assert capsys.readouterr().err == "privdemo: nowhere.toml: No such file or directory\n"
+    for out in (tmp_path, tmp_path / "nowhere" / "x.csv", tmp_path / "mine.toml"):
+        code, _, err = run(VOTING, "--out", str(out))
+        assert code == 1
+        assert err.startswith("privdemo: --out must be another file, in a folder that is there, got ")
+
+
+def test_ctrl_c_does_not_wait_for_the_page(run, monkeypatch):
+    started = time.monotonic()
+
+    def ask(page, setting):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(20)
+
+    monkeypatch.setattr(terminal, "ask", ask)
+    assert run(VOTING) == (130, "", "privdemo: interrupted; nothing was written\n")
+    assert time.monotonic() < started + 10
+
+
+def test_without_the_app_it_says_so(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pages", None)
+    code, _, err = run(VOTING)
+    assert code == 1
+    assert err.startswith("privdemo: the app is not here (")
