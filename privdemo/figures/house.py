@@ -148,7 +148,8 @@ def _range(axis: Any, traces: Sequence[Any], letter: str) -> list[float]:
     room = 0.05 * (high - low) or 0.5
     if all(trace.type == "heatmap" for trace in traces):
         return [low, high]
-    return [low if from_zero and low == 0 else low - room, high if from_zero and high == 0 else high + room]
+    foot = from_zero and letter == "y"  # across, a mark at zero is seen whole
+    return [low if foot and low == 0 else low - room, high if foot and high == 0 else high + room]
 
 
 def _extent(trace: Any, letter: str) -> Iterator[float]:
