@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
+from privdemo.figures.ends import label_ends
 from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
@@ -289,7 +290,7 @@ def curve_chart(
         at = min(max(at, low), high)
         layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
         layout["annotations"] = [over_rule(at, f"yours, {yours:g}", low, high)]
-    return chart(
+    figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": x_axis,
@@ -300,6 +301,7 @@ def curve_chart(
             **layout,
         },
     )
+    return label_ends(figure)
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:

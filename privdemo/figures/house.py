@@ -68,7 +68,9 @@ def larger(figure: Figure, size: float) -> Figure:
     if grown != 1:
         margin = copy.layout.margin
         more = (grown - 1) * (margin.b + margin.t)
-        copy.update_layout(height=round(copy.layout.height + more), margin={"b": margin.b * grown})
+        copy.update_layout(
+            height=round(copy.layout.height + more), margin={"b": margin.b * grown, "r": margin.r * grown}
+        )
         for note in copy.layout.annotations:
             note.yshift = (note.yshift or 0) * grown
     return copy
@@ -88,7 +90,7 @@ def traces_on(figure: Figure, name: str) -> list[Any]:
 
 def width(words: str, size: float) -> float:
     """About how many pixels wide a line of `words` is; rather too many than too few."""
-    return max(_LETTER * size * len(line) for line in re.sub(r"</?(b|sup|span)[^>]*>", "", words).split("<br>"))
+    return max(_LETTER * size * len(line) for line in re.sub(r"</?(b|sup|span\b[^>]*)>", "", words).split("<br>"))
 
 
 # --- axes ----------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from privdemo.figures.charts import (
     published,
     rule,
 )
+from privdemo.figures.ends import label_ends
 from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
@@ -202,7 +203,7 @@ def curves(
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []
-    return chart(
+    figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
@@ -215,6 +216,7 @@ def curves(
             "legend": legend_below(),
         },
     )
+    return label_ends(figure)
 
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
@@ -253,7 +255,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "hovertemplate": "yours: %{y:.1%}<extra></extra>",
         }
     )
-    return chart(
+    figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps("k, records in a mean at least", levels),
@@ -263,6 +265,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "legend": legend_below(),
         },
     )
+    return label_ends(figure)
 
 
 def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:

@@ -22,7 +22,7 @@ from privdemo.figures import training as training_charts
 from privdemo.figures import voting as voting_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import FAMILIES
-from privdemo.methods import CLASS_RATIO, COMPARISON, EM, FULL, LABEL_PROPORTIONS, LLP, MMD, NAMES, SPREAD
+from privdemo.methods import CLASS_RATIO, CLEAN, EM, FULL, LABEL_PROPORTIONS, LLP, MMD, NAMES, RECONSTRUCTION, SPREAD
 from tests.figures import test_charts, test_label_proportions, test_training
 
 Made = Iterator[tuple[str, figures.Figure]]
@@ -124,7 +124,7 @@ def _comparison() -> Made:
         rows = comparison.study.select(comparison.study.load(), config, metric)
         mine = {row.method: row.estimate for row in rows if row.epsilon == 1.0}
         yield f"comparison.frontier {metric}", comparison_charts.frontier(rows, metric, mine, 1.0, 0.2)
-    few = [row for row in rows if row.method in tuple(COMPARISON)[:3]]
+    few = [row for row in rows if row.method in (CLEAN, RECONSTRUCTION, LLP)]
     yield "comparison.frontier few", comparison_charts.frontier(few, metric, {}, 1.0, None)
     matrices = comparison.example_channels(config)
     yield "comparison.channels", comparison_charts.channels(matrices, ("3", "8"), {"lies": ["“3”", "“8”"]})

@@ -1,5 +1,6 @@
 """Charts that topics share, and those of images, of released counts and of class ratios, hold what they are given."""
 
+import numpy as np
 import pytest
 
 from privdemo import figures, palette
@@ -8,7 +9,7 @@ from privdemo.experiments.class_ratio import SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
-from privdemo.figures import charts
+from privdemo.figures import charts, people
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
@@ -119,3 +120,37 @@ def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
         assert tuple(trace.x) == SHARES
         assert holds(trace, *(class_ratio.error_along(draws, method, i) for i in range(len(SHARES))))
     assert figure.layout.shapes[0].x0 == 0.5
+
+
+def ending_at(*ends, name="method"):
+    """A chart of curves that end at the given heights."""
+    curves = [
+        charts.Curve(f"{name} {i}", palette.STYLES[i], [1, 2], [Estimate(0.5, 0.4, 0.6), Estimate(y, y, y)])
+        for i, y in enumerate(ends)
+    ]
+    return charts.curve_chart(curves, charts.axis("x", [1, 2]), {"range": [0, 1]})
+
+
+def test_few_curves_that_end_apart_are_named_at_their_ends():
+    figure = ending_at(0.9, 0.2, 0.5)
+    notes = [(note.text, note.x, note.y) for note in figure.layout.annotations]
+    assert notes == [("method 1", 2, 0.2), ("method 2", 2, 0.5), ("method 0", 2, 0.9)]
+    assert figure.layout.showlegend is False
+    assert figure.layout.margin.r > len("method 1") * 5
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [ending_at(0.9, 0.89), ending_at(0.1, 0.3, 0.5, 0.7, 0.9), ending_at(0.2, 0.9, name="incomprehensibilities")],
+    ids=["together", "many", "long"],
+)
+def test_other_curves_are_named_in_the_legend(figure):
+    assert not figure.layout.annotations
+    assert figure.layout.showlegend is None
+
+
+@pytest.mark.parametrize(("n", "columns"), [(1000, 40), (100, 10), (1, 1), (7, 4)])
+def test_dots_fill_their_rectangle(n, columns):
+    field = figures.dot_field("people", np.zeros(n, int), people.TRUTH)
+    assert field.columns == columns
+    assert -n % columns <= 1
