@@ -1,11 +1,11 @@
-"""The pages of the site: the home page, which has a way to each of the others, and one page a folder."""
+"""The pages of the site: home, which has a way to each of the others, one page a folder, and the lectures on them."""
 
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 
 from pages.kit.page import Page
-from pages.topics import home
+from pages.topics import home, lectures
 
 # The folders of all pages but home, in the order of the menu. A new page is a folder and a line here.
 FOLDERS = (
@@ -24,8 +24,9 @@ OTHERS = (
     *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
     _IN_ORDER[-1],
 )
-_ADDRESSES = ("", *(page.address for page in OTHERS))
-PAGES = tuple(replace(page, addresses=_ADDRESSES) for page in (home.page(OTHERS), *OTHERS))
+_HOME = home.page(OTHERS)
+_ALL = (_HOME, *OTHERS, lectures.page((_HOME, *OTHERS)))
+PAGES = tuple(replace(page, addresses=tuple(one.address for one in _ALL)) for page in _ALL)
 
 
 def page_at(address: str) -> Page:

@@ -1,0 +1,22 @@
+"""Show it to a room."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from pages.kit.page import Page
+from pages.topics.lectures.controls import LECTURE, arrange
+
+
+def page(others: Sequence[Page]) -> Page:
+    """The page of lectures, whose steps are screens of the `others`."""
+    return Page(
+        title="Lectures",
+        question="Show it to a room",
+        address="lectures",
+        blurb="Step by step, on a projector.",
+        answer=lambda question, draws: None,
+        controls=lambda main: None,
+        settings=lambda: [LECTURE],
+        folds=lambda question, answer: {},
+        arrange=partial(arrange, others),
+    )
