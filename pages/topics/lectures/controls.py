@@ -25,8 +25,8 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     screen.takeaway(
         place,
         page.address,
-        "Each step is one screen with one sentence to say. Arrow keys, a clicker or a swipe go on; Esc leaves and keeps "
-        "the settings.",
+        "Each step is one screen with one sentence to say. Arrow keys, a clicker or a swipe go on; Esc leaves and "
+        "keeps the settings.",
     )
     _read_link()
     titles = {one.address: one.title for one in pages}
