@@ -4,7 +4,8 @@ import pkgutil
 import re
 import shlex
 
-from pages.topics import PAGES
+from pages.kit import lecture, setting_file
+from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
 from privdemo.experiments import claims, class_ratio, comparison, label_counts, label_proportions, sweep, training
 from privdemo.mechanisms.label_counts import RELEASES
@@ -35,6 +36,17 @@ def test_the_sweep_example_runs(tmp_path):
     wanted = sweep.read_spec(spec)
     assert len(wanted.trials()) == 30
     assert float(sweep.run_trial(wanted.experiment, wanted.trials()[0])["spread: accuracy"]) > 0.8
+
+
+def test_the_setting_and_the_lecture_of_the_docs_are_ones_of_the_app(tmp_path):
+    setting, talk = blocks("docs/pages.md", "toml")
+    path = tmp_path / "setting.toml"
+    path.write_text(setting, encoding="utf-8")
+    found = setting_file.read(setting, [page.address for page in PAGES])
+    assert found.config == {"n_voters": 500, "channel": 0.3}
+    assert sweep.read_spec(path).configs == (sweep.make("voting", found.config),)
+    (step,) = lecture.read(talk).steps
+    assert lecture.problems(step, page_at(step.page).settings()) == {}
 
 
 def test_links_and_commands_exist():

@@ -12,7 +12,7 @@ from typing import Any
 # The settings of a page as its address has them: texts by their keys, and several where there are many.
 Address = Mapping[str, str | tuple[str, ...]]
 MOST_BYTES = 64_000
-_MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 400
+_MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 5000
 # Kinds of characters that no line has: controls, halves of a character, and breaks of lines and paragraphs.
 _NOT_IN_A_LINE = ("Cc", "Cs", "Zl", "Zp")
 
