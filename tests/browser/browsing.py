@@ -81,7 +81,7 @@ def open_page(page: Page, address: str) -> None:
     """Go to `address` and wait until the page has been drawn and no script runs."""
     page.goto(address)
     page.locator("h1").first.wait_for()
-    page.locator(".cards, .sheet, .people, .js-plotly-plot").first.wait_for()
+    page.locator(".st-key-figure, .cards, .st-key-shipped-lectures").first.wait_for()
     settled(page)
 
 

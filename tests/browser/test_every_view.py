@@ -1,0 +1,60 @@
+"""Every chapter of every page in a real Chromium: few words, wide and narrow screens, accessible by day and by night."""
+
+import re
+from importlib import resources
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.kit.page import Page as AppPage
+from pages.topics import PAGES
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+# What WCAG 2.2 asks at levels A and AA; by night only the colours differ.
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+BY_DAY, BY_NIGHT = {"type": "tag", "values": TAGS}, {"type": "rule", "values": ["color-contrast"]}
+AUDIT = """
+async (only) => (await axe.run(document, { runOnly: only, resultTypes: ["violations"] })).violations
+  .filter((found) => ["serious", "critical"].includes(found.impact))
+  .map((found) => [found.id, ...found.nodes.slice(0, 4).map((node) => node.target.flat().join(" ") + " " + node.html.slice(0, 140))])
+"""
+SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+# Words on the first screen, menu, controls and charts included: spec'd for home and claims, else 200.
+MOST_WORDS = {"": 120, "claims": 250}
+WORDS = r"() => document.querySelector('[data-testid=stApp]').innerText.split(/\s+/).filter((w) => /[\p{L}\p{N}]/u.test(w)).length"
+
+
+def audited(page: Page, where: str) -> list[str]:
+    """What is seriously wrong with what is on screen, by day and by night."""
+    if not page.evaluate("() => !!window.axe"):
+        page.evaluate(AXE)
+    found = []
+    for scheme, only in (("light", BY_DAY), ("dark", BY_NIGHT)):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(150)
+        found += [f"{where}, {scheme}: {fault}" for fault in page.evaluate(AUDIT, only)]
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+@pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.address or "home")
+def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None:
+    browsing.open_page(page, f"{address}/{shown.address}")
+    faults = []
+    if (words := page.evaluate(WORDS)) > (most := MOST_WORDS.get(shown.address, 200)):
+        faults.append(f"{words} words on the first screen, more than {most}")
+    for i, chapter in enumerate(shown.chapters.all if shown.chapters else [None]):
+        where = chapter.name if chapter else "the page"
+        if i:
+            page.locator(".st-key-next-chapter button").click()
+            expect(page.get_by_role("radio", name=re.compile(re.escape(where)), checked=True)).to_be_visible()
+            browsing.settled(page)
+        faults += audited(page, where)
+        page.set_viewport_size({"width": 390, "height": 844})
+        if (over := page.evaluate(SIDEWAYS)) > 0:
+            faults.append(f"{where}: {over} pixels sideways on a telephone")
+        page.set_viewport_size({"width": 1280, "height": 800})
+    assert not faults, "\n".join(faults)
