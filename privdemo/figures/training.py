@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,16 @@ from privdemo.experiments.training import Trial
 from privdemo.experiments.training.study import Point, Study
 from privdemo.figures.charts import (
     DotPlot,
+    curve_chart,
     dot_plots,
     error_bars,
     guesses,
     legend_below,
     line,
-    over_rule,
+    method_curve,
     own,
     percent,
     point,
-    published,
-    rule,
 )
 from privdemo.figures.house import chart
 from privdemo.figures.pictures import contact_sheet, data_uri
@@ -36,27 +35,26 @@ from privdemo.methods import CLEAN, TRAINING
 
 Array = NDArray[np.floating]
 
+# Pixels for a legend of three methods and clean data.
+_LEGEND = 100
 # Of each measure: its name, the ends of its axis, and the value of a coin.
 MARKS = {
     "accuracy": ("accuracy", (0.4, 1.0), 0.5),
     "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
-    "brier": ("Brier score (less is better)", (0.0, 0.3), 0.25),
 }
 
 
-def scores(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """Accuracy, log loss and Brier score of every method with 95 % intervals, one plot under the other.
+def scores(draws: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
+    """One of `MARKS` of every method with 95 % intervals.
 
     Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
-    contents = []
-    for mark, (title, (low, high), nothing) in MARKS.items():
-        number = percent if mark == "accuracy" else "{:.3f}".format
-        marks = [(TRAINING[name], training.mean_score(draws, name, mark)) for name in methods]
-        rules = [(training.mean_score(draws, CLEAN, mark).mean, ""), (nothing, "coin")]
-        short = percent if mark == "accuracy" else _short
-        contents.append(DotPlot(title, low, high, marks, number, short, rules, ".0%" if mark == "accuracy" else ""))
-    return dot_plots(contents)
+    title, (low, high), nothing = MARKS[metric]
+    marks = [(TRAINING[name], training.mean_score(draws, name, metric)) for name in methods]
+    rules = [(training.mean_score(draws, CLEAN, metric).mean, ""), (nothing, "coin")]
+    if metric == "accuracy":
+        return dot_plots([DotPlot(title, low, high, marks, percent, percent, rules, ".0%")])
+    return dot_plots([DotPlot(title, low, high, marks, "{:.3f}".format, _short, rules)])
 
 
 def _short(value: float) -> str:
@@ -98,7 +96,7 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
             "xaxis": {"title": {"text": f"probability of “{second}” that the model gives"}, "range": [-0.03, 1.03]}
             | {"tickformat": ".0%"},
             "yaxis": {"title": {"text": f"share that are {second}s"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
-            "height": 460,
+            "height": 400,
             "margin": {"b": 110},
             "legend": legend_below(),
         },
@@ -106,56 +104,48 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 
 def trade_off(
-    study: Study, curves: Mapping[str, Sequence[Point]], yours: Mapping[str, tuple[Estimate, Estimate]], level: float
+    study: Study, curves: Mapping[str, Sequence[Point]], yours: Mapping[str, Estimate], level: float, metric: str
 ) -> Figure:
-    """Accuracy and log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
+    """Accuracy or log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
 
-    `yours` are the visitor's (accuracy, log loss) of each method at their own `level`, a rule through both plots.
+    `yours` are the visitor's own marks of each method at their own `level`, a rule through the plot.
     """
-    traces: list[dict[str, Any]] = []
     levels = [*study.levels, *([level] if yours else [])]
     low, high = min(levels), max(levels)
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    apart = 0.004 * (high - low)
-    least = min(point.accuracy.low for curve in curves.values() for point in curve)
-    floor = 0.45 if least < 0.6 else math.floor(20 * least - 0.2) / 20
-    for i, (name, curve) in enumerate(curves.items()):
-        style = TRAINING[name].style
+    lines, stars, own_marks = [], [], []
+    for i, (name, points) in enumerate(curves.items()):
         # Side by side, so that no error bar hides another.
-        shift = apart * (i - (len(curves) - 1) / 2)
-        shared = {
-            "x": [p.level + shift for p in curve],
-            "mode": "lines+markers",
-            "line": line(style),
-            "marker": point(style),
-        }
-        shared |= {"name": TRAINING[name].title, "legendgroup": name}
-        for axis, marks in (("y", [p.accuracy for p in curve]), ("y2", [p.log_loss for p in curve])):
-            bars = error_bars(marks, style)
-            traces.append(
-                shared
-                | {"y": [m.mean for m in marks], "error_y": bars, "yaxis": axis, "showlegend": axis == "y"}
-                | {"hovertemplate": f"{TRAINING[name].in_full}: %{{y:.3f}}<extra></extra>"}
-            )
-        for x, accuracy in study.published.get(name, {}).items():
-            words = f"{TRAINING[name].title}, published: {percent(accuracy)}"
-            traces.append(published(x, accuracy, style, words))
+        shift = 0.004 * (high - low) * (i - (len(curves) - 1) / 2)
+        method = TRAINING[name]
+        lines.append(method_curve(method, {p.level + shift: getattr(p, metric) for p in points}))
+        if metric == "accuracy":
+            words = f"{method.title}, published: "
+            there = study.published.get(name, {}).items()
+            stars += [(x, mark, method.style, f"{words}{percent(mark)}") for x, mark in there]
         if name in yours:
-            for axis, mark in zip(("y", "y2"), yours[name], strict=True):
-                traces.append(own(level + shift, mark, style, TRAINING[name].title, name, axis))
-    return chart(
-        data=[{"type": "scatter", **trace} for trace in traces],
-        layout={
-            "xaxis": {"title": {"text": study.axis}, "range": [low, high], "anchor": "y2"},
-            "yaxis": {"title": {"text": "accuracy"}, "range": [floor, 1.0], "tickformat": ".0%", "domain": [0.54, 1]},
-            "yaxis2": {"title": {"text": "log loss (less is better)"}, "range": [0, 0.85], "domain": [0, 0.46]},
-            "shapes": [rule(level)] if yours else [],
-            "annotations": [over_rule(level, f"yours, {level:.3g}", low, high)] if yours else [],
-            "height": 640,
-            "margin": {"b": 150},
-            "legend": legend_below(),
-        },
+            own_marks.append(own(level + shift, yours[name], method.style, method.title, name))
+    figure = curve_chart(
+        lines,
+        {"title": {"text": study.axis}, "range": [low, high], "tickvals": list(study.levels)},
+        _trade_off_axis(curves, metric),
+        ".1%" if metric == "accuracy" else ".3f",
+        stars,
+        level if yours else None,
+        _LEGEND,
+        own_marks,
     )
+    return figure.update_layout(height=440)
+
+
+def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[str, Any]:
+    """The vertical axis of a study: its ends are round, and losses beyond that of a coin are cut off."""
+    title = MARKS[metric][0]
+    if metric == "log_loss":
+        return {"title": {"text": title}, "range": [0, 0.85]}
+    least = min((point.accuracy.low for curve in curves.values() for point in curve), default=0.5)
+    floor = 0.45 if least < 0.6 else math.floor(20 * least - 0.2) / 20
+    return {"title": {"text": title}, "range": [floor, 1.0], "tickformat": ".0%"}
 
 
 def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
@@ -180,39 +170,68 @@ def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[n
     return np.stack(grey).astype(np.uint8).reshape(1, len(coefs), *shape)
 
 
-def digits_html(
-    images: NDArray[np.uint8], truths: Sequence[str], rows: Sequence[tuple[str, Sequence[tuple[str, bool]]]], alt: str
-) -> str:
-    """Test digits over what every method says of them: `rows` are (method, [(words, right) for each digit]).
+class Said(NamedTuple):
+    """What a method says of an image: a class, how `sure` it is from 0 to 1, in words too, and whether it is right."""
 
-    Wrong answers are underlined, and marked as wrong for screen readers.
+    name: str
+    sure: float
+    words: str
+    right: bool
+
+
+def digits_html(
+    images: NDArray[np.uint8],
+    truths: Sequence[str],
+    rows: Sequence[tuple[str, str, Sequence[Said] | str]],
+    alt: str,
+) -> str:
+    """Test digits over what every method says of them: `rows` are (method, its colour, what it says of each digit).
+
+    A bar in the method's colour is the longer the surer it is. Wrong answers are underlined, and marked as wrong for
+    screen readers. What a method says of all images at once is one text.
     """
     heads = "".join(
         f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></th>'
         for image, truth in zip(images, truths, strict=True)
     )
     body = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(map(_verdict, cells))}</tr>' for name, cells in rows
+        f'<tr style="--of: {colour}"><th scope="row">{html.escape(name)}</th>{_cells(said, len(images))}</tr>'
+        for name, colour, said in rows
     )
+    name = html.escape(alt, quote=True)
     return (
-        f'<div class="grid digits"><table aria-label="{html.escape(alt, quote=True)}"><thead><tr><td></td>{heads}</tr>'
-        f"</thead><tbody>{body}</tbody></table></div>"
+        f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead><tr><td></td>{heads}'
+        f"</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _verdict(cell: tuple[str, bool]) -> str:
-    words, right = cell
-    return f"<td>{words}</td>" if right else f'<td class="wrong" title="wrong">{words}</td>'
+def _cells(said: Sequence[Said] | str, n: int) -> str:
+    if isinstance(said, str):
+        return f'<td colspan="{n}">{html.escape(said)}</td>'
+    return "".join(map(_verdict, said))
+
+
+def _verdict(said: Said) -> str:
+    wrong = "" if said.right else ' class="wrong" title="wrong"'
+    bar = f'<i style="width: {100 * said.sure:.0f}%"></i>'
+    return f"<td{wrong}><b>{html.escape(said.name)}</b> {html.escape(said.words)}{bar}</td>"
 
 
 DIGITS_CSS = """
-.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.digits th, .digits td { text-align: center; padding: 0.25rem 0.4rem; font-weight: 400; }
-.digits tbody th { text-align: left; }
-.digit { width: 3rem; image-rendering: pixelated; border-radius: 3px; display: inline-block; }
-.digits .wrong { text-decoration: underline wavy; text-underline-offset: 0.2em; }
-@media (max-width: 640px) {
-  .digit { width: 2rem; }
-  .digits th, .digits td { padding: 0.2rem 0.15rem; font-size: 0.72rem; }
+.weights .sheet { max-width: min(100%, calc(var(--columns) * 15rem)); }
+.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; max-width: 90rem; }
+.digits th, .digits td { text-align: left; padding: 0.3rem 0.5rem; font-weight: 400; }
+.digits td b { font-size: 1.25em; }
+.digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
+.digit { width: clamp(3rem, 8vw, 6rem); image-rendering: pixelated; border-radius: 3px; display: block; }
+.digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
+@media (max-width: 700px) {
+  .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: 0.875rem; }
+  .digits tbody th { max-width: 10rem; }
+}
+@media (max-width: 500px) {
+  .digits tr { display: grid; grid-template-columns: repeat(var(--digits), 1fr); }
+  .digits thead td { display: none; }
+  .digits tbody th, .digits td[colspan] { grid-column: 1 / -1; max-width: none; }
 }
 """

@@ -16,7 +16,10 @@ VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "": ([], ()),
     "voting": (["again and again", "training on lies"], (".takeaway", ".people", ".st-key-controls", ".st-key-rest")),
     "image_noise?data=Small+digits": ([], (".takeaway", ".dial", ".st-key-controls", ".cards")),
-    "training?images=Small+digits&n=40&draws=1": (["weights", "all numbers"], PARTS),
+    "training?images=Small+digits&n=40&draws=1": (
+        ["Weights", "All numbers", "Scores"],
+        (".takeaway", ".st-key-lever", ".digits", ".st-key-chapters", ".st-key-end"),
+    ),
     "proportions?records=Breast+cancer&bag_draws=1": (["the bags", "filling bags"], PARTS),
     "class_ratio?ratio_records=Breast+cancer&set_size=80&asked=80&ratio_draws=1": (["which sets"], PARTS),
     "distortion": (["all numbers"], PARTS),

@@ -50,12 +50,15 @@ def _voting() -> Made:
 
 def _training() -> Made:
     for n in (1, 3):
-        yield f"training.scores {n}", training_charts.scores(test_training.TRIALS[:n], test_training.NAMES)
+        for metric in training_charts.MARKS:
+            made = training_charts.scores(test_training.TRIALS[:n], test_training.NAMES, metric)
+            yield f"training.scores {n} {metric}", made
     yield "training.calibration", training_charts.calibration(test_training.TRIALS, test_training.NAMES)
     for study in training_study.STUDIES.values():
         curves = training_study.points(training_study.load(study.name))
-        mine = dict.fromkeys(curves, (_MINE, _MINE))
-        yield f"training.trade_off {study.name}", training_charts.trade_off(study, curves, mine, 0.17)
+        for metric in ("accuracy", "log_loss"):
+            made = training_charts.trade_off(study, curves, dict.fromkeys(curves, _MINE), 0.17, metric)
+            yield f"training.trade_off {study.name} {metric}", made
     yield "training.attack", training_charts.attack(test_charts.rates("label", "image", "both"), 0.8)
 
 

@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
+from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 from tests.figures.reading import Reader, holds, inline, rules
 
@@ -35,26 +36,24 @@ TRIALS = [trial(seed) for seed in range(3)]
 
 
 @pytest.mark.parametrize("trials", [TRIALS, TRIALS[:1]], ids=["three", "one"])
-def test_scores_are_those_of_the_experiment(trials):
-    figure = charts.scores(trials, NAMES)
-    layout = figure.layout
-    nothing = {"accuracy": 0.5, "log_loss": np.log(2), "brier": 0.25}
-    for axis, metric in zip(("", "2", "3"), training.METRICS, strict=True):
-        here = [trace for trace in figure.data if trace.xaxis == f"x{axis}"]
-        labels = dict(zip(layout[f"yaxis{axis}"].tickvals, layout[f"yaxis{axis}"].ticktext, strict=True))
-        low, high = layout[f"xaxis{axis}"].range
-        for trace, name in zip(here, NAMES, strict=True):
-            estimate = training.mean_score(trials, name, metric)
-            assert holds(trace, estimate, axis="x")
-            number = re.search(r"<b>(.*)</b>", labels[trace.y[0]]).group(1)
-            assert trace.y[0] == TRAINING[name].title
-            # beyond its axis an estimate is an arrow in its label
-            assert ("→" in number, "←" in number) == (estimate.mean > high, estimate.mean < low)
-            shown = float(re.search(r"[\d.]+", number).group(0)) / (100 if metric == "accuracy" else 1)
-            assert shown == pytest.approx(estimate.mean, rel=0.005, abs=0.0005)  # three digits
-        assert rules(figure, False, f"x{axis}") == [training.mean_score(trials, CLEAN, metric).mean]
-        assert rules(figure, True, f"x{axis}") == pytest.approx([nothing[metric]])
-    assert "→" in "".join(layout.yaxis2.ticktext), "reconstruction is wrong and sure of it"
+@pytest.mark.parametrize(("metric", "nothing"), [("accuracy", 0.5), ("log_loss", np.log(2))])
+def test_scores_are_those_of_the_experiment(trials, metric, nothing):
+    figure = charts.scores(trials, NAMES, metric)
+    axis = figure.layout.yaxis
+    labels = dict(zip(axis.tickvals, axis.ticktext, strict=True))
+    low, high = figure.layout.xaxis.range
+    for trace, name in zip(figure.data, NAMES, strict=True):
+        estimate = training.mean_score(trials, name, metric)
+        assert holds(trace, estimate, axis="x")
+        number = re.search(r"<b>(.*)</b>", labels[trace.y[0]]).group(1)
+        assert trace.y[0] == TRAINING[name].title
+        # beyond its axis an estimate is an arrow in its label
+        assert ("→" in number, "←" in number) == (estimate.mean > high, estimate.mean < low)
+        shown = float(re.search(r"[\d.]+", number).group(0)) / (100 if metric == "accuracy" else 1)
+        assert shown == pytest.approx(estimate.mean, rel=0.005, abs=0.0005)  # three digits
+    assert rules(figure, False, "x") == [training.mean_score(trials, CLEAN, metric).mean]
+    assert rules(figure, True, "x") == pytest.approx([nothing])
+    assert ("→" in "".join(axis.ticktext)) == (metric == "log_loss"), "reconstruction is wrong and sure of it"
 
 
 def test_calibration_curves_are_the_bins():
@@ -66,17 +65,20 @@ def test_calibration_curves_are_the_bins():
         assert holds(trace, *(b.true for b in bins))
 
 
-def test_the_trade_off_draws_every_point_of_a_study():
-    study = STUDIES["figure3"]
-    curves = training.study.points(training.study.load("figure3"))
-    figure = charts.trade_off(study, curves, {}, 0.17)
-    for axis, metric in (("y", "accuracy"), ("y2", "log_loss")):
-        here = [trace for trace in figure.data if "lines" in trace.mode and (trace.yaxis or "y") == axis]
-        for trace, (method, curve) in zip(here, curves.items(), strict=True):
-            assert trace.name == TRAINING[method].title
-            assert holds(trace, *(getattr(point, metric) for point in curve))
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
+def test_the_trade_off_draws_every_point_of_a_study(study, metric):
+    curves = training.study.points(training.study.load(study.name))
+    mine = {NAIVE: Estimate(0.7, 0.6, 0.8)}
+    figure = charts.trade_off(study, curves, mine, 0.17, metric)
+    here = [trace for trace in figure.data if "lines" in trace.mode]
+    for trace, (method, curve) in zip(here, curves.items(), strict=True):
+        assert trace.name == TRAINING[method].title
+        assert holds(trace, *(getattr(point, metric) for point in curve))
+    (own,) = [trace for trace in figure.data if trace.name.endswith(", yours")]
+    assert holds(own, mine[NAIVE])
     stars = [(t.x[0], t.y[0], t.marker.color) for t in figure.data if t.name == "published"]
-    published = [(x, y, n) for n in curves for x, y in study.published.get(n, {}).items()]
+    published = [(x, y, n) for n in curves for x, y in study.published.get(n, {}).items() if metric == "accuracy"]
     assert stars == [(x, y, TRAINING[n].style.colour) for x, y, n in published]
 
 
@@ -90,17 +92,22 @@ def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none()
         assert np.abs(picture.ravel() - (127.5 + 127.5 * coef / largest)).max() <= 0.5
 
 
-IMAGES = np.random.default_rng(0).integers(0, 256, (3, 8, 8), dtype=np.uint8)
-SAID = [("naive", [("7: 90%", True), ("9: 55%", False), ("7: 51%", True)]), ("a & <b>", [("x", False)] * 3)]
+IMAGES = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)
+SAID = [
+    ("naive", "#123456", [charts.Said("7", 0.9, "90 %", True), charts.Said("a & <b>", 0.55, "55 %", False)] * 2),
+    ("a & <b>", "#654321", "the same"),
+]
 
 
 def test_digits_stand_over_what_every_method_says():
-    content = charts.digits_html(IMAGES, ["7", "9", 'a "<4>"'], SAID, 'six "verdicts" & <more>')
+    content = charts.digits_html(IMAGES, ["7", "9", 'a "<4>"', "3"], SAID, 'six "verdicts" & <more>')
     reader = Reader(content)
     assert reader.all("table") == [{"aria-label": 'six "verdicts" & <more>'}]
-    assert [image["alt"] for image in reader.all("img")] == ["a 7", "a 9", 'a a "<4>"']
+    assert [image["alt"] for image in reader.all("img")] == ["a 7", "a 9", 'a a "<4>"', "a 3"]
     for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
         np.testing.assert_array_equal(inline(image["src"]), drawn)
-    assert reader.words == [words for name, cells in SAID for words in (name, *(said for said, _ in cells))]
-    wrong = [cell == {"class": "wrong", "title": "wrong"} for cell in reader.all("td")[1:]]
-    assert wrong == [not right for _, cells in SAID for _, right in cells]
+    assert reader.words == ["naive", *["7", " 90 %", "a & <b>", " 55 %"] * 2, "a & <b>", "the same"]
+    _, *cells, alike = reader.all("td")
+    assert [cell == {"class": "wrong", "title": "wrong"} for cell in cells] == [False, True] * 2
+    assert alike == {"colspan": "4"}
+    assert [bar["style"] for bar in reader.all("i")] == ["width: 90%", "width: 55%"] * 2

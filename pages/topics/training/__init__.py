@@ -7,20 +7,16 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
+from pages.topics.training.chapters import all_numbers, probabilities, scores, some_images, the_adversary, weights
 from pages.topics.training.controls import (
     EM_DRAWS,
     PEOPLE,
-    PICKED,
-    STUDY,
     Question,
     all_settings,
     controls,
-    image_controls,
     presets,
-    study_controls,
 )
 from pages.topics.training.pixel_noise import DELTA
-from pages.topics.training.tabs import all_numbers, probabilities, some_images, the_adversary, weights
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.experiments.results import N_DRAWS
 from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
@@ -51,14 +47,23 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_at",
     (
-        Chapter("all methods", Answer.main),
-        Chapter("the trade-off", trade_off.panels, study_controls, [STUDY]),
-        Chapter("probabilities", probabilities),
-        Chapter("weights", weights),
-        Chapter("some images", some_images, image_controls, [PICKED], lambda question: not question.of_table),
-        Chapter("the adversary", the_adversary),
-        Chapter("all numbers", all_numbers),
+        Chapter("Disputed images", some_images, fits=lambda question: not question.of_table),
+        Chapter("Scores", scores),
+        Chapter("What it costs", trade_off.panels),
+        Chapter("How sure", probabilities),
+        Chapter("Weights", weights),
+        Chapter("The adversary", the_adversary),
+        Chapter("All numbers", all_numbers),
     ),
+    formerly={
+        "some images": "Disputed images",
+        "all methods": "Scores",
+        "the trade-off": "What it costs",
+        "probabilities": "How sure",
+        "weights": "Weights",
+        "the adversary": "The adversary",
+        "all numbers": "All numbers",
+    },
 )
 
 

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
 from pages.kit.draws import Draws, Job
-from pages.kit.numbers import count_draws, with_range
-from pages.kit.panel import Chart, Panel
+from pages.kit.numbers import count_draws, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
-from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, judge
@@ -44,21 +42,20 @@ class Answer:
         """A method's mark over the trials."""
         return training.mean_score(self.trials, method, metric)
 
-    def takeaway(self) -> str:
-        """The page in one sentence or three, with the live numbers."""
-        return self.question.said(" ".join(_sentences(self)))
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The two methods that the page sets side by side, or the first that was tried, if any."""
+        both = tuple(name for name in (SPREAD, NAIVE) if name in self.methods)
+        return both or self.methods[:-1][:1]
 
-    def main(self) -> tuple[Panel, ...]:
-        """Every method's marks."""
-        return (
-            Panel(
-                "scores",
-                figure=Chart(charts.scores(self.trials, self.methods)),
-                summary=self.question.said(score_words(self)),
-                rows=lambda: training.score_table(self.trials),
-                snippet=print_scores(self.question),
-            ),
-        )
+    def accuracy(self, method: str) -> str:
+        """A method's accuracy in words: “92.0 ± 0.8 %”."""
+        mark = self.score(method, "accuracy")
+        return with_half(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark)
+
+    def takeaway(self) -> str:
+        """The page in a sentence: how many images are classified correctly, and how sure the models are."""
+        return self.question.said(" ".join([*_sentences(self), *_reversed(self)]))
 
 
 def jobs(question: Question) -> list[Job]:
@@ -111,71 +108,102 @@ def noise_words(question: Question) -> str:
     first, second = config.classes
     p10, p01 = (float(labels.channel_matrix[at]) for at in ((1, 0), (0, 1)))
     label = (
-        f"the label is flipped with probability <b>{numbers.probability(p10)}</b>"
+        f"the label is wrong {numbers.share(p10)} of the time"
         if p10 == p01
-        else f"“{first}” is sent as “{second}” with probability <b>{numbers.probability(p10)}</b>, “{second}” as "
-        f"“{first}” with <b>{numbers.probability(p01)}</b>"
+        else f"a “{first}” is sent as “{second}” {numbers.share(p10)} of the time, a “{second}” as “{first}” "
+        f"{numbers.share(p01)}"
     )
     image = noise_of(config.pixels).words(config.pixels)
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
 
 
+def released(shown: Answer) -> str:
+    """Who releases what, in a sentence."""
+    return f"Of {people(shown.question)} {noise_words(shown.question)}."
+
+
 def _sentences(shown: Answer) -> list[str]:
-    """Who releases what, what can be learnt from it, and whether spread or naive is ahead."""
-    accuracy = {name: shown.score(name, "accuracy") for name in shown.methods}
-    both = [name for name in (SPREAD, NAIVE) if name in accuracy]
-    named = both or [name for name in shown.methods if name != CLEAN][:1]
-    start = f"Of {people(shown.question)} {noise_words(shown.question)}."
-    clean = f"<b>{numbers.share(accuracy[CLEAN].mean)}</b>"
-    if not named:
-        return [f"{start} Trained on clean data, {clean} of clean test images are named right."]
-    reached = " and ".join(f"<b>{numbers.share(accuracy[n].mean)}</b> ({TRAINING[n].title})" for n in named)
-    source = "that and the pixels’ true habits" if named == [TRUE] else "that alone"
-    words = f"Trained on {source}, a classifier is right on {reached} of clean test images; on clean data, on {clean}."
-    compared = [compare(shown)] if len(both) == 2 else []
-    return [start, words, *compared, *_reversed(shown)]
+    """How many images are classified correctly, how sure the models are, and whether one of two is ahead."""
+    what = "of clean images are classified correctly by a model trained on"
+    if not shown.compared:
+        return [f"<b>{shown.accuracy(CLEAN)}</b> {what} clean data; it is <b>{_sure(shown, CLEAN)}</b> sure."]
+    first, *others = shown.compared
+    source = "noise and the clean pixels’ habits" if first == TRUE else "noise"
+    words = [
+        f"<b>{shown.accuracy(first)}</b> {what} {source} ({TRAINING[first].title}); it is "
+        f"<b>{_sure(shown, first)}</b> sure."
+    ]
+    for other in others:
+        verdict = judge(gap(shown, "accuracy"), len(shown.trials), least=LEAST_ACCURACY)
+        words.append(
+            f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}), "
+            f"<b>{_sure(shown, other)}</b> sure."
+        )
+    return words
+
+
+# How the accuracy of the second method is beside the first one's.
+_THAN = {
+    Verdict.BETTER: "clearly less",
+    Verdict.WORSE: "clearly more",
+    Verdict.NOT_CLEAR: "statistically tied",
+    Verdict.TOO_FEW: "too few draws to compare",
+}
+
+
+def _sure(shown: Answer, name: str) -> str:
+    """How sure a method is on average, in whole per cent."""
+    return numbers.share(training.mean_sureness(shown.trials, name), 0)
+
+
+def gap(shown: Answer, metric: str) -> Estimate:
+    """By how much spread's mark is above naive's, on the same draws."""
+    return training.difference(shown.trials, SPREAD, NAIVE, metric)
 
 
 def _reversed(shown: Answer) -> list[str]:
-    """Why naive training is worse than a coin where more than half lie."""
+    """Why ignoring the noise is worse than a coin where more than half lie."""
     channel = shown.question.config.labels.channel_matrix
     if NAIVE not in shown.methods or channel[0, 0] >= channel[0, 1]:
         return []
     first, second = shown.question.config.classes
-    return [f"A label is more often a lie than not: what naive training takes for “{first}” is “{second}”."]
+    return [f"More labels lie than not, so whoever ignores the noise takes “{second}” for “{first}”."]
 
 
 def compare(shown: Answer) -> str:
-    """Spread against naive on the same draws: accuracy and log loss, and whether a difference shows."""
-    trials = shown.trials
-    gap = training.difference(trials, SPREAD, NAIVE, "accuracy")
-    losses = training.difference(trials, SPREAD, NAIVE, "log_loss")
+    """The two methods on the same draws: accuracy and log loss, and whether a difference shows."""
+    n = len(shown.trials)
+    accuracy = gap(shown, "accuracy")
     marks = {name: shown.score(name, "log_loss").mean for name in (SPREAD, NAIVE)}
     return compare_words(
-        judge(gap, len(trials), least=LEAST_ACCURACY),
-        judge(losses, len(trials), least=LEAST_LOSS, lower_is_better=True),
-        abs(gap.mean),
-        f"(log loss: naive {marks[NAIVE]:.2f}, spread {marks[SPREAD]:.2f})",
-        count_draws(trials),
+        judge(accuracy, n, least=LEAST_ACCURACY),
+        judge(gap(shown, "log_loss"), n, least=LEAST_LOSS, lower_is_better=True),
+        abs(accuracy.mean),
+        marks,
+        count_draws(shown.trials),
     )
 
 
-def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: str, where: str) -> str:
-    """Say how spread does beside naive by accuracy, `gap` apart, and by its probabilities."""
+def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[str, float], where: str) -> str:
+    """Say how spread does beside naive by accuracy, `gap` apart, and by its probabilities, whose log loss is given."""
+
+    ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
+    numbers_of = f"(log loss {losses[SPREAD]:.2f} and {losses[NAIVE]:.2f})"
     if accuracy is Verdict.TOO_FEW:
-        return f"{where.capitalize()} cannot tell which is better {losses}."
-    better, worse = ("spread", "naive") if accuracy is Verdict.BETTER else ("naive", "spread")
+        return f"{where.capitalize()} cannot tell whether {ours} or {theirs} is better {numbers_of}."
+    better, worse = (theirs, ours) if accuracy is Verdict.WORSE else (ours, theirs)
     first = (
-        f"{better.capitalize()} is more accurate than {worse} by {numbers.apart(gap)} in {where}"
+        f"Over {where} {better} is more accurate than {worse} by {numbers.apart(gap)}"
         if accuracy.clear
-        else f"No difference in accuracy shows in {where}"
+        else f"Over {where} {ours} and {theirs} are statistically tied in accuracy"
     )
     if not loss.clear:
-        joint = "but no difference shows" if accuracy.clear else "nor"
-        return f"{first}, {joint} in how good the probabilities are {losses}."
+        return f"{first}; their probabilities do not clearly differ {numbers_of}."
+    ahead = "first" if (loss is Verdict.BETTER) == (better == ours) else "second"
     joint = "and" if accuracy is loss else "but"
-    bad, good = ("naive", "spread") if loss is Verdict.BETTER else ("spread", "naive")
-    return f"{first}, {joint} {bad}’s probabilities are worse than {good}’s {losses}."
+    in_order = losses[SPREAD], losses[NAIVE]
+    one, other = in_order if better == ours else in_order[::-1]
+    return f"{first}, {joint} the {ahead} gives better probabilities (log loss {one:.2f} and {other:.2f})."
 
 
 def score_words(shown: Answer) -> str:
@@ -189,10 +217,10 @@ def score_words(shown: Answer) -> str:
     over = (
         f"95 % intervals over {len(trials)} draws"
         if len(trials) > 1
-        else "95 % intervals over the test images of one draw: how much luck there is in who was drawn is not in them"
+        else "95 % intervals over the test images of one draw, which leave out the luck in who was drawn"
     )
     if PUBLISHED in shown.methods:
-        over += f" (published EM: {count_draws(training.having(trials, PUBLISHED))})"
+        over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
         f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a "
         f"coin, whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"
@@ -206,13 +234,13 @@ def _collapse(shown: Answer) -> str:
     own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
     if own_guesses:
         words.append(
-            f"{_of_draws(shown, own_guesses)} names one class for nearly every image: it learns from its own guesses, "
-            "and the surer it is the better it likes them."
+            f"{_of_draws(shown, own_guesses)} gives nearly every image the same label: it learns from its own guesses, "
+            "and grows ever more certain of them."
         )
     if ended:
         words.append(
-            f"{_of_draws(shown, ended)} {'names' if len(ended) == 1 else 'name'} one class for nearly every image: so "
-            "little shows through the noise that cross-validation leaves next to nothing but the intercept."
+            f"{_of_draws(shown, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the same label: so "
+            "little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
 

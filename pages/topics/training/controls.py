@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, link, own_data, own_data_input, privacy_inputs
+from pages.kit import cache, inputs, link, numbers, own_data, own_data_input, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
 from pages.topics.training.pixel_noise import DELTA, NOISES
 from privdemo import limits
@@ -39,7 +39,7 @@ LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the l
 ZERO_LIES = Number("first_lies", limits.P10, 0.1)
 ONE_LIES = Number("second_lies", limits.P01, 0.4)
 TRAINERS = tuple(name for name in TRAINING if name != CLEAN)
-TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), "Train by", many=True)
+TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), "Methods", many=True)
 DRAWS = Number(
     "draws",
     limits.N_DRAWS,
@@ -55,15 +55,38 @@ PRESETS = {
     "σ² = 0.1": ("gaussian", 0.1**0.5, 0.2, 4500),
     "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
 }
+# Which test images are shown.
+DISPUTED = "in dispute"
+PICKED = Choice(
+    "which",
+    (DISPUTED, "as they come"),
+    DISPUTED,
+    "Test images shown",
+    formerly={"the disputed": DISPUTED, "the first": "as they come"},
+)
+# The shipped experiments on what noise costs, by their titles.
+STUDIES = {"replaced pixels": "figure3", "Gaussian noise": "section6.1", "unequal lies": "asymmetric"}
+STUDY = Choice(
+    "study",
+    tuple(STUDIES),
+    next(iter(STUDIES)),
+    "Experiment under “What it costs”",
+    formerly={"figure 3": "replaced pixels", "section 6.1": "Gaussian noise", "lies that differ": "unequal lies"},
+)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, how many draws, and the visitor's file if records are of it."""
+    """What the visitor asks: the first draw's config, how many draws, and which test images and study are shown.
+
+    `own_file` is the visitor's file if the records are of it.
+    """
 
     config: TrainingConfig
     n_draws: int
     own_file: own_data.File | None = None
+    picked: str = DISPUTED
+    study: str = STUDY.default
 
     @property
     def of_table(self) -> bool:
@@ -156,6 +179,8 @@ def all_settings(defaults: bool = False) -> list[Setting]:
         TRAINED,
         DRAWS,
         SEED,
+        PICKED,
+        STUDY,
     ]
 
 
@@ -168,32 +193,35 @@ def controls(main: DeltaGenerator) -> Question | str:
         for choice in classes:  # other records, other classes
             st.session_state[choice.key] = choice.default
     kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
-    left, right = st.columns(2, gap="small")
-    with left:
-        first = inputs.pick(classes[0], f"First {kind}")
-    with right:
-        second = inputs.pick(classes[1], f"Second {kind}")
+    first = inputs.pick(classes[0], f"First {kind}")
+    second = inputs.pick(classes[1], f"Second {kind}")
     setting = people_setting(data, _told_apart(classes, (first, second)))
     own_data.reset_sizes(_DATA, data, (setting,))
     inputs.keep_inside(setting, f"People of each {kind}")
-    n_train = inputs.dial(setting, f"People of each {kind}")
+    with st.container():
+        n_train = inputs.dial(setting, f"People of each {kind}")
+    what = "pixel" if isinstance(data, str) or data.image_shape else "column"
+    family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
     with main:
-        pixels = _pixels(data)
-    labels = _labels(first, second)
+        pixels = _pixels(data, family, what)
+    with st.container():
+        labels = _labels(first, second)
     trained = inputs.choose(TRAINED)
     n_draws = inputs.number(DRAWS)
     seed = inputs.number(SEED)
+    picked, study = inputs.choose(PICKED), inputs.choose(STUDY)
     _out_of_sight(data)
     if first == second:
         return f"Choose two different {kinds}: {first} cannot be told from {second}."
     if PUBLISHED in trained and n_train > AT_ONCE:
-        st.info(f"The published EM runs here with up to {AT_ONCE} people of each class: its time grows with them.")
+        title = TRAINING[PUBLISHED].title
+        st.info(f"“{title}” runs here with up to {AT_ONCE} people of each class: its time grows with them.")
         trained = [name for name in trained if name != PUBLISHED]
     if not trained:
-        return "Choose at least one way to train, under “Train by”."
+        return "Choose at least one method in Settings, under “Methods”."
     methods = (CLEAN, *(name for name in TRAINERS if name in trained))
     config = TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed)
-    return Question(config, n_draws, own_data.file_of(data))
+    return Question(config, n_draws, own_data.file_of(data), picked, study)
 
 
 def _out_of_sight(data: Source) -> None:
@@ -208,10 +236,8 @@ def _out_of_sight(data: Source) -> None:
             inputs.number(LABEL)
 
 
-def _pixels(data: Source) -> training.TrainingNoise:
+def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNoise:
     """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
-    what = "pixel" if isinstance(data, str) or data.image_shape else "column"
-    family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
     n_states = images.n_states(data)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
@@ -237,7 +263,7 @@ def _labels(first: str, second: str) -> LabelMechanism:
         LABEL,
         2,
         name="training_label",
-        label="Each label is flipped with probability",
+        label="Each label is wrong with probability",
         p_label="p of the label",
         epsilon_label="ε of the label",
     )
@@ -247,9 +273,19 @@ def _labels(first: str, second: str) -> LabelMechanism:
 def presets(_: object) -> None:
     """Draw the paper's settings, each on one click."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("Paper:", width="content", help="The settings of the paper’s experiments, on one click.")
-        for name in PRESETS:
-            st.button(name, key=f"train {name}", on_click=_apply, args=(name,))
+        st.markdown("The paper’s experiments:", width="content")
+        for name, preset in PRESETS.items():
+            st.button(name, key=f"train {name}", on_click=_apply, args=(name,), help=_gloss(*preset))
+
+
+def _gloss(family: str, level: float, flip: float, people: int) -> str:
+    """What a preset sets, in words."""
+    pixels = (
+        f"Every pixel is replaced {numbers.share(level, 0)} of the time"
+        if family == "randomised_response"
+        else f"Every pixel gets Gaussian noise of variance σ² = {level**2:.2g}"
+    )
+    return f"{pixels}, every label is wrong {numbers.share(flip, 0)} of the time; {people:,} people of each class."
 
 
 def _apply(name: str) -> None:
@@ -259,22 +295,3 @@ def _apply(name: str) -> None:
     link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: "7", SECOND: "9"})
     most = people_setting(cache.IMAGE_SETS[data.default], ("7", "9")).limit.high
     link.assign({NOISES[family].key: level, LABEL.key: flip, "n": int(min(people, most))})
-
-
-# --- the tabs ------------------------------------------------------------------------------------
-
-# The shipped experiments of the tab on the trade-off, by their titles.
-STUDIES = {"figure 3": "figure3", "section 6.1": "section6.1", "lies that differ": "asymmetric"}
-STUDY = Choice("study", tuple(STUDIES), "figure 3", "Experiment")
-DISPUTED = "the disputed"
-PICKED = Choice("which", ("the first", DISPUTED), "the first", "Which")
-
-
-def study_controls(_: object) -> str:
-    """Draw the choice of an experiment, and return its title."""
-    return inputs.choose(STUDY)
-
-
-def image_controls(_: object) -> str:
-    """Draw the choice of test images, and return it."""
-    return inputs.choose(PICKED)

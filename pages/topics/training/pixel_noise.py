@@ -31,14 +31,14 @@ class PixelNoise(NamedTuple):
 
 def _replaced_words(pixels: RandomisedResponse) -> str:
     return (
-        f"every pixel is replaced with probability <b>{numbers.probability(pixels.flip_prob)}</b> "
+        f"every pixel is replaced {numbers.share(pixels.flip_prob)} of the time "
         f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
     )
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:
     return (
-        f"every pixel gets Gaussian noise of variance <b>{pixels.sigma**2:.3g}</b> "
+        f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g} "
         f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
     )
 

@@ -1,4 +1,4 @@
-"""The tab on the trade-off: accuracy and log loss against the noise, shipped, with the visitor's setting on top."""
+"""The chapter on what noise costs: accuracy and log loss against it, shipped, with the visitor's setting on top."""
 
 from __future__ import annotations
 
@@ -22,40 +22,46 @@ from privdemo.verdict import Verdict, judge
 shipped = cache.shared(training.study.load)
 
 
-def panels(shown: Answer, chosen: str) -> list[Panel]:
-    """The curves of the chosen study, and what they say."""
-    study = training.study.STUDIES[STUDIES[chosen]]
+def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """The curves of the methods asked for in the chosen study, and what they say."""
+    study = training.study.STUDIES[STUDIES[shown.question.study]]
     rows = shipped(study.name)
-    curves = training.study.points(rows)
+    everything = training.study.points(rows)
+    curves = {name: curve for name, curve in everything.items() if name in shown.methods}
     level = own_level(study, shown)
     seen = level is not None and on_axis(study, level)
-    yours = {name: marks(shown, name) for name in shown.methods if name in curves} if seen else {}
-    other = "Of MNIST’s 7s and 9s, not of your records:<br>" if own_data.is_own(shown.question.config) else ""
-    return [
-        Panel(
-            "trade-off",
-            "What does the noise cost?",
-            other + "<br>".join(findings(study, rows)),
-            Chart(charts.trade_off(study, curves, yours, level or 0.0)),
-            curve_words(study, curves),
-            lambda: [vars(row) | TRAINING[row.method].columns for row in rows],
-            Snippet(
-                ("from privdemo.experiments import training",),
-                (
-                    f'rows = training.study.load("{study.name}")  '
-                    f"# computed anew by: python -m privdemo reproduce {study.name}",
-                    "for method, curve in training.study.points(rows).items():",
-                    "    print(method, curve)",
-                ),
-            ),
-            f"{study.title}. {own_words(study, shown, level)}",
+    yours = [name for name in curves if seen]
+    other = "Of MNIST’s 7s and 9s, not of your records: " if own_data.is_own(shown.question.config) else ""
+
+    def panel(metric: str, summary: str) -> Panel:
+        own_marks = {name: shown.score(name, metric) for name in yours}
+        return Panel(
+            f"what-it-costs-{metric.replace('_', '-')}",
+            figure=Chart(charts.trade_off(study, curves, own_marks, level or 0.0, metric)),
+            summary=summary,
+            rows=lambda: [vars(row) | TRAINING[row.method].columns for row in rows],
+            snippet=_snippet(study),
         )
+
+    words = f"{' '.join(findings(study, rows))} {curve_words(study, everything)}"
+    return [
+        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows)}"),
+        (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
+        Panel("", note=f"{study.title}. {own_words(study, shown, level)}"),
     ]
 
 
-def marks(shown: Answer, name: str) -> tuple[Estimate, Estimate]:
-    """The visitor's accuracy and log loss of one method."""
-    return shown.score(name, "accuracy"), shown.score(name, "log_loss")
+def _snippet(study: Study) -> Snippet:
+    """The lines that read the shipped draws."""
+    return Snippet(
+        ("from privdemo.experiments import training",),
+        (
+            f'rows = training.study.load("{study.name}")  '
+            f"# computed anew by: python -m privdemo reproduce {study.name}",
+            "for method, curve in training.study.points(rows).items():",
+            "    print(method, curve)",
+        ),
+    )
 
 
 def own_level(study: Study, shown: Answer) -> float | None:
@@ -77,7 +83,7 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
     if level is None:
         *_, fitting = noise_of(shown.question.config.pixels).axes
         title = next(title for title, name in STUDIES.items() if name == fitting)
-        return f"Your own noise is of another kind, so it has no place on this axis; it has one under “{title}”."
+        return f"Your own noise is of another kind; it has a place under “{title}”."
     if not on_axis(study, level):
         return f"Your own setting, {level:.3g}, lies far outside this axis."
     own, theirs = shown.question.config, study.config(study.levels[0])
@@ -87,42 +93,70 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
     if own.n_train != theirs.n_train:
         other.append(f"{own.n_train:,} people of each class")
     if study.name == "figure3" and (flip := float(own.labels.channel_matrix[0, 1])) != level:
-        other.append(f"label flips of {flip:.3g}")
+        other.append(f"{numbers.share(flip)} of labels wrong")
     if study.name == "section6.1" and own.labels != theirs.labels:
         other.append("other lies about the label")
     if study.name == "asymmetric":
         first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
-        other += [f"{first:.3g} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
-        other += [f"pixel flips of {noise:.3g}"] if noise != theirs.pixels.flip_prob else []
-    point = f"The rule and the large markers are your setting ({count_draws(shown.trials)})"
+        other += [f"{numbers.share(first)} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
+        other += [f"{numbers.share(noise)} of pixels replaced"] if noise != theirs.pixels.flip_prob else []
+    point = f"Rule and large marks: your setting ({count_draws(shown.trials)})"
     return f"{point}, which has {numbers.a_list(tuple(other))}." if other else f"{point}."
 
 
-def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
-    """What the shipped draws say of naive against spread, level by level."""
+# What stands before the levels of a study.
+_AT = {"figure3": "at p =", "section6.1": "at σ² =", "asymmetric": "where the share of 9s that lie is"}
+
+
+def in_short(study: Study, rows: tuple[Row, ...]) -> str:
+    """Where correcting for the noise is ahead of ignoring it, by accuracy and by probabilities, in a sentence."""
+    at = _AT[study.name]
     accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
     losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
-    at = {"figure3": "p =", "section6.1": "σ² =", "asymmetric": "a share of 9s that lie of"}[study.name]
+    ahead, behind = _above(accuracy), _below(accuracy)
+    better, worse = _below(losses), _above(losses)
+    ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
+    if ahead:
+        most = numbers.apart(max(gap.mean for gap in ahead.values()))
+        first = f"{ours} is more accurate than {theirs} {at} {_levels(list(ahead))} (by up to <b>{most}</b>)"
+    elif behind:
+        most = numbers.apart(min(gap.mean for gap in behind.values()))
+        first = f"{theirs} is more accurate than {ours} {at} {_levels(list(behind))} (by up to <b>{most}</b>)"
+    else:
+        first = f"{ours} and {theirs} are statistically tied in accuracy at every level"
+    if not better and not worse:
+        return f"{first}; their probabilities do not clearly differ."
+    whose, where = (ours, better) if len(better) >= len(worse) else (theirs, worse)
+    levels = "at every level" if len(where) == len(losses) else f"{at} {_levels(list(where))}"
+    return f"{first}; the probabilities of {whose} are better {levels}."
+
+
+def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
+    """What the shipped draws say of the methods, level by level."""
+    accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
+    losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
+    at = _AT[study.name]
     same = list(_where(accuracy, Verdict.NOT_CLEAR))
     ahead, behind = _above(accuracy), _below(accuracy)
     worse, better = _below(losses), _above(losses)
     unclear = list(_where(losses, Verdict.NOT_CLEAR))
     n_draws = len({row.draw for row in rows})
     collapsed = {name: training.study.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
+    ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
-        f"At {at} {_levels(same)} naive training is as accurate as spread, as far as {n_draws} draws show.": same,
-        f"Spread is more accurate at {at} {_gaps(ahead)}.": ahead,
-        f"Naive is more accurate at {at} {_gaps(behind)}.": behind,
-        f"Naive’s probabilities are worse at {at} {_levels(list(worse))}: its log loss is the higher one.": worse,
-        f"Spread’s probabilities are worse at {at} {_levels(list(better))}: its log loss is the higher one.": better,
-        f"No difference in log loss between the two shows at {at} {_levels(unclear)}.": unclear,
+        f"{ours} and {theirs} are statistically tied in accuracy over {n_draws} draws {at} {_levels(same)}.": same,
+        f"{ours} is more accurate {at} {_gaps(ahead)}.": ahead,
+        f"{theirs} is more accurate {at} {_gaps(behind)}.": behind,
+        f"The probabilities of {ours} are better {at} {_levels(list(worse))}: its log loss is lower.": worse,
+        f"The probabilities of {theirs} are better {at} {_levels(list(better))}: its log loss is lower.": better,
+        f"Their log loss does not clearly differ {at} {_levels(unclear)}.": unclear,
     }
     for name, levels in collapsed.items():
-        title = TRAINING[name].title.capitalize()
-        sentences[f"{title} ends up naming one class only in some draws at {at} {_levels(levels)}."] = levels
+        title = f"“{TRAINING[name].title}”"
+        sentences[f"{title} sometimes gives every image the same label, {at} {_levels(levels)}."] = levels
     methods = {row.method for row in rows}
-    sentences |= _about_priors(at, rows) if FLAT in methods else {}
-    sentences |= _about_the_em(at, rows) if PUBLISHED in methods else {}
+    for one, other in ((SPREAD, FLAT), (PUBLISHED, SPREAD)):
+        sentences |= _differences(at, rows, one, other) if {one, other} <= methods else {}
     return [sentence for sentence, levels in sentences.items() if levels]
 
 
@@ -139,27 +173,17 @@ def _below(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
     return _where(gaps, Verdict.WORSE)
 
 
-def _about_priors(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
-    """Where the learned pixel prior is better or worse than the flat one."""
-    accuracy = _above(training.study.compare(rows, SPREAD, FLAT, "accuracy"))
-    losses = _above(training.study.compare(rows, SPREAD, FLAT, "log_loss"))
+def _differences(at: str, rows: tuple[Row, ...], one: str, other: str) -> dict[str, list[float]]:
+    """Where one way to correct for the noise is better or worse than another."""
+    accuracy = training.study.compare(rows, one, other, "accuracy")
+    losses = training.study.compare(rows, one, other, "log_loss")
+    first, second = (f"“{TRAINING[name].title}”" for name in (one, other))
+    ahead, behind, worse, better = _above(accuracy), _below(accuracy), _above(losses), _below(losses)
     return {
-        f"The learned prior is more accurate than the flat one at {at} {_levels(list(accuracy))}.": list(accuracy),
-        f"The flat prior gives the better probabilities at {at} {_levels(list(losses))}.": list(losses),
-    }
-
-
-def _about_the_em(at: str, rows: tuple[Row, ...]) -> dict[str, list[float]]:
-    """Where the published EM, stopped early and without a penalty, differs from quadrature with a chosen one."""
-    accuracy = training.study.compare(rows, PUBLISHED, SPREAD, "accuracy")
-    losses = training.study.compare(rows, PUBLISHED, SPREAD, "log_loss")
-    return {
-        f"The published EM is more accurate than quadrature at {at} {_gaps(_above(accuracy))}.": list(_above(accuracy)),
-        f"Quadrature is more accurate than the published EM at {at} {_gaps(_below(accuracy))}.": list(_below(accuracy)),
-        f"The published EM’s probabilities are worse than quadrature’s at {at} {_levels(list(_above(losses)))}.": list(
-            _above(losses)
-        ),
-        f"The published EM’s probabilities are better at {at} {_levels(list(_below(losses)))}.": list(_below(losses)),
+        f"{first} is more accurate than {second} {at} {_gaps(ahead)}.": list(ahead),
+        f"{second} is more accurate than {first} {at} {_gaps(behind)}.": list(behind),
+        f"{second} gives better probabilities than {first} {at} {_levels(list(worse))}.": list(worse),
+        f"{first} gives better probabilities than {second} {at} {_levels(list(better))}.": list(better),
     }
 
 
@@ -186,8 +210,11 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
     published = (
         f"Stars: published accuracies ({stars})."
         if stars
-        else "The paper draws its figure without printing its numbers."
+        else "The paper draws this without printing the numbers."
         if study.in_paper
         else "The paper has no such figure."
     )
-    return f"Accuracy at {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over {counts}. {published}"
+    return (
+        f"Accuracy {_AT[study.name]} {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over {counts}. "
+        f"{published}"
+    )

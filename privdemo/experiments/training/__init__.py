@@ -16,10 +16,12 @@ from privdemo.experiments.training.score import (
     having,
     mean_of,
     mean_score,
+    mean_sureness,
     merge,
     one_sided,
     per_image,
     typical,
+    with_a_say,
 )
 from privdemo.experiments.training.tables import calibration_table, digit_table, score_table, weight_table
 
@@ -50,6 +52,7 @@ __all__ = [
     "having",
     "mean_of",
     "mean_score",
+    "mean_sureness",
     "merge",
     "one_sided",
     "per_image",
@@ -60,5 +63,6 @@ __all__ = [
     "test_images",
     "typical",
     "weight_table",
+    "with_a_say",
     "with_methods",
 ]

@@ -77,6 +77,11 @@ def mean_of(trials: Sequence[Trial], method: str, field_name: str) -> float:
     return float(np.mean([getattr(trial.fits[method], field_name) for trial in having(trials, method)]))
 
 
+def mean_sureness(trials: Sequence[Trial], method: str) -> float:
+    """The mean probability, from ½ to 1, that a method gives to the class it names, over all test images."""
+    return float(np.mean([np.maximum(t.fits[method].proba, 1 - t.fits[method].proba) for t in having(trials, method)]))
+
+
 def one_sided(trials: Sequence[Trial], method: str) -> int:
     """In how many trials a method names the same class for nearly all test images."""
     shares = [float((trial.fits[method].proba > 0.5).mean()) for trial in having(trials, method)]
@@ -120,10 +125,20 @@ def calibration_error(trials: Sequence[Trial], method: str) -> float:
     return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
 
 
+def with_a_say(trial: Trial) -> list[str]:
+    """The methods that tell test images apart, or all of a trial if there are fewer than two that do.
+
+    The others name the same class for nearly all images.
+    """
+    telling = [name for name in trial.fits if not one_sided([trial], name)]
+    return telling if len(telling) > 1 else list(trial.fits)
+
+
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The `n` test images on whose probability the methods differ most."""
-    probas = np.stack([fit.proba for fit in trial.fits.values()])
-    return np.argsort(-np.ptp(probas, axis=0), kind="stable")[:n]
+    """The `n` test images, half of them of each class, on whose probability the methods `with_a_say` differ most."""
+    probas = np.stack([trial.fits[name].proba for name in with_a_say(trial)])
+    order = np.argsort(-np.ptp(probas, axis=0), kind="stable")
+    return np.concatenate([order[trial.y[order] == c][: n // 2] for c in (0, 1)])
 
 
 def typical(trial: Trial, n: int) -> NDArray[np.integer]:

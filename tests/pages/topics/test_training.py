@@ -8,8 +8,8 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit.draws import Draws
-from pages.topics.training import TABS, tabs, trade_off
-from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words
+from pages.topics.training import CHAPTERS, chapters, trade_off
+from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
 from privdemo.experiments import training
@@ -17,11 +17,12 @@ from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD, TRAINING
-from tests.pages.visiting import takeaway, visit
+from tests.pages.visiting import html, takeaway, visit
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
 DIFFERENT, GAUSSIAN = BinaryChannel(0.05, 0.45), GaussianNoise(0.5)
 TRUTH = np.array([0, 1] * 50)
+OURS, THEIRS = TRAINING[SPREAD].title, TRAINING[NAIVE].title
 
 
 def made(attack=None, config=SMALL, **probas):
@@ -54,14 +55,29 @@ def own(study, **changes):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (compared(4, 0.1, 0.1), "4 draws cannot tell which is better (log loss: naive 0.50, spread 0.60)"),
-        (compared(5, 0.012, -0.1), "Spread is more accurate than naive by 1.2 points in 5 draws, and naive’s prob"),
-        (compared(5, -0.012, 0.1), "Naive is more accurate than spread by 1.2 points in 5 draws, and spread’s prob"),
-        (compared(5, 0.0009, 0.009), "No difference in accuracy shows in 5 draws, nor in how good the prob"),
-        (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is flipped with probability <b>0.2</b> (ε = 1.39)"),
-        (told(pixels=GAUSSIAN), f"<b>0.25</b> (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
-        (told(labels=DIFFERENT), f"probability <b>0.05</b>, “9” as “7” with <b>0.45</b> (ε = {math.log(11):.3g})"),
-        (own("figure3"), "The rule and the large markers are your setting (one draw)."),
+        (
+            compared(4, 0.1, 0.1),
+            f"4 draws cannot tell whether “{OURS}” or “{THEIRS}” is better (log loss 0.60 and 0.50)",
+        ),
+        (compared(5, 0.012, -0.1), f"“{OURS}” is more accurate than “{THEIRS}” by 1.2 points, and the first gives"),
+        (compared(5, -0.012, 0.1), f"“{THEIRS}” is more accurate than “{OURS}” by 1.2 points, and the first gives"),
+        (
+            compared(5, -0.012, -0.1),
+            "by 1.2 points, but the second gives better probabilities (log loss 0.50 and 0.40)",
+        ),
+        (
+            compared(5, 0.0001, -0.1),
+            "are statistically tied in accuracy, but the first gives better probabilities (log",
+        ),
+        (
+            compared(5, 0.0001, 0.1),
+            "tied in accuracy, but the second gives better probabilities (log loss 0.60 and 0.50)",
+        ),
+        (compared(5, 0.0009, 0.009), "are statistically tied in accuracy; their probabilities do not clearly differ"),
+        (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is wrong 20.0 % of the time (ε = 1.39)"),
+        (told(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
+        (told(labels=DIFFERENT), f"“9” 5.0 % of the time, a “9” as “7” 45.0 % (ε = {math.log(11):.3g})"),
+        (own("figure3"), "Rule and large marks: your setting (one draw)."),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
     ],
 )
@@ -69,27 +85,41 @@ def test_words_follow_the_trials_and_the_setting(words, part):
     assert part in words
 
 
-def test_the_takeaway_names_what_was_tried_and_labels_that_lie_more_than_not():
-    spread, naive = (TRAINING[name].title for name in (SPREAD, NAIVE))
-    reached = f"on <b>50.0 %</b> ({spread}) and <b>100.0 %</b> ({naive}) of clean test images; on clean data,"
-    assert f"{reached} on <b>100.0 %</b>. One draw cannot tell" in made(spread=0.9, naive=TRUTH).takeaway()
-    lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "what naive training takes for “7” is “9”"
+def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that_lie_more_than_not():
+    words = made(spread=0.9, naive=TRUTH).takeaway()
+    assert f"of clean images are classified correctly by a model trained on noise ({OURS}); it is <b>90 %</b>" in words
+    assert f"If you {THEIRS}: <b>100.0 ± 3.7 %</b> (too few draws to compare), <b>100 %</b> sure." in words
+    several = made(spread=0.9, naive=TRUTH)
+    several = Answer(several.question, several.trials * 5)
+    assert "<b>50.0 %</b> of clean images" in several.takeaway(), "no interval of no width"
+    assert "100.0 %</b> (clearly more), <b>100 %</b>" in several.takeaway()
+    lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [told in answer.takeaway() for answer in found] == [True, False, False]
+
+
+def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
+    spread = np.where(TRUTH == 1, 0.8, 0.3)
+    shown = Answer(Question(SMALL, 1), [replace(made(spread=spread, naive=0.999, reconstruction=spread).trials[0])])
+    (panel,) = chapters.some_images(shown)
+    assert panel.figure.html.count("the same label for nearly every image") == 1
+    assert "ignore the noise 2; guess each answer back 0" in panel.summary
+    (typical,) = chapters.some_images(Answer(replace(shown.question, picked="as they come"), shown.trials))
+    assert (panel.name, typical.name) == ("images-in-dispute", "images-as-they-come")
 
 
 @pytest.mark.parametrize(
     ("found", "words", "timid"),
     [
-        ((800, 950, 960), "<b>The released image gives it away 95.0 % of the time</b>, as much as a label", False),
-        ((800, 950, 900), f"released with ε = {math.log(19):.3g}: the label’s ε is no promise about the pair", True),
-        ((900, 600, 610), "The released image gives it away less often, 60.0 % of the time", False),
-        ((800, 810, 810), "81.0 % of the time: no clear difference in one draw", False),
+        ((800, 950, 960), "from the image alone <b>95.0 %</b>, as from a label", False),
+        ((800, 950, 900), f"released with ε = {math.log(19):.3g}; with both, <b>90.0 %</b>", True),
+        ((900, 600, 610), "from the image alone <b>60.0 %</b>, less often; with both", False),
+        ((800, 810, 810), "<b>81.0 %</b>, statistically tied over one draw", False),
     ],
 )
 def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, words, timid):
-    (panel,) = tabs.the_adversary(made(Attack(1000, *found), spread=0.5))
-    assert "(ε = 1.39) lets it be guessed 80.0 % of the time at best" in panel.answer
+    (panel,) = chapters.the_adversary(made(Attack(1000, *found), spread=0.5))
+    assert "(ε = 1.39) an adversary guesses the truth <b>80.0 %</b> of the time at best" in panel.answer
     assert words in panel.answer
     assert ("Both together do worse" in panel.summary) == timid
 
@@ -109,8 +139,9 @@ def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
 def test_every_code_asks_for_the_shown_draws(monkeypatch):
     shown = Answer(Question(SMALL, 1), [training.run(SMALL)])
     monkeypatch.setattr(training, "run", {SMALL: shown.trials[0]}.__getitem__)
-    for found in (shown.main(), *(tab.panels(shown, *(s.default for s in tab.settings)) for tab in TABS.all)):
-        for panel in (panel for panel in found if panel.snippet):
+    found = [panel for chapter in CHAPTERS.all for panel in chapter.panels(shown)]
+    for several in found:
+        for panel in (panel for panel in (several if isinstance(several, tuple) else (several,)) if panel.snippet):
             exec(str(panel.snippet), names := {"print": lambda *_: None})
             assert names.get("draws") == shown.trials or names["rows"] == trade_off.shipped("figure3")
 
@@ -119,30 +150,45 @@ def test_a_table_has_records_columns_and_classes():
     rows = "".join(f"{i % 40 + 20 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}\n" for i in range(120))
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
-    assert "Of 20 people of class “no” and 20 of class “yes” every column is replaced" in yours.takeaway()
-    assert tabs.weights(yours)[0].figure.body[0][0] == "size"
-    assert "some images" not in TABS.choice(yours).options
-    assert trade_off.panels(yours, "figure 3")[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
+    assert "Of 20 people of class “no” and 20 of class “yes” every pixel is replaced" in released(yours)
+    assert "of clean records are classified correctly" in yours.takeaway()
+    assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
+    assert CHAPTERS.choice(yours.question).default == "Scores"
+    assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
 
 
 def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(mnist):
     at = visit("training", draws="1", label_lies="asymmetric", second="7", methods="naive")
     assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
     at.button(key="train p = 0.3").click().run()
-    assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced with probability <b>0.3</b>" in takeaway(at)
+    assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced 30.0 % of the time" in html(at)
     at.button_group(key="methods").set_value([]).run()
-    assert "Choose at least one way to train" in takeaway(at)
+    assert "Choose at least one method" in takeaway(at)
 
 
 @pytest.mark.parametrize(
-    ("marks", "words"),
+    ("marks", "words", "short"),
     [
-        ({SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)}, ["naive training is as accurate", "No difference in log loss"]),
-        ({SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)}, ["Naive is more accurate at p = 0.3 (by 10.0", "Spread’s prob"]),
-        ({SPREAD: (0.8, 0.4), PUBLISHED: (0.9, 0.5)}, ["EM is more accurate than quad", "EM’s prob"]),
+        (
+            {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)},
+            ["are statistically tied in accuracy", "does not clearly differ"],
+            "tied in accuracy at every level; their probabilities do not clearly differ.",
+        ),
+        (
+            {SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)},
+            [f"“{THEIRS}” is more accurate at p = 0.3 (by 10.0", f"probabilities of “{THEIRS}” are better at p"],
+            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); the probabilities of",
+        ),
+        (
+            {SPREAD: (0.8, 0.4), NAIVE: (0.7, 0.5), PUBLISHED: (0.9, 0.5)},
+            ["accurate at", "The prob", "as published” is more accurate than", f"“{OURS}” gives better prob"],
+            f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); the probabilities of "
+            f"“{OURS}” are better at every level.",
+        ),
     ],
 )
-def test_what_shipped_draws_say_follows_them(marks, words):
+def test_what_shipped_draws_say_follows_them(marks, words, short):
     rows = tuple(Row(0.3, i, name, *at, 0.1, 0.0, 1.0, 0.5) for name, at in marks.items() for i in (0, 1))
     found = trade_off.findings(STUDIES["figure3"], rows)
     assert all(part in sentence for part, sentence in zip(words, found, strict=True))
+    assert short in trade_off.in_short(STUDIES["figure3"], rows)

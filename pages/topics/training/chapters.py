@@ -1,0 +1,305 @@
+"""The chapters of the training page: one pure function each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from pages.kit import cache, numbers
+from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
+from pages.kit.panel import Chart, Markup, Panel, Table
+from pages.topics.training.answer import Answer, compare, print_scores, released, score_words, snippet
+from pages.topics.training.controls import DISPUTED
+from privdemo import datasets, figures
+from privdemo.experiments import training
+from privdemo.figures import training as charts
+from privdemo.intervals import Estimate, gap_interval
+from privdemo.methods import CLEAN, PUBLISHED, SPREAD, TRAINING
+from privdemo.verdict import Verdict, clearly_below, judge
+
+# Test images that are shown, and columns of a visitor's table whose weights are.
+N_IMAGES, N_COLUMNS = 4, 12
+# What a method says of images that it does not tell apart.
+_ALIKE = "the same label for nearly every image"
+
+test_images = cache.by_config(training.test_images, max_entries=64)
+
+
+def _panel(
+    shown: Answer, name: str, question: str, answer: str, figure: Chart | Markup | Table, summary: str, **more: Any
+) -> Panel:
+    """A panel, with the words for a table where the records are rows of one."""
+    said = shown.question.said
+    return Panel(name, said(question), said(answer), figure, said(summary), **more)
+
+
+# --- some images ---------------------------------------------------------------------------------
+
+
+def some_images(shown: Answer) -> list[Panel]:
+    """Test images with what every model says of them."""
+    trial = shown.trials[0]
+    picked, names = shown.question.picked, [name for name in shown.methods if name in trial.fits]
+    pick = training.disputed if picked == DISPUTED else training.typical
+    chosen = pick(trial, N_IMAGES)
+    said = {name: _said(trial, name, chosen) for name in names}
+    truths = [trial.config.classes[c] for c in trial.y[chosen]]
+    wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
+    telling = training.with_a_say(trial)
+    summary = (
+        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw. Underlined: wrong; of "
+        f"{len(chosen)} images: {wrong}. The longer the bar, the surer."
+    )
+    rows = [
+        (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
+    ]
+    which = "Where methods differ most" if picked == DISPUTED else "Test images as they come"
+    return [
+        _panel(
+            shown,
+            "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
+            "",
+            "",
+            Markup(charts.digits_html(test_images(trial.config)[chosen], truths, rows, summary)),
+            summary,
+            rows=lambda: training.digit_table(trial, chosen),
+            snippet=snippet(shown.question).then(
+                f"print(training.digit_table(draws[0], training.{pick.__name__}(draws[0], {N_IMAGES})))"
+            ),
+            note=f"{which}: what each says, and how sure.",
+        )
+    ]
+
+
+def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
+    """What a method says of the chosen images."""
+    found = []
+    for p, truth in zip(trial.fits[name].proba[chosen], trial.y[chosen], strict=True):
+        named = int(p > 0.5)
+        sure = float(max(p, 1 - p))
+        words = "> 99 %" if sure > 0.995 else f"{100 * sure:.0f} %"
+        found.append(charts.Said(trial.config.classes[named], sure, words, named == truth))
+    return found
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Every method's accuracy and log loss."""
+    words = [compare(shown)] if len(shown.compared) > 1 else []
+    clean = f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."
+    panels = tuple(
+        _panel(
+            shown,
+            name,
+            "",
+            "",
+            Chart(charts.scores(shown.trials, shown.methods, metric)),
+            summary,
+            rows=lambda: training.score_table(shown.trials),
+            snippet=print_scores(shown.question),
+        )
+        for name, metric, summary in (
+            ("accuracy", "accuracy", score_words(shown)),
+            ("log-loss", "log_loss", "The same models by their log loss."),
+        )
+    )
+    asked = "How much is lost by training on noise?"
+    return [Panel("", asked, shown.question.said(" ".join([*words, clean]))), panels]
+
+
+# --- how sure ------------------------------------------------------------------------------------
+
+
+def probabilities(shown: Answer) -> list[Panel]:
+    """The calibration curves of every method."""
+    second = shown.question.config.classes[1]
+    errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
+    off = "; ".join(
+        f"{TRAINING[name].title} {numbers.apart(error)}" for name, error in sorted(errors.items(), key=lambda e: e[1])
+    )
+    words = "; ".join(
+        f"“{TRAINING[name].title}” is <b>{numbers.share(training.mean_sureness(shown.trials, name), 0)}</b> sure and "
+        f"right on <b>{numbers.share(shown.score(name, 'accuracy').mean, 0)}</b>"
+        for name in shown.compared or (CLEAN,)
+    )
+    return [
+        _panel(
+            shown,
+            "how-sure",
+            "Can its probabilities be trusted?",
+            f"On average {words} of the clean test images.",
+            Chart(charts.calibration(shown.trials, shown.methods)),
+            f"Of the test images that a model gives about the same probability of being “{second}”, the share that "
+            f"really is, in ten bins with 95 % intervals, from {count_draws(shown.trials)}. On the dotted line 70 % "
+            "means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. How "
+            f"far a stated probability is off, on average: {off}.",
+            rows=lambda: training.calibration_table(shown.trials, shown.methods),
+            snippet=snippet(shown.question).then(
+                "for method in draws[0].fits:", "    print(method, training.calibration(draws, method))"
+            ),
+        )
+    ]
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+def weights(shown: Answer) -> list[Panel]:
+    """The learnt weights of the first trial, as pictures side by side; of a table's columns, as numbers."""
+    trial = shown.trials[0]
+    fits = [trial.fits[name] for name in shown.methods if name in trial.fits]
+    figure = _column_weights if shown.question.of_table else _pixel_weights
+    answer, shape, summary = figure(shown, fits, _turned(fits))
+    return [
+        _panel(
+            shown,
+            "weights",
+            "What has it learnt?",
+            answer,
+            shape,
+            summary,
+            rows=lambda: training.weight_table(trial),
+            snippet=snippet(shown.question).then(
+                "for fit in draws[0].fits.values():", "    print(fit.method, fit.angle, fit.coef)"
+            ),
+        )
+    ]
+
+
+def _turned(fits: Sequence[training.Fit]) -> str:
+    """The angle of each method's weights to those of clean data, and which are practically 0."""
+    empty = tuple(TRAINING[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
+    turned = "; ".join(
+        f"{TRAINING[fit.method].title} <b>{fit.angle:.0f}°</b>"
+        for fit in fits
+        if fit.method != CLEAN and TRAINING[fit.method].title not in empty
+    )
+    words = [f"Angle to the clean-data weights, first draw: {turned}."] if turned else []
+    if empty:
+        words.append(f"Nothing was learnt by {numbers.a_list(empty)}: every image gets the same answer.")
+    return " ".join(words)
+
+
+def _pixel_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Markup, str]:
+    """The answer, the weights as pictures, and their summary."""
+    first, second = shown.question.config.classes
+    sheet = charts.weight_sheet([fit.coef for fit in fits], test_images(shown.trials[0].config).shape[1:])
+    titles = [TRAINING[fit.method].title for fit in fits]
+    summary = (
+        f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
+        "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
+    )
+    picture = Markup(f'<div class="weights">{figures.picture_html(sheet, titles, [""], summary)}</div>')
+    return f"White pixels speak for {second}, black ones for {first}. {turned}".strip(), picture, summary
+
+
+def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Table, str]:
+    """The answer, a table of weights, the heaviest on clean data first, and its summary."""
+    first, second = shown.question.config.classes
+    names = datasets.load(shown.question.config.dataset).feature_names
+    clean = next(fit for fit in fits if fit.method == CLEAN)
+    heaviest = sorted(range(len(names)), key=lambda j: -abs(clean.coef[j]))[:N_COLUMNS]
+    heads = ["column", *(TRAINING[fit.method].title for fit in fits)]
+    rows = [[names[j], *(numbers.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]
+    summary = (
+        f"First draw, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1."
+    )
+    answer = f"Weights above 0 speak for “{second}”, those below for “{first}”. {turned}"
+    return answer, Table(heads, rows, labelled=True), summary
+
+
+# --- the adversary -------------------------------------------------------------------------------
+
+
+def the_adversary(shown: Answer) -> list[Panel]:
+    """The label guessed from the released image by a model trained on noise, against the label's own ε."""
+    rates = training.attack_rates(shown.trials)
+    labels = shown.question.config.labels
+    promised = training.best_guess(labels)
+    label, image, both = rates["label"], rates["image"], rates["both"]
+    beyond = judge(image, than=promised)
+    unsure = (
+        " Both together do worse than the image alone: here the model misjudges how sure it may be of noisy images."
+        if clearly_below(gap_interval(both, image))
+        else ""
+    )
+    return [
+        _panel(
+            shown,
+            "adversary",
+            "Does the lie hide the label?",
+            f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
+            f"<b>{numbers.share(promised)}</b> of the time at best; "
+            f"{attack_words(beyond, image.mean, len(shown.trials))}; with both, <b>{numbers.share(both.mean)}</b>.",
+            Chart(charts.attack(rates, promised)),
+            f"Fresh releases of the test images of {count_draws(shown.trials)}, on which nobody trained. An adversary "
+            f"with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true label from "
+            f"the released label {with_range(label)}, from the released image {with_range(image)}, from both "
+            f"{with_range(both)}. How much to believe an image is learnt from the released labels. Rule: the best that "
+            "the label’s own lie allows when both classes are equally common; dotted: a "
+            f"coin.{unsure}",
+            rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
+            snippet=snippet(shown.question).then("print(training.attack_rates(draws))"),
+        )
+    ]
+
+
+def attack_words(beyond: Verdict, found: float, n_trials: int) -> str:
+    """Say whether the released image gives a label away more often than the label's own lie allows."""
+    start = f"from the image alone <b>{numbers.share(found)}</b>"
+    if beyond is Verdict.BETTER:
+        alike = numbers.epsilon(training.equivalent_epsilon(found))
+        return f"{start}, as from a label released with ε = {alike}"
+    tied = f"statistically tied over {count_draws(range(n_trials))}"
+    return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
+
+
+# --- all numbers ---------------------------------------------------------------------------------
+
+
+def all_numbers(shown: Answer) -> list[Panel]:
+    """Every method's numbers in a table, the training time among them."""
+    quickest = min(training.mean_of(shown.trials, name, "seconds") for name in shown.methods)
+    sampled = PUBLISHED in shown.methods
+    heads = ["method", "accuracy", "log loss", "Brier score", "angle", "training time"]
+    heads += ["effective samples"] if sampled else []
+    table = Table(heads, [_row(shown, name, sampled) for name in shown.methods], labelled=True)
+    return [
+        _panel(
+            shown,
+            "all-numbers",
+            "How do they compare in numbers?",
+            f"Means over {count_draws(shown.trials)} with 95 % intervals; the quickest training took "
+            f"<b>{numbers.seconds(quickest)}</b>.",
+            table,
+            "In brackets 95 % intervals. Angle: between the weights and those learnt on clean data. The time includes "
+            "the choice of a penalty."
+            + (" Effective samples: how many of a person’s samples count." if sampled else ""),
+            rows=lambda: training.score_table(shown.trials),
+            snippet=snippet(shown.question).then("print(training.score_table(draws))"),
+        )
+    ]
+
+
+def _ranged(mark: Estimate, scale: Scale) -> str:
+    """A mark with its interval, where that has a width."""
+    return with_range(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark, scale)
+
+
+def _row(shown: Answer, name: str, sampled: bool) -> list[str]:
+    """One method's line of the table."""
+    over = f" ({count_draws(training.having(shown.trials, name))})" if name == PUBLISHED else ""
+    row = [
+        TRAINING[name].title + over,
+        _ranged(shown.score(name, "accuracy"), SHARE),
+        *(_ranged(shown.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
+        numbers.degrees(training.mean_of(shown.trials, name, "angle")),
+        numbers.seconds(training.mean_of(shown.trials, name, "seconds")),
+    ]
+    if not sampled:
+        return row
+    effective = f"{training.mean_of(shown.trials, name, 'effective_samples'):.1f} of {training.N_SAMPLES}"
+    return [*row, effective if name == PUBLISHED else ""]
