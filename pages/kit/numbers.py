@@ -104,6 +104,14 @@ def per_hundred(chance: float) -> str:
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
+def of_hundred(found: float) -> str:
+    """A share as whole people of 100, none and all only where that is so: “97 of 100”, “over 99 of 100”."""
+    whole = round(100 * found)
+    if whole in (0, 100) and not math.isclose(100 * found, whole, abs_tol=1e-9):
+        return "over 99 of 100" if whole else "under 1 of 100"
+    return f"{whole} of 100"
+
+
 def odds(log_odds: float) -> str:
     """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
     if math.isinf(log_odds):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -106,11 +106,16 @@ class Cards:
 
 @dataclass(frozen=True)
 class Live:
-    """The live dial: the `data` it draws from, and the number `key` that it sets; elsewhere it is a `still` picture."""
+    """The live dial: the `data` it draws from, and the number `key` that it sets; elsewhere it is a `still` picture.
+
+    `first` makes the markup that is seen until the dial has started, `later` the guesses that it gets after all else.
+    """
 
     data: Mapping[str, Any]
     key: str
     still: Callable[[], str]
+    first: Callable[[], str] = str
+    later: Callable[[], Mapping[str, Any] | None] = field(default=lambda: None)
 
     def body(self) -> str:
         """The still picture as a part of an HTML page."""

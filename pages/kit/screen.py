@@ -133,6 +133,8 @@ def figure(panel: Panel) -> None:
         with st.container(horizontal=True):
             for address, words in panel.links:
                 way_to(address, words, words)
+    if isinstance(panel.figure, Live) and (guesses := panel.figure.later()):
+        live_dial.follow(guesses)
 
 
 def way_to(address: str, title: str, words: str) -> None:
@@ -144,7 +146,7 @@ def _at_rest(panel: Panel) -> None:
     """Draw a figure that is no chart."""
     shown = panel.figure
     if isinstance(shown, Live):
-        live_dial.mount(shown.data, shown.key)
+        live_dial.mount(shown.data, shown.key, shown.first)
     elif isinstance(shown, Sheet):
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
         st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)

@@ -5,9 +5,9 @@ from plotly.graph_objects import Figure
 from privdemo.figures.documents import chart, document
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
 from privdemo.figures.house import larger
-from privdemo.figures.images import damage_and_linkage
+from privdemo.figures.images import damage, linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
-from privdemo.figures.pictures import SHEET_CSS, contact_sheet, picture_html, png, sample_sheet
+from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.training import DIGITS_CSS
 
 CSS = SHEET_CSS + PEOPLE_CSS + DIGITS_CSS + FIRST_LOOK_CSS
@@ -18,11 +18,13 @@ __all__ = [
     "Figure",
     "chart",
     "contact_sheet",
-    "damage_and_linkage",
+    "damage",
+    "data_uri",
     "document",
     "dot_field",
     "first_look",
     "larger",
+    "linkage",
     "people_html",
     "picture_html",
     "png",

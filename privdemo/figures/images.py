@@ -1,67 +1,65 @@
-"""The chart of images under pixel noise."""
+"""The charts of images under pixel noise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.images import Point
-from privdemo.figures.charts import error_bars, legend_below, line, marker
+from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, rule
 from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily
 
 
-def damage_and_linkage(curve: Sequence[Point], here: Point, family: PixelFamily, n_candidates: int) -> Figure:
-    """Two plots over the noise level: the error of a pixel, and how often the sender is found.
-
-    Lines of the upper plot are exact expectations; all markers are measured, with 95 % intervals. A rule marks the
-    visitor's own level. Margins are fixed, so that the plots stay in place when the dial is let go.
-    """
+def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
+    """The error of a pixel over the noise level: lines are exact, markers measured, with 95 % intervals."""
     levels = [point.level for point in curve]
-    linked = [point.linked for point in curve]
-    chance = 1 / n_candidates
+    absolute, squared = palette.OTHERS[:2]
     traces = [
-        *_error(
-            levels,
-            "absolute error",
-            palette.OTHERS[0],
-            [p.expected.absolute for p in curve],
-            [p.absolute for p in curve],
-        ),
-        *_error(
-            levels, "squared error", palette.OTHERS[1], [p.expected.squared for p in curve], [p.squared for p in curve]
-        ),
-        _measured(levels, linked, "sender found", palette.ADVERSARY) | {"mode": "lines+markers", "yaxis": "y2"},
+        *_error(levels, "error", absolute, [p.expected.absolute for p in curve], [p.absolute for p in curve]),
+        *_error(levels, "squared error", squared, [p.expected.squared for p in curve], [p.squared for p in curve]),
+    ]
+    return _over_levels(traces, {"title": {"text": "error of a pixel"}, "rangemode": "tozero"}, levels, here, family)
+
+
+def linkage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
+    """How often the sender is found over the noise level, with 95 % intervals, beside chance."""
+    levels = [point.level for point in curve]
+    chance = 1 / here.n_candidates
+    traces = [
+        _measured(levels, [p.linked for p in curve], "sender found", palette.ADVERSARY) | {"mode": "lines+markers"},
         {
             "x": [levels[0], levels[-1]],
             "y": [chance, chance],
-            "yaxis": "y2",
             "mode": "lines",
-            "name": f"chance, 1 in {n_candidates}",
+            "name": f"chance, 1 in {here.n_candidates}",
             "line": {"color": palette.TRUTH.colour, "width": 1.5, "dash": "dot"},
         },
     ]
-    level = here.level
-    rule = {"x0": level, "x1": level, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": palette.TRUTH.colour}}
-    label = {"x": level, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    shown = {"title": {"text": "sender found"}, "range": [-0.04, 1.06], "tickformat": ".0%"}
+    return _over_levels(traces, shown, levels, here, family)
+
+
+def _over_levels(
+    traces: Sequence[Mapping[str, Any]], y_axis: dict[str, Any], levels: list[float], here: Point, family: PixelFamily
+) -> Figure:
+    """A chart over the noise level, with a rule at the visitor's own."""
+    title = f"{family.symbol}, {family.level_name}"
+    low, high = levels[0], levels[-1]
+    room = 0.03 * (high - low)
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": f"{family.level_name} {family.symbol}"}, "rangemode": "tozero", "anchor": "y2"},
-            "yaxis": {"title": {"text": "error of a pixel"}, "rangemode": "tozero", "domain": [0.54, 1]},
-            "yaxis2": {
-                "title": {"text": "sender found"},
-                "range": [-0.04, 1.06],
-                "tickformat": ".0%",
-                "domain": [0, 0.46],
-            },
-            "shapes": [{"type": "line", **rule}],
-            "annotations": [{"text": f"{family.symbol} = {level:.4g}", **label}],
-            "height": 520,
-            "margin": {"b": 110},
+            "xaxis": {"title": {"text": title}, "range": [low - room, high + room]},
+            "yaxis": y_axis,
+            "shapes": [rule(here.level)],
+            "annotations": [over_rule(here.level, f"{family.symbol} = {here.level:.4g}", low, high)],
+            "height": 380,
+            "margin": {"b": 90},
             "legend": legend_below(),
             "hovermode": "closest",
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from privdemo.mechanisms.randomised_response import RandomisedResponse
 
 Array = NDArray[np.floating]
 # Levels of a curve, one end of the range at each end.
-N_LEVELS = 17
+N_LEVELS = 25
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,27 @@ class PixelFamily:
         return self.grid(self.limit(n_states))
 
 
+_FLIP_SHARES = (*(i / 20 for i in range(1, 17)), 0.84, 0.88, 0.9, 0.92, 0.94, 0.96, 0.98)
+_NOISE_SHARES = (
+    *(i / 100 for i in range(1, 7)),
+    *(i / 50 for i in range(4, 11)),
+    *(i / 25 for i in range(6, 11)),
+    *(i / 10 for i in range(5, 10)),
+)
+
+
 def _flip_prob_grid(limit: limits.Limit) -> Array:
-    shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.86, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1]
-    return limit.high * np.array(shares)
+    return _grid(limit, _FLIP_SHARES, 0.005)
 
 
 def _noise_grid(limit: limits.Limit) -> Array:
-    return np.concatenate(([limit.low], limit.high * np.arange(1, N_LEVELS) / (N_LEVELS - 1)))
+    return _grid(limit, _NOISE_SHARES, 0.01)
+
+
+def _grid(limit: limits.Limit, shares: Sequence[float], step: float) -> Array:
+    """Both ends of a range, and between them levels that people can set: whole numbers of steps."""
+    between = np.rint(limit.high * np.array(shares) / step) * step
+    return np.array([limit.low, *between.round(6), limit.high])
 
 
 FAMILIES = {
@@ -60,7 +74,7 @@ FAMILIES = {
             "randomised_response",
             "Randomised response",
             "p",
-            "flip probability",
+            "chance of change",
             RandomisedResponse,
             RandomisedResponse,
             limits.flip_prob_limit,
@@ -72,7 +86,7 @@ FAMILIES = {
             "gaussian",
             "Gaussian",
             "σ",
-            "standard deviation",
+            "noise strength",
             GaussianNoise,
             lambda level, k: GaussianNoise(level),
             lambda k: limits.PIXEL_SIGMA,
@@ -83,7 +97,7 @@ FAMILIES = {
             "laplace",
             "Laplace",
             "b",
-            "scale",
+            "noise strength",
             LaplaceNoise,
             lambda level, k: LaplaceNoise(level),
             lambda k: limits.PIXEL_SCALE,

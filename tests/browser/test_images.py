@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.kit import dials
 from privdemo.experiments import images
 from privdemo.mechanisms import pixels
 from tests.browser import browsing
@@ -17,7 +18,7 @@ TITLES = {"mnist": "MNIST", "digits": "Small+digits"}
 
 def dial(page: Page, level_index: int, event: str) -> None:
     """Move the dial to a position; `input` is a drag under way, `change` the release."""
-    page.locator('[data-testid="stBidiComponentRegular"] input[type=range], input#level').first.evaluate(
+    page.locator("input#level").last.evaluate(
         "(input, [value, event]) => { input.value = value;"
         " input.dispatchEvent(new Event('input')); if (event === 'change') input.dispatchEvent(new Event('change')); }",
         [str(level_index), event],
@@ -40,7 +41,7 @@ def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(page: Page, 
     with browsing.running_app() as fresh:
         browsing.open_page(page, f"{fresh}/image_noise?p=0.4")
         expect(page.locator("h1")).to_have_text("What does the noise do to an image?")
-        expect(page.locator(".takeaway", has_text="p = 0.4")).to_be_visible()
+        expect(page.locator(".takeaway", has_text="= 0.4,")).to_be_visible()
         expect(page.get_by_text("Page not found")).to_have_count(0)
         expect(page.get_by_role("link", name="Home")).to_be_visible()
 
@@ -76,18 +77,50 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
     assert not sent, "dragging must not ask the server"
 
 
+@pytest.mark.parametrize(
+    ("family", "dataset"),
+    list(zip(pixels.FAMILIES.values(), ("mnist", "digits", "mnist"), strict=True)),
+    ids=list(pixels.FAMILIES),
+)
+def test_dragging_shows_at_every_level_of_the_grid_the_very_guesses_that_python_makes(
+    page: Page, address: str, family: pixels.PixelFamily, dataset: str
+) -> None:
+    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
+    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
+    k = 256 if dataset == "mnist" else 17
+    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
+    points = images.curve(images.CurveConfig(dataset, family=family.name, seed=5))
+    limit, step = family.limit(k), dials.STEPS[family.name]
+    for point in points:
+        dial(page, 10_000 if point.level == limit.high else round((point.level - limit.low) / step), "input")
+        result = images.run(images.with_mechanism(config, family, point.level))
+        stacked = np.stack([result.guesses[name] for name in images.PRIORS])
+        np.testing.assert_array_equal(grey_levels(page, "guess").reshape(stacked.shape), stacked)
+        expect(page.locator(".found").last).to_have_text(dials.found_words(point))
+
+
+def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise")
+    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
+    times = page.locator("input#level").last.evaluate(
+        "input => [...Array(60).keys()].map(i => { const start = performance.now(); input.value = 20 + 2 * i;"
+        " input.dispatchEvent(new Event('input')); return performance.now() - start; })"
+    )
+    assert np.median(times) < 16
+
+
 def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
+    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
     dial(page, 100, "input")
-    expect(page.locator(".dial")).to_have_class(re.compile("stale"))
-    expect(page.locator(".takeaway", has_text="p = 0.2")).to_be_visible()
+    expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
+    expect(page.locator(".takeaway", has_text="= 0.2,")).to_be_visible()
     dial(page, 100, "change")
-    expect(page.locator(".takeaway", has_text="p = 0.5")).to_be_visible()
+    expect(page.locator(".takeaway", has_text="= 0.5,")).to_be_visible()
     browsing.settled(page)
-    expect(page.locator(".dial")).not_to_have_class(re.compile("stale"))
-    expect(page.get_by_role("spinbutton", name="p, flip probability")).to_have_value("0.5")
+    expect(page.locator(".dial").last).to_have_attribute("data-guesses", "exact")
+    expect(page.get_by_role("spinbutton", name="p, chance of change")).to_have_value("0.5")
     expect(page).to_have_url(re.compile(r"\?p=0\.5$"))
-    assert page.locator(".js-plotly-plot .annotation-text").all_text_contents() == ["p = 0.5"]
     guesses = grey_levels(page, "guess")
     result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256)))
     stacked = np.stack([result.guesses[name] for name in images.PRIORS])
@@ -96,30 +129,32 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
 
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    slider = page.get_by_role("slider", name="Flip probability p")
+    slider = page.get_by_role("slider", name="Chance of change, p")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway", has_text="p = 0.205")).to_be_visible()
+    expect(page.locator(".takeaway", has_text="= 0.205,")).to_be_visible()
     browsing.settled(page)
-    expect(slider).to_have_attribute("aria-valuetext", "p = 0.205")
-    box = page.get_by_role("spinbutton", name="p, flip probability")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("^p = 0.205. The sender is"))
+    box = page.get_by_role("spinbutton", name="p, chance of change")
     box.fill("0.1234")
     box.press("Enter")
-    expect(page.locator(".takeaway", has_text="p = 0.1234")).to_be_visible()
+    expect(page.locator(".takeaway", has_text="= 0.1234,")).to_be_visible()
     expect(page).to_have_url(re.compile("p=0.1234"))
 
 
 def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address: str, tmp_path: Path) -> None:
-    browsing.open_page(page, f"{address}/image_noise?data=Small+digits")
+    browsing.open_page(page, f"{address}/image_noise?data=Small+digits&view=What+is+lost")
     with page.expect_download() as download:
-        page.locator(".st-key-curves-csv button").click()
-    download.value.save_as(tmp_path / "curves.csv")
-    assert str(images.curve(images.CurveConfig("digits"))[0].linked.mean) in (tmp_path / "curves.csv").read_text()
-    for name in ("curves", "images"):
+        page.locator(".st-key-linkage-csv button").click()
+    download.value.save_as(tmp_path / "linkage.csv")
+    assert str(images.curve(images.CurveConfig("digits"))[0].linked.mean) in (tmp_path / "linkage.csv").read_text()
+    for name, chapter in (("linkage", "What is lost"), ("images", "The dial")):
+        page.get_by_role("radio", name=chapter).click()
+        browsing.settled(page)
         with page.expect_download() as download:
             page.locator(f".st-key-{name}-html button").click()
         download.value.save_as(tmp_path / f"{name}.html")
-    for name in ("curves", "images"):
+    for name in ("linkage", "images"):
         requests: list[str] = []
         page.on("request", lambda request, seen=requests: seen.append(request.url))
         page.goto((tmp_path / f"{name}.html").as_uri())

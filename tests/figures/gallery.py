@@ -136,7 +136,8 @@ def _comparison() -> Made:
 def _others() -> Made:
     point = test_charts.point(0.3125, 0.2)
     family = FAMILIES["randomised_response"]
-    yield "images.damage_and_linkage", figures.damage_and_linkage(test_charts.POINTS, point, family, 25)
+    yield "images.damage", figures.damage(test_charts.POINTS, point, family)
+    yield "images.linkage", figures.linkage(test_charts.POINTS, point, family)
     found = [claim for claim in claims.all_claims() if claim.published is not None and claim.ours and claim.unit]
     yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
 

@@ -54,22 +54,26 @@ POINTS = tuple(point(level, start) for level, start in ((0.0, 0.05), (0.25, 0.15
 
 
 def test_measured_points_stand_with_their_intervals_beside_expectations_and_chance():
-    figure = figures.damage_and_linkage(POINTS, point(0.3125, 0.2), FAMILIES["randomised_response"], 25)
-    traces, (rule,), (label, *_) = named(figure), figure.layout.shapes, figure.layout.annotations
-    assert (len(traces), rule.x0, label.x, label.text) == (6, 0.3125, 0.3125, "p = 0.3125")
-    for name, mark, axis, style in (
-        ("absolute error, measured", "absolute", None, palette.OTHERS[0]),
-        ("squared error, measured", "squared", None, palette.OTHERS[1]),
-        ("sender found", "linked", "y2", palette.ADVERSARY),
+    here, family = point(0.3125, 0.2), FAMILIES["randomised_response"]
+    damage, linkage = figures.damage(POINTS, here, family), figures.linkage(POINTS, here, family)
+    for figure in (damage, linkage):
+        (rule,), label = figure.layout.shapes, figure.layout.annotations[0]
+        assert (rule.x0, label.x, label.text) == (0.3125, 0.3125, "p = 0.3125")
+    traces = named(damage) | named(linkage)
+    assert len(traces) == 6
+    for name, mark, style in (
+        ("error, measured", "absolute", palette.OTHERS[0]),
+        ("squared error, measured", "squared", palette.OTHERS[1]),
+        ("sender found", "linked", palette.ADVERSARY),
     ):
         trace = traces[name]
         assert list(trace.x) == [0.0, 0.25, 0.5]
         assert holds(trace, *(getattr(p, mark) for p in POINTS))
-        assert (trace.yaxis, look(trace)) == (axis, (style.colour, style.marker))
-    assert list(traces["absolute error"].y) == [p.expected.absolute for p in POINTS]
+        assert look(trace) == (style.colour, style.marker)
+    assert list(traces["error"].y) == [p.expected.absolute for p in POINTS]
     assert list(traces["squared error"].y) == [p.expected.squared for p in POINTS]
     chance = traces["chance, 1 in 25"]
-    assert (list(chance.x), list(chance.y), chance.yaxis) == ([0.0, 0.5], [1 / 25] * 2, "y2")
+    assert (list(chance.x), list(chance.y)) == ([0.0, 0.5], [1 / 25] * 2)
 
 
 def test_distortion_along_an_axis_ends_where_there_is_no_noise():

@@ -1,7 +1,9 @@
 // The live dial: while it is dragged, every picture is corrupted here, in the browser, from the
 // clean pixels and the fixed random draws that Python handed over. The arithmetic follows the
 // mechanisms' `apply` and `to_grey` step by step, in single precision where they use it, so that
-// the pixels are the very ones that Python computes. A test compares them.
+// the pixels are the very ones that Python computes. A test compares them. Between two releases of the
+// dial the guesses and the words of an attack are those of the nearest of the levels for which Python
+// has computed them (guesses.js unpacks the pictures); at the level of the release they are exact.
 
 const GRID = 2 ** 24;
 const NARROW = 560;
@@ -52,8 +54,10 @@ class Dial {
     this.input = root.querySelector("input");
     this.output = root.querySelector("output");
     this.lines = root.querySelector(".lines");
+    this.found = root.querySelector(".found");
     this.input.addEventListener("input", () => this.move(this.chosen()));
     this.input.addEventListener("change", () => this.report(this.chosen()));
+    document.addEventListener("privdemo-guesses", () => this.data && this.move(this.level));
     new ResizeObserver(() => this.data && this.perLine() !== this.columns && this.build()).observe(this.root);
   }
 
@@ -65,73 +69,85 @@ class Dial {
   }
 
   update(raw) {
-    this.guesses = raw.guesses.map(bytes);
+    this.exact = { level: raw.level, guesses: raw.guesses.map(bytes), found: raw.foundHere };
+    this.grid = { levels: raw.levels, found: raw.found };
     if (this.token !== raw.token) {
       this.token = raw.token;
       this.data = decode(raw);
       this.build();
-    } else {
-      this.drawGuesses();
     }
     const { low, high, step } = this.data;
     this.input.max = Math.ceil((high - low) / step - 1e-9);
-    this.released = raw.level;
     this.root.querySelector(".name").textContent = raw.name;
     this.input.setAttribute("aria-label", raw.name);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
+    document.documentElement.dataset.dial = "drawn"; // its first frame, plain markup, may go
   }
 
   perLine() {
     return Math.min(this.data.labels.length, this.root.clientWidth < NARROW ? 5 : 10);
   }
 
-  // One line of people: a grid whose first column names the rows, then one column each.
   build() {
-    const { labels, captions, priors, height, width } = this.data;
     this.columns = this.perLine();
-    this.canvases = { clean: [], released: [], guesses: priors.map(() => []) };
+    this.canvases = { clean: [], released: [], guesses: this.data.priors.map(() => []) };
     this.lines.replaceChildren();
-    for (let start = 0; start < labels.length; start += this.columns) {
-      const people = [...labels.keys()].slice(start, start + this.columns);
-      const line = this.lines.appendChild(document.createElement("div"));
-      line.className = "line";
-      line.style.setProperty("--columns", this.columns);
-      const row = (name, note, kind, into) => {
-        const title = line.appendChild(document.createElement("div"));
-        title.className = "row-name";
-        title.textContent = name;
-        title.appendChild(document.createElement("small")).textContent = note;
-        for (let c = 0; c < this.columns; c++) {
-          const cell = line.appendChild(document.createElement(c < people.length ? "canvas" : "span"));
-          if (c >= people.length) continue;
-          Object.assign(cell, { width, height, className: kind });
-          cell.setAttribute("role", "img");
-          cell.setAttribute("aria-label", `${name}: person ${people[c] + 1}, a ${labels[people[c]]}`);
-          into[people[c]] = cell;
-        }
-      };
-      row("Clean", "stays with the person", "clean", this.canvases.clean);
-      row("Released", "what the collector gets", "released", this.canvases.released);
-      line.appendChild(document.createElement("div")).className = "row-name";
-      line.lastChild.textContent = "Label sent";
-      for (let c = 0; c < this.columns; c++) {
-        const cell = line.appendChild(document.createElement("div"));
-        const caption = captions[people[c]];
-        if (!caption) continue;
-        cell.className = caption.flipped ? "caption flipped" : "caption";
-        cell.appendChild(document.createElement("span")).textContent = caption.text;
-      }
-      priors.forEach(([name, note], g) => row(name, note, "guess", this.canvases.guesses[g]));
-    }
-    this.root.querySelector(".legend").textContent = this.data.legend;
+    if (this.data.halves) this.buildHalves(this.data.halves);
+    else for (let start = 0; start < this.data.labels.length; start += this.columns) this.buildLine(start);
     this.draw(this.canvases.clean, this.data.clean);
-    this.drawGuesses();
     if (this.level !== undefined) this.move(this.level);
   }
 
-  drawGuesses() {
-    this.guesses.forEach((pixels, g) => this.draw(this.canvases.guesses[g], pixels));
+  add(parent, element, className, text = "") {
+    const child = parent.appendChild(document.createElement(element));
+    child.className = className;
+    child.textContent = text;
+    return child;
+  }
+
+  canvas(parent, kind, name, person, into) {
+    const canvas = this.add(parent, "canvas", kind);
+    Object.assign(canvas, { width: this.data.width, height: this.data.height });
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `${name}: person ${person + 1}, a ${this.data.labels[person]}`);
+    into[person] = canvas;
+  }
+
+  // All people's releases in one half, their guesses in the other.
+  buildHalves(titles) {
+    const { released, guesses } = this.canvases;
+    [["released", released], ["guess", guesses[0]]].forEach(([kind, into], half) => {
+      const figure = this.add(this.lines, "figure", "half");
+      this.add(figure, "figcaption", "row-name", titles[half]);
+      this.data.labels.forEach((_, person) => this.canvas(figure, kind, titles[half], person, into));
+    });
+  }
+
+  // One line of people: a grid whose first column names the rows, then one column each.
+  buildLine(start) {
+    const { labels, captions, priors } = this.data;
+    const people = [...labels.keys()].slice(start, start + this.columns);
+    const line = this.add(this.lines, "div", "line");
+    line.style.setProperty("--columns", this.columns);
+    const cells = (draw) => {
+      for (let c = 0; c < this.columns; c++) {
+        if (c < people.length) draw(people[c]);
+        else this.add(line, "span", "");
+      }
+    };
+    const row = (name, note, kind, into) => {
+      this.add(this.add(line, "div", "row-name", name), "small", "", note);
+      cells((person) => this.canvas(line, kind, name, person, into));
+    };
+    row("Clean", "stays with the person", "clean", this.canvases.clean);
+    row("Released", "all that is collected", "released", this.canvases.released);
+    this.add(line, "div", "row-name", "Label sent");
+    cells((person) => {
+      const { text, flipped } = captions[person];
+      this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);
+    });
+    priors.forEach(([name, note], g) => row(name, note, "guess", this.canvases.guesses[g]));
   }
 
   draw(canvases, pixels) {
@@ -144,11 +160,25 @@ class Dial {
     const size = this.data.height * this.data.width;
     const released = this.data.release(this.data, level);
     this.canvases.released.forEach((canvas, n) => paint(canvas, size, (j) => released(n * size + j)));
+    this.drawGuesses(level);
     const shown = `${this.data.symbol} = ${Number(level.toPrecision(4))}`;
     this.output.textContent = shown;
-    this.input.setAttribute("aria-valuetext", shown);
-    this.root.classList.toggle("stale", level !== this.released);
+    this.input.setAttribute("aria-valuetext", `${shown}. ${this.found.textContent}`);
     this.root.dataset.level = level;
+  }
+
+  drawGuesses(level) {
+    const { levels, found } = this.grid;
+    const atRest = level === this.exact.level;
+    const apart = levels.map((one) => Math.abs(one - level));
+    const nearest = apart.indexOf(Math.min(...apart));
+    const computed = globalThis.privdemoGuesses;
+    const known = computed?.token === this.token;
+    this.found.textContent = atRest ? this.exact.found : found[nearest];
+    this.root.dataset.guesses = atRest ? "exact" : known ? "near" : "old";
+    this.canvases.guesses.forEach((canvases, g) =>
+      this.draw(canvases, atRest || !known ? this.exact.guesses[g] : computed.pictures[g][nearest]),
+    );
   }
 }
 

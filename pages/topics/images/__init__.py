@@ -1,11 +1,22 @@
 """What does the noise do to an image?"""
 
+from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.images.answer import Answer, answer, below, snippet
-from pages.topics.images.controls import Setup, all_settings, controls, level_inputs, presets
+from pages.topics.images.answer import Answer, answer, paper_figure, snippet
+from pages.topics.images.controls import (
+    DIAL,
+    FIGURE_2,
+    FIGURE_4,
+    VIEW,
+    Setup,
+    all_settings,
+    controls,
+    level_inputs,
+    presets,
+)
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.intervals import Estimate
@@ -46,20 +57,20 @@ def _adversary(shown: Answer) -> str:
 def label_verdict(guessed: Estimate, chance: float) -> str:
     """Say whether the image betrays the label, by how often it is `guessed` right."""
     if judge(guessed, images.N_LEARNERS, than=chance) is Verdict.BETTER:
-        return "The label's own lie does not protect against that: **the image betrays the label.**"
-    return "That is no better than chance: here the image keeps the label to itself."
+        return "A lie about the label does not protect against that: **the image betrays the label.**"
+    return "That is no better than chance: here the image does not give the label away."
 
 
 def _caveats(shown: Answer) -> str:
     more = []
     if shown.result.prior_gap > EARLY:
         more.append(
-            f"- The learned prior was stopped early: its fit could still gain up to {shown.result.prior_gap:.3f} nats "
-            "a pixel of log-likelihood for the worst pixel."
+            "- The guesses *learned* stopped learning early: for the worst pixel the log-likelihood could rise by up "
+            f"to {shown.result.prior_gap:.3f} nats a person."
         )
     labels = shown.question.labels
     if len(shown.result.class_names) == 2 and labels.epsilon < 1e-12:
-        more.append("- These label lies add up to 1: the label says nothing, and nothing can be learnt from it.")
+        more.append("- These two lies add up to 1: a reported label says nothing, and nothing can be learned from it.")
     source = datasets.load(shown.question.data)
     words = folds.read(_HERE / "caveats.md", source=source.source, licence=source.licence)
     return "\n".join([words.rstrip(), *more])
@@ -69,13 +80,23 @@ PAGE = Page(
     title="Noise on images",
     question="What does the noise do to an image?",
     address="image_noise",
-    blurb="Drag a dial and watch digits dissolve.",
+    blurb="Watch digits dissolve.",
     answer=answer,
     controls=controls,
     settings=all_settings,
     folds=standing_words,
     presets=presets,
     lever=level_inputs,
-    chapters=Chapters("chapter", (Chapter("the dial", Answer.main), Chapter("what is lost", below))),
+    chapters=Chapters(
+        VIEW,
+        (
+            Chapter(DIAL, Answer.main),
+            Chapter("What is lost", Answer.lost),
+            Chapter("What is promised", Answer.promised),
+            Chapter(FIGURE_2, partial(paper_figure, kind="randomised_response")),
+            Chapter(FIGURE_4, partial(paper_figure, kind="gaussian")),
+        ),
+        {"live dial": DIAL, "figure 2": FIGURE_2, "figure 4": FIGURE_4},
+    ),
     shows_images=True,
 )

@@ -1,106 +1,120 @@
-"""What the page says of a question: the sentence, the dial or a figure of the paper, and damage and linkage."""
+"""What the page says of a question: the sentence, the dial, what is lost, and the paper's figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pprint import pformat
-from typing import Any
 
-from pages.kit import cache, numbers
+from pages.kit import cache, dials, numbers
 from pages.kit.draws import Draws
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.images.controls import FIGURE_2, LEVELS, LIVE, PRESETS, Question
-from pages.topics.images.dial import captions, dial_data
-from pages.topics.images.promises import promises
+from pages.topics.images.controls import LEVELS, PRESETS, Question
+from pages.topics.images.promises import promises, reporting
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import Point, Privacy, Result
+from privdemo.experiments.images import PRIORS, Point, Privacy, Result
 from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
 
 PAPER = "Barber, Private machine learning via randomised response"
-# The rows of guesses, by what the adversary knows of pixels.
-GUESS_NAMES = {"flat": "flat prior", "learned": "learned prior", "true": "true prior"}
+# The paper's figures by the family of noise that they show.
+IN_PAPER = {"randomised_response": "figure 2", "gaussian": "figure 4"}
 
 run = cache.shared(images.run, max_entries=256)
 measure = cache.shared(images.measure, max_entries=1024)
-curve = cache.shared(images.curve, max_entries=256, spinner=f"Releasing and linking images at {N_LEVELS} noise levels…")
+curve = cache.shared(images.curve, max_entries=256, spinner=f"Looking for senders at {N_LEVELS} levels of noise…")
 strip = cache.shared(images.strip, max_entries=64)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, the release and its promise, and how well linking works `here` and at the `points` of a curve.
-
-    `strip` are the pictures of the paper's figure (class, level, height, width), if it is asked for.
-    """
+    """A question, the release and its promise, and how well linking works `here` and at the `points` of a curve."""
 
     question: Question
     result: Result
     privacy: Privacy
     here: Point
     points: Sequence[Point]
-    strip: Any = None
 
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
-        question, result, privacy, here = self.question, self.result, self.privacy, self.here
-        if question.family.leaves_some:
-            damage = f"about <b>{result.changed_pixels:.0f}</b> of an image's {privacy.n_pixels} pixels change"
-        else:
-            damage = f"a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
-        shares = zip(result.class_names, privacy.label_truth, strict=True)
-        name, share = next((name, share) for name, share in shares if share is not None)
+        question, here = self.question, self.here
+        found, n = here.linked, here.n_candidates
         return (
-            f"At {question.family.symbol} = <b>{question.level:.4g}</b> {damage}; of 100 people who sent “{name}”, "
-            f"<b>{100 * share:.0f}</b> meant it (<b>ε = {numbers.epsilon(privacy.label)}</b>); and of 100 images "
-            f"<b>{100 * here.linked.mean:.0f}</b> are traced to their sender among {here.n_candidates} people "
-            f"(<b>ε = {numbers.epsilon(privacy.image_at_delta)}</b> at δ = {numbers.power_of_ten(privacy.delta)})."
+            f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. The sender is found in "
+            f"<b>{numbers.of_hundred(found.mean)}</b> images ({numbers.interval(found, _WHOLE)}) among {n} people. "
+            f"{reporting(self.result.class_names, self.privacy.label_truth)[0]}."
         )
 
-    def main(self) -> tuple[Panel, ...]:
-        """The live dial, or one of the paper's figures."""
-        return (_dial(self) if self.question.view == LIVE else _paper_figure(self),)
+    def _damage(self) -> str:
+        if self.question.family.leaves_some:
+            return f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels change"
+        return f"a pixel is off by <b>{self.here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
+
+    def main(self) -> tuple[Panel]:
+        """The live dial."""
+        return (_dial(self),)
+
+    def lost(self) -> tuple[Panel | tuple[Panel, ...], ...]:
+        """What is lost, and whom it still finds."""
+        return _lost(self)
+
+    def promised(self) -> tuple[Panel]:
+        """What the noise promises."""
+        return (promises(self.question.family, self.result.class_names, self.privacy, snippet(self.question)),)
+
+
+# Whole percents.
+_WHOLE = numbers.SHARE._replace(digits=0)
 
 
 def answer(question: Question, _: Draws) -> Answer:
     """Release the images of a question, and link them to their senders at its noise level and along the curve."""
-    config = question.config
-    result = run(config)
-    pictures = None
-    if question.view != LIVE:
-        family, levels = paper_levels(question.view)
-        pictures = strip(images.with_mechanism(config, family, next(iter(levels.values()))), tuple(levels.values()))
+    result = run(question.config)
     return Answer(
         question,
         result,
-        images.privacy(config, question.delta, result.states.shape[1]),
+        images.privacy(question.config, question.delta, result.states.shape[1]),
         measure(question.curve, question.level),
         curve(question.curve),
-        pictures,
     )
 
 
-# --- the main figure -----------------------------------------------------------------------------
+# --- the dial ------------------------------------------------------------------------------------
+
+
+def _priors(result: Result) -> dict[str, tuple[str, str]]:
+    """The rows of guesses, by what the adversary knows of pixels: their names and notes."""
+    return {
+        "flat": ("Guess: pixels alike", "knows only the noise"),
+        "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
+        "true": ("Guess: pixels known", "from clean images"),
+    }
 
 
 def _dial(shown: Answer) -> Panel:
-    """The shown people's images, redrawn while the noise level is dragged."""
+    """The shown people's images, redrawn while the noise level is dragged, and an adversary's guesses of them."""
     question, result = shown.question, shown.result
-    family = question.family
-    data = dial_data(result, family, question.level, LEVELS[family.name].step)
-    rows = ["clean", "released", *(f"guess, {GUESS_NAMES[prior]}" for prior in result.guesses)]
+    family, priors = question.family, _priors(shown.result)
+    data = dials.dial_data(result, family, shown.here, shown.points, priors)
     summary = _dial_words(shown)
 
-    def page() -> str:
-        stack = [result.clean, result.released, *result.guesses.values()]
+    def still() -> str:
+        stack = [result.clean, result.released, *(result.guesses[prior] for prior in PRIORS)]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
-        return figures.picture_html(sheet, captions(result), rows, summary)
+        rows = ["clean", "released", *(name for name, _ in priors.values())]
+        return figures.picture_html(sheet, dials.captions(result), rows, summary)
 
     return Panel(
         "images",
-        figure=Live(data, LEVELS[family.name].key, page),
+        figure=Live(
+            data,
+            LEVELS[family.name].key,
+            still,
+            first=lambda: dials.first_frame(data, result, PRIORS),
+            later=lambda: dials.more_guesses(data, question.config, family, PRIORS),
+        ),
         summary=summary,
         rows=lambda: images.picture_table(result),
         snippet=snippet(question),
@@ -113,76 +127,101 @@ def _dial_words(shown: Answer) -> str:
     flipped = int((result.labels != result.released_labels).sum())
     return (
         f"{n} images of {numbers.a_list(result.class_names)}, clean and as released at {question.family.symbol} = "
-        f"{question.level:.4g}; of the {n} labels {flipped} {'was' if flipped == 1 else 'were'} flipped. The rows of "
-        "guesses are an adversary's best guess of each clean image under three kinds of prior knowledge."
+        f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
+        f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
+        f"{result.class_names[1]}. The rows of guesses are the best that an adversary can do who takes all grey levels "
+        f"for equally likely, who has learned from {result.n_people:,} noisy images what each pixel usually is, or who "
+        f"knows it from clean ones. While you drag, they are those of the nearest of {len(shown.points)} levels; let "
+        "go, and they are exact."
     )
 
 
-def paper_levels(view: str) -> tuple[PixelFamily, dict[str, float]]:
-    """The mechanism of the paper's figure 2 or 4, and its levels by their names, from the presets."""
-    kind = "randomised_response" if view == FIGURE_2 else "gaussian"
-    return FAMILIES[kind], {name: level for name, (family, level, _) in PRESETS.items() if family == kind}
+# --- what is lost ----------------------------------------------------------------------------------
 
 
-def _paper_figure(shown: Answer) -> Panel:
-    """The paper's figure 2 (randomised response) or 4 (Gaussian noise), on the chosen images."""
-    view, classes = shown.question.view, shown.question.classes
-    _, levels = paper_levels(view)
-    columns = ["clean", *levels]
-    flips = ", ".join(f"{level:g}" for level in levels.values())
-    variances = numbers.a_list(tuple(f"{level**2:g}" for level in levels.values()))
-    noise = (
-        f"each pixel flipped with probability p = {flips}."
-        if view == FIGURE_2
-        else f"Gaussian noise of variance σ² = {variances} added to each pixel."
-    )
-    summary = f"{PAPER}, {view}: one person of each class, clean and released with {noise}"
-    sheet = figures.contact_sheet(shown.strip)
-    return Panel(
-        view.replace(" ", ""),
-        figure=Markup(
-            figures.picture_html(sheet, columns, classes, summary),
-        ),
-        summary=summary,
-        rows=lambda: images.strip_table(classes, columns, shown.strip),
-        snippet=snippet(shown.question),
-    )
-
-
-# --- below it ------------------------------------------------------------------------------------
-
-
-def below(shown: Answer) -> tuple[Panel, ...]:
-    """What the noise promises, what it damages, and whom it still finds."""
-    return promises(shown.question.family, shown.result.class_names, shown.privacy), _damage_and_linkage(shown)
-
-
-def _damage_and_linkage(shown: Answer) -> Panel:
+def _lost(shown: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     """The error of a pixel and how often a sender is found, against the noise level."""
     question, here, n = shown.question, shown.here, shown.here.n_candidates
-    return Panel(
-        "curves",
-        "What it damages, and whom it still finds",
-        figure=Chart(figures.damage_and_linkage(shown.points, here, question.family, n)),
-        summary=f"At {question.family.symbol} = {here.level:.4g} a released pixel is off by "
-        f"{here.expected.absolute:.3f} on average (measured {here.absolute.mean:.3f}) and its squared error is "
-        f"{here.expected.squared:.3f} (measured {here.squared.mean:.3f}), where 0 is black and 1 is white. An "
-        f"adversary who knows {n} people's clean images matches a released image to its sender "
-        f"{numbers.with_range(here.linked)} of the time; chance is {numbers.share(1 / n)}. Lines above: exact "
-        f"expectation. Markers: {images.N_RELEASES} releases each, with 95 % intervals.",
+    family = question.family
+    at = f"At {family.symbol} = {here.level:.4g}"
+    head = Panel(
+        question="What is lost, and who is still identified?",
+        answer=f"{at} a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white), and of "
+        f"100 images <b>{numbers.of_hundred(here.linked.mean).removesuffix(' of 100')}</b> are traced to their sender "
+        f"({numbers.interval(here.linked, _WHOLE)}); by chance it would be {numbers.share(1 / n, 0)}.",
+    )
+    damage = Panel(
+        "damage",
+        figure=Chart(figures.damage(shown.points, here, family)),
+        summary=f"{at} a released pixel is off by {here.expected.absolute:.3f} on average (measured "
+        f"{here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
+        f"{here.squared.mean:.3f}), where 0 is black and 1 is white. Lines: exact; markers: measured in "
+        f"{images.N_RELEASES} releases each, with 95 % intervals.",
         rows=lambda: images.curve_table(shown.points),
         snippet=snippet(question),
     )
+    linkage = Panel(
+        "linkage",
+        figure=Chart(figures.linkage(shown.points, here, family)),
+        summary=f"An adversary who knows {n} people's clean images traces a released image to its sender "
+        f"{numbers.with_range(here.linked)} of the time; chance is {numbers.share(1 / n)}. Markers: "
+        f"{images.N_RELEASES} releases each, with 95 % intervals.",
+        rows=lambda: images.curve_table(shown.points),
+        snippet=snippet(question),
+    )
+    return head, (damage, linkage)
+
+
+# --- the paper's figures ---------------------------------------------------------------------------
+
+
+def in_paper(kind: str) -> tuple[PixelFamily, dict[str, float]]:
+    """A family of noise, and the levels of it in the paper's figure by their names, from the presets."""
+    return FAMILIES[kind], {name: level for name, (family, level, _) in PRESETS.items() if family == kind}
+
+
+def paper_figure(shown: Answer, kind: str) -> tuple[Panel]:
+    """The paper's figure of a family of noise, with the chosen digits."""
+    question, classes = shown.question, shown.question.classes
+    family, levels = in_paper(kind)
+    columns = ["clean", *levels]
+    pictures = strip(
+        images.with_mechanism(question.config, family, next(iter(levels.values()))), tuple(levels.values())
+    )
+    summary = (
+        f"{PAPER}, {IN_PAPER[kind]}: one person of each digit, clean and released at {numbers.a_list(tuple(levels))}."
+    )
+    sheet = figures.contact_sheet(pictures)
+    done = (
+        "each pixel is changed to another grey level with chance p"
+        if family.leaves_some
+        else "a random number of variance σ² is added to each pixel"
+    )
+    return (
+        Panel(
+            IN_PAPER[kind].replace(" ", ""),
+            f"What did the paper show in its {IN_PAPER[kind]}?",
+            f"One person of each digit, clean and as released: {done}. The paper’s levels stand over the columns; your "
+            "own settings do not change them.",
+            figure=Markup(figures.picture_html(sheet, columns, classes, summary)),
+            summary=summary,
+            rows=lambda: images.strip_table(classes, columns, pictures),
+            snippet=strip_snippet(question, kind),
+        ),
+    )
+
+
+# --- the code --------------------------------------------------------------------------------------
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that compute the numbers of the page, and the paper's figure where it is shown."""
+    """The lines that compute the numbers of the page."""
     config = question.config
     kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
-    made = Snippet(
+    return Snippet(
         (
             "from privdemo.experiments.images import Config, CurveConfig, curve, measure, privacy, run",
-            "from privdemo.figures import damage_and_linkage",
+            "from privdemo.figures import damage, linkage",
             f"from privdemo.mechanisms import {', '.join(kinds)}",
             "from privdemo.mechanisms.pixels import FAMILIES",
         ),
@@ -194,18 +233,26 @@ def snippet(question: Question) -> Snippet:
             f"linking = {pformat(question.curve, width=88)}",
             "points = curve(linking)",
             f"here = measure(linking, {question.level!r})",
-            f"damage_and_linkage(points, here, FAMILIES[{question.family.name!r}], here.n_candidates).show()",
+            f"damage(points, here, FAMILIES[{question.family.name!r}]).show()",
+            f"linkage(points, here, FAMILIES[{question.family.name!r}]).show()",
         ),
     )
-    if question.view == LIVE:
-        return made
-    family, by_name = paper_levels(question.view)
+
+
+def strip_snippet(question: Question, kind: str) -> Snippet:
+    """The lines that make the paper's figure of a family of noise."""
+    family, by_name = in_paper(kind)
     levels = tuple(by_name.values())
-    return made.then(
-        f"images = strip(with_mechanism(config, FAMILIES[{family.name!r}], {levels[0]!r}), {levels!r})",
-        'open("figure.png", "wb").write(png(contact_sheet(images)))',
-        imports=(
-            "from privdemo.experiments.images import strip, with_mechanism",
+    config = images.with_mechanism(question.config, family, levels[0])
+    kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
+    return Snippet(
+        (
+            "from privdemo.experiments.images import Config, strip",
             "from privdemo.figures import contact_sheet, png",
+            f"from privdemo.mechanisms import {', '.join(kinds)}",
+        ),
+        (
+            f"images = strip({pformat(config, width=88)}, {levels!r})",
+            'open("figure.png", "wb").write(png(contact_sheet(images)))',
         ),
     )

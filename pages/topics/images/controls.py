@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, link, numbers, privacy_inputs
+from pages.kit import cache, dials, inputs, link, numbers, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting
 from privdemo import limits
 from privdemo.accounting.laplace import LAPLACE_EXCESS
@@ -24,33 +24,30 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 
 
 class Level(NamedTuple):
-    """How the noise level of a family is set: its `key` in the address, its `default` and its `step`.
+    """How the noise level of a family is set: its `key` in the address, and its `default`.
 
-    `accounting` says how the ε of a whole image at a slack δ is found.
+    `accounting` says how the ε of a whole image at a chance δ to fail is found.
     """
 
     key: str
     default: float
-    step: float
     accounting: str
 
 
 # One row for each family of noise.
 LEVELS = {
-    "randomised_response": Level("p", 0.2, 0.005, "From the exact distribution of the privacy loss."),
-    "gaussian": Level("sigma", 0.3, 0.01, "From the exact Gaussian curve."),
-    "laplace": Level(
-        "b", 0.3, 0.01, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."
-    ),
+    "randomised_response": Level("p", 0.2, "From the exact distribution of the privacy loss."),
+    "gaussian": Level("sigma", 0.3, "From the exact Gaussian curve."),
+    "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
 }
-LIVE, FIGURE_2, FIGURE_4 = "live dial", "figure 2", "figure 4"
+# The choice among the chapters in the address, and the chapters that are known by name.
+VIEW, DIAL, FIGURE_2, FIGURE_4 = "view", "The dial", "Figure 2", "Figure 4"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
 LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 ZERO_LIES = Number("p10", limits.P10, 0.1)
 ONE_LIES = Number("p01", limits.P01, 0.3)
-VIEW = Choice("view", (LIVE, FIGURE_2, FIGURE_4), LIVE, "Show")
 SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
 PEOPLE = Number(
     "people",
@@ -58,24 +55,24 @@ PEOPLE = Number(
     2000,
     "People who release",
     step=100,
-    help="Their releases teach the adversary the learned prior.",
+    help="Their releases teach the adversary what pixels look like.",
 )
 CANDIDATES = Number(
     "candidates",
     limits.N_CANDIDATES,
     100,
-    "Candidates for linking",
+    "Possible senders",
     step=10,
-    help="Known people, one of whom sent the image.",
+    help="People whose clean images are known; one of them sent the image.",
 )
 DELTA = Number(
     "delta",
-    limits.Limit("delta", 1e-10, 0.5, "δ is the slack in the promise"),
+    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"),
     1e-5,
-    "δ, slack in the promise",
+    "δ, chance that the promise fails",
     step=1e-6,
     form="%.6g",
-    help="Used by every (ε, δ).",
+    help="It goes with every ε of a promise that may fail.",
 )
 SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and draws.")
 
@@ -100,7 +97,6 @@ class Setup:
     candidates: int
     delta: float
     seed: int
-    view: str
 
     @property
     def n_states(self) -> int:
@@ -146,7 +142,7 @@ def data_choice() -> Choice:
 def level_setting(family: PixelFamily, n_states: int) -> Number:
     """The noise level of `family`, in the range its mechanism checks."""
     level = LEVELS[family.name]
-    return Number(level.key, family.limit(n_states), level.default, family.title, step=level.step)
+    return Number(level.key, family.limit(n_states), level.default, family.title, step=dials.STEPS[family.name])
 
 
 def label_setting(n_classes: int) -> Number:
@@ -161,7 +157,7 @@ def all_settings() -> list[Setting]:
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
     label = label_setting(max(CLASSES.least, len(link.current(CLASSES))))
     more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
-    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, VIEW, *more]
+    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, *more]
 
 
 def controls(main: DeltaGenerator) -> Setup | str:
@@ -173,8 +169,7 @@ def controls(main: DeltaGenerator) -> Setup | str:
     family = MECHANISMS[inputs.choose(MECHANISM)]
     labels = _labels(classes)
     shown, people, candidates, delta, seed = map(inputs.number, (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
-    view = link.current(VIEW)  # its widget stands over the figure
-    return Setup(data, classes, family, labels, shown, people, candidates, delta, seed, view)
+    return Setup(data, classes, family, labels, shown, people, candidates, delta, seed)
 
 
 def _labels(classes: tuple[str, ...]) -> LabelMechanism:
@@ -187,17 +182,17 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
             ZERO_LIES,
             ONE_LIES,
             labels=(f"{zero} → {one}", f"{one} → {zero}"),
-            titles=(f"Of the {zero}s, share sent as {one}", f"Of the {one}s, share sent as {zero}"),
+            titles=(f"Share of {zero}s reported as {one}", f"Share of {one}s reported as {zero}"),
         )
     if n_classes > 2:
-        st.caption("Lies about more than two digits are symmetric.")
+        st.caption("With more than two digits, every wrong digit is equally likely.")
     setting = label_setting(n_classes)
-    inputs.keep_inside(setting, "The label's flip probability")
+    inputs.keep_inside(setting, "The label’s lie")
     flip_prob = privacy_inputs.lie(
         setting,
         n_classes,
         name="label",
-        label="Each label is replaced with probability",
+        label="Share of people who report a wrong digit",
         p_label="p of the label",
         epsilon_label="ε of the label",
     )
@@ -205,12 +200,13 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
 
 
 def level_inputs(setup: Setup) -> Question:
-    """Draw the noise level, to be typed, or set through the ε of one pixel."""
+    """Draw the noise level, to be typed, or set through the ε of one pixel; the paper's figures have their own."""
     family, n_states = setup.family, setup.n_states
+    chapter = st.session_state.get(VIEW)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    row = st.container(horizontal=True, key="level-inputs")
-    level = privacy_inputs.pixel_level(setting, family, n_states, setup.delta, "pixel_epsilon", (row, row))
+    with st.container(key="other-levels-fixed" if chapter in (FIGURE_2, FIGURE_4) else "level-inputs"):
+        level = _level(setting, setup, own_slider=chapter != DIAL)
     with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
         for other in FAMILIES.values():
             if other is not family:
@@ -220,11 +216,31 @@ def level_inputs(setup: Setup) -> Question:
     return setup.at(level)
 
 
+def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
+    """The boxes of the noise level and of its ε, under a slider where there is no dial."""
+    family = setup.family
+    with inputs.slider_and_boxes("level") as (slider, left, right, meaning):
+        level = privacy_inputs.pixel_level(setting, family, setup.n_states, setup.delta, "pixel_epsilon", (left, right))
+        if own_slider:
+            with slider:
+                inputs.slide(setting, f"{family.level_name.capitalize()}, {family.symbol}")
+                privacy_inputs.say_which_end_is_private()
+    epsilon = family.make(level, setup.n_states).epsilon
+    if epsilon < math.inf:
+        with meaning:
+            privacy_inputs.scale(epsilon)
+    return level
+
+
 def presets(_: object) -> None:
-    """Draw what to show, the live dial or the paper's figure 2 or 4, and the paper's settings on one click."""
+    """Draw the paper's settings on one click."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        inputs.choose(VIEW, hide_label=True)
-        st.markdown("Paper:", width="content", help="The settings of the paper’s experiments, on one click.")
+        st.markdown(
+            "Settings of the paper:",
+            width="content",
+            help="The noise on every pixel in its experiments, with the lie about the label that goes with it. "
+            "σ² is the square of the noise strength σ.",
+        )
         for name in PRESETS:
             st.button(name, key=f"preset {name}", on_click=_apply, args=(name,))
 
@@ -232,5 +248,6 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     """Set the controls to one of the paper's settings and go back to the dial."""
     family, level, flip = PRESETS[name]
-    link.choose({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC, VIEW: LIVE})
+    link.choose({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC})
     link.assign({LEVELS[family].key: level, "flip": flip})
+    st.session_state[VIEW] = DIAL

@@ -1,4 +1,4 @@
-"""What the noise promises: ε of a pixel, of the label and of the whole image, each with what it means."""
+"""What the noise promises: ε of the label, of a pixel and of the whole image, each with what it means."""
 
 from __future__ import annotations
 
@@ -7,34 +7,74 @@ from collections.abc import Sequence
 
 from pages.kit import numbers
 from pages.kit.panel import Cards, Panel
+from pages.kit.snippet import Snippet
 from pages.topics.images.controls import LEVELS
 from privdemo.experiments.images import Privacy
 from privdemo.mechanisms.pixels import PixelFamily
 
 # Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
 NO_PROMISE = 10.0
-_NOT_PRIVATE = "so it is <b>not private</b> in the differential-privacy sense"
+_NO_PROMISE = "<b>no promise at all</b> in practice"
 
 
-def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy) -> Panel:
-    """The cards of ε: of a pixel, of the label, of the image, and of the image at a slack δ."""
+def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, code: Snippet) -> Panel:
+    """The cards of ε: of a pixel, of the label, of the image, and of the image but for a chance δ."""
     delta = numbers.power_of_ten(privacy.delta)
-    image_at_delta = f"ε = {numbers.epsilon(privacy.image_at_delta)}"
+    label, pixel = numbers.epsilon(privacy.label), numbers.epsilon(pixel_epsilon(privacy))
+    image, image_at_delta = numbers.epsilon(privacy.image), numbers.epsilon(privacy.image_at_delta)
     return Panel(
-        question="What the noise promises",
+        "promises",
+        question="What does the noise promise?",
+        answer=promise_words(class_names, privacy),
+        summary=f"ε of the label {label}, of a pixel {pixel}, of the whole image {image}; of the whole image at δ = "
+        f"{delta} {image_at_delta}.",
+        rows=lambda: promise_table(class_names, privacy),
+        snippet=code,
         figure=Cards(
             (
-                ("One pixel", f"ε = {numbers.epsilon(pixel_epsilon(privacy))}", pixel_words(privacy)),
-                ("The label", f"ε = {numbers.epsilon(privacy.label)}", label_words(class_names, privacy.label_truth)),
-                ("The whole image", f"ε = {numbers.epsilon(privacy.image)}", image_words(privacy)),
-                (f"The whole image, with slack δ = {delta}", image_at_delta, image_slack_words(family, privacy)),
+                ("The label", f"ε = {label}", label_words(class_names, privacy.label_truth)),
+                ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
+                ("The whole image", f"ε = {image}", image_words(privacy)),
+                (
+                    f"The whole image, except with chance {delta}",
+                    f"ε = {image_at_delta}",
+                    image_slack_words(family, privacy),
+                ),
             )
         ),
     )
 
 
+def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str, float | str | None]]:
+    """The numbers of the promise as a row for each digit, for a CSV file."""
+    whole = {
+        "delta": privacy.delta,
+        "epsilon_label": privacy.label,
+        "epsilon_pixel": privacy.pixel,
+        "epsilon_pixel_at_delta": privacy.pixel_at_delta,
+        "epsilon_image": privacy.image,
+        "epsilon_image_at_delta": privacy.image_at_delta,
+    }
+    shares = zip(class_names, privacy.label_truth, strict=True)
+    return [{"label": name, "really_have_one": share} | whole for name, share in shares]
+
+
+def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
+    """What is promised of the label and of the image, in a sentence each."""
+    image = privacy.image_at_delta
+    worth = (
+        "that is no promise at all in practice"
+        if image > NO_PROMISE
+        else f"the odds of a guess change by {numbers.odds_factor(image)} at most, but for that chance"
+    )
+    return (
+        f"{reporting(class_names, privacy.label_truth)[0]} (<b>ε = {numbers.epsilon(privacy.label)}</b>). For "
+        f"the whole image <b>ε = {numbers.epsilon(image)}</b> at δ = {numbers.power_of_ten(privacy.delta)}: {worth}."
+    )
+
+
 def pixel_epsilon(privacy: Privacy) -> float:
-    """The ε of a pixel, at the slack δ where there is none without."""
+    """The ε of a pixel, at the chance δ to fail where there is none without."""
     return privacy.pixel_at_delta if math.isinf(privacy.pixel) else privacy.pixel
 
 
@@ -42,45 +82,54 @@ def pixel_words(privacy: Privacy) -> str:
     """What the ε of one pixel means."""
     factor = numbers.odds_factor(pixel_epsilon(privacy))
     if math.isfinite(privacy.pixel):
-        return f"Seeing one released pixel multiplies the odds of any guess about it by at most {factor}."
+        return f"Seeing one released pixel changes the odds of any guess about it by {factor} at most."
     if math.isinf(privacy.pixel_at_delta):
         return "Without noise a released pixel is the pixel."
     return (
-        f"Any outcome is at most {factor} more likely under one value of the pixel than under another, give or take "
-        f"δ = {numbers.power_of_ten(privacy.delta)}. Such noise has no ε without a slack."
+        f"Seeing one released pixel changes the odds of any guess about it by {factor} at most, except with chance "
+        f"{numbers.power_of_ten(privacy.delta)}. Such noise cannot promise more."
     )
 
 
-def label_words(class_names: Sequence[str], label_truth: Sequence[float | None]) -> str:
-    """How many of those who sent a class meant it; for each class where that differs."""
+def reporting(class_names: Sequence[str], label_truth: Sequence[float | None]) -> list[str]:
+    """For each digit that is ever reported, of 100 people who report it how many really have one."""
     shares = zip(class_names, label_truth, strict=True)
-    meant = [f"“{name}”, {100 * share:.0f} meant it" for name, share in shares if share is not None]
+    return [
+        f"Of 100 people reporting “{name}”, <b>{numbers.per_hundred(share)}</b> really have one"
+        for name, share in shares
+        if share is not None
+    ]
+
+
+def label_words(class_names: Sequence[str], label_truth: Sequence[float | None]) -> str:
+    """How many of those who report a digit really have one; for each digit where that differs."""
+    all_words = reporting(class_names, label_truth)
     same = len({round(share or 0, 9) for share in label_truth}) == 1
-    others = "" if same else "".join(f"; of 100 who sent {words}" for words in meant[1:])
+    words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])
     common = "both" if len(class_names) == 2 else f"all {len(class_names)}"
-    return f"Of 100 people who sent {meant[0]}{others}, if {common} digits are equally common. This is the label alone."
+    return f"{words}, if {common} digits are equally common. This is the label alone."
 
 
 def image_words(privacy: Privacy) -> str:
     """What the ε of the whole image means, and that a large one is no promise."""
     if math.isinf(privacy.image):
-        return "No ε bounds the whole image at δ = 0."
+        return "No ε holds for the whole image without a chance to fail."
     odds = numbers.odds_factor(privacy.image)
     verdict = (
-        f"The odds of a guess about the image may rise by {odds}, {_NOT_PRIVATE}."
+        f"The odds of a guess about the image may change by {odds}: {_NO_PROMISE}."
         if privacy.image > NO_PROMISE
-        else f"The odds of any guess about the image rise by at most {odds}."
+        else f"The odds of any guess about the image change by {odds} at most."
     )
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
 def image_slack_words(family: PixelFamily, privacy: Privacy) -> str:
-    """What the ε of the whole image at a slack δ means, and how it is found."""
+    """What the ε of the whole image at a chance δ to fail means, and how it is found."""
     factor = numbers.odds_factor(privacy.image_at_delta)
-    verdict = f", {_NOT_PRIVATE}" if privacy.image_at_delta > NO_PROMISE else ""
     if math.isinf(privacy.image_at_delta):
-        return f"Nothing bounds how much more likely an outcome may be under one image than under another{verdict}."
+        return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
+    verdict = f": {_NO_PROMISE}" if privacy.image_at_delta > NO_PROMISE else ""
     return (
-        f"Any outcome is at most {factor} more likely under one image than under another, give or take δ{verdict}. "
-        f"{LEVELS[family.name].accounting}"
+        f"The odds of a guess about the image change by {factor} at most, except with chance "
+        f"{numbers.power_of_ten(privacy.delta)}{verdict}. {LEVELS[family.name].accounting}"
     )

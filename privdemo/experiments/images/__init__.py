@@ -12,7 +12,7 @@ from privdemo.experiments.images.config import (
     with_mechanism,
 )
 from privdemo.experiments.images.galleries import Gallery, GalleryConfig, gallery
-from privdemo.experiments.images.release import N_LEARNERS, Result, run, stack_pictures, strip
+from privdemo.experiments.images.release import N_LEARNERS, Result, guesses_at, packed, run, stack_pictures, strip
 from privdemo.experiments.images.score import N_RELEASES, Point, Privacy, curve, measure, privacy
 from privdemo.experiments.images.tables import curve_table, picture_table, strip_table
 
@@ -33,9 +33,11 @@ __all__ = [
     "curve",
     "curve_table",
     "gallery",
+    "guesses_at",
     "image_shape",
     "measure",
     "n_states",
+    "packed",
     "picture_table",
     "privacy",
     "run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from privdemo import attacks
 from privdemo.estimators import pixel_priors
 from privdemo.experiments.draws import seeded
-from privdemo.experiments.images.config import Config, LabelMechanism, check_pixels, image_shape
+from privdemo.experiments.images.config import PRIORS, Config, LabelMechanism, check_pixels, image_shape
 from privdemo.experiments.images.people import LABELS, draw_people, noise_draws, true_frequencies
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import PixelMechanism, pixels
@@ -82,6 +83,31 @@ def run(config: Config) -> Result:
         prior_gap=gap,
         label_guess=_label_guess(config.labels, released, released_labels, people.y),
     )
+
+
+def guesses_at(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
+    """The `guesses` of `run` at several noise levels of the mechanism: (n_priors, n_levels, n_shown, n_pixels)."""
+    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
+    family, k = pixels.family_of(config.pixels), people.n_levels
+    draws = noise_draws(family.name, k, people.X.shape, config.seed)
+    shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
+    frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
+    found = []
+    for level in levels:
+        mechanism = family.make(level, k)
+        released = mechanism.apply(mechanism.from_states(people.X, k), draws)
+        guesses, _ = _guesses(mechanism, released, frequencies, shown)
+        found.append(np.stack([guesses[prior] for prior in PRIORS]))
+    return np.stack(found, axis=1)
+
+
+def packed(guesses: NDArray[np.uint8]) -> bytes:
+    """`guesses_at` for a browser: zlib of each pixel's differences from level to level, modulo 256.
+
+    In the order prior, person, pixel, level: a third of the size that pictures have.
+    """
+    steps = np.diff(guesses, axis=1, prepend=np.zeros_like(guesses[:, :1]))
+    return zlib.compress(np.moveaxis(steps, 1, -1).tobytes(), 9)
 
 
 def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:

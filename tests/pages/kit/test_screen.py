@@ -96,7 +96,7 @@ def test_the_last_sentence_stays_until_the_new_one_is_known():
 
 def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     mounted = {}
-    monkeypatch.setattr(live_dial, "_component", lambda **options: mounted.update(options))
+    monkeypatch.setattr(live_dial, "_dial", lambda **options: mounted.update(options))
     monkeypatch.setattr(st, "session_state", {"dial": {"level": 1}})
     screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, "p", str)))
     screen.figure(Panel(figure=None))
@@ -104,3 +104,15 @@ def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}, "default": {"level": 0.5}}
     assert st.session_state["p"] == 1.0
     assert isinstance(st.session_state["p"], float)
+
+
+def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
+    seen, sent = [], []
+    monkeypatch.setattr(live_dial, "_dial", lambda **_: None)
+    monkeypatch.setattr(live_dial, "_guesses", lambda **options: sent.append(options["data"]))
+    monkeypatch.setattr(st, "html", seen.append)
+    monkeypatch.setattr(st, "session_state", {})
+    for _ in range(2):
+        screen.figure(Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""})))
+    assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
+    assert sent == [{"packed": ""}] * 2

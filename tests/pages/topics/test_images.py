@@ -2,28 +2,30 @@
 
 import base64
 import math
+import re
+import zlib
 from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pytest
 
+from pages.kit import dials
 from pages.kit.draws import Draws
-from pages.topics.images import label_verdict
-from pages.topics.images.answer import answer, below, snippet
-from pages.topics.images.controls import FIGURE_2, FIGURE_4, LEVELS, LIVE, Question
-from pages.topics.images.dial import captions, dial_data
-from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words
+from pages.topics.images import PAGE, label_verdict
+from pages.topics.images.answer import answer, paper_figure, snippet, strip_snippet
+from pages.topics.images.controls import DIAL, FIGURE_2, Question
+from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
 from privdemo import accounting
 from privdemo.experiments import images
-from privdemo.experiments.images import Privacy
+from privdemo.experiments.images import PRIORS, Privacy
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
-from tests.pages.visiting import visit
+from tests.pages.visiting import takeaway, visit, warnings
 
 LIES = RandomisedResponse(0.2, 2)
-ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, "level": 0.2, "view": LIVE}
+ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, "level": 0.2}
 PROMISE = Privacy(1e-5, 784, 2.0, 2.0, 1568.0, 900.0, 1.39, (0.8, 0.8))
 
 
@@ -42,11 +44,14 @@ def guessed(low, high) -> Estimate:
 @pytest.mark.parametrize(
     ("function", "given", "words"),
     [
-        (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 more likely under one value"),
-        (image_words, [promise(image=10.1)], "may rise by a factor of 24,344, so it is <b>not private"),
-        (image_words, [promise(image=inf)], "No ε bounds the whole image"),
-        (image_slack_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "or take δ, so it is <b>not private"),
-        (label_words, ["79", (0.75, 0.6)], "“7”, 75 meant it; of 100 who sent “9”, 60 meant it, if both"),
+        (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 at most, except with chance 10⁻⁵"),
+        (pixel_words, [promise()], "by a factor of 7.39 at most."),
+        (image_words, [promise(image=10.1)], "may change by a factor of 24,344: <b>no promise at all</b>"),
+        (image_words, [promise(image=inf)], "No ε holds for the whole image"),
+        (image_slack_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "10⁻⁵: <b>no promise at all</b>"),
+        (label_words, ["79", (0.75, 0.6)], "“7”, <b>75</b> really have one; of 100 people reporting “9”, <b>60</b> re"),
+        (promise_words, ["79", promise()], "<b>80</b> really have one (<b>ε = 1.39</b>)"),
+        (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
         (label_verdict, [guessed(0.51, 0.6), 0.5], "the image betrays the label"),
         (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
     ],
@@ -57,28 +62,36 @@ def test_a_promise_is_told_for_what_it_is(function, given, words):
 
 def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
-    words, n = made.takeaway(), images.measure(made.question.curve, 0.2).n_candidates
-    assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in words
-    assert "80</b> meant it (<b>ε = 1.39</b>)" in words
-    assert n < 400
-    assert f"among {n} people" in words
-    assert f"{made.result.changed_pixels:.0f}</b> of an image's 64 pixels change" in words
+    words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
+    assert point.n_candidates < 400
+    assert f"among {point.n_candidates} people" in words
+    assert f"<b>{round(100 * point.linked.mean)} of 100</b>" in words
+    assert "<b>80</b> really have one" in words
+    assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels change" in words
+    assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
+    assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).takeaway()
 
 
-@pytest.mark.parametrize(
-    ("family", "view"),
-    [*((family, LIVE) for family in FAMILIES), ("randomised_response", FIGURE_2), ("laplace", FIGURE_4)],
-)
-def test_the_shown_code_gives_the_shown_numbers(family, view, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made = shown(family, view=view, level=0.9)
-    panels = [panel for panel in (*made.main(), *below(made)) if panel.rows]
-    assert [panel.snippet for panel in panels] == [snippet(made.question)] * 2
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_shown_code_gives_the_shown_numbers(family):
+    made = shown(family, level=0.9)
+    panels = [*made.main(), *made.lost()[1]]
+    assert {panel.snippet for panel in panels} == {snippet(made.question)}
     exec(str(panels[0].snippet).replace(".show()", ""), names := {})
     assert (names["promise"], names["here"]) == (made.privacy, made.here)
     np.testing.assert_array_equal(names["result"].released, made.result.released)
-    assert [row["linked_mean"] for row in below(made)[1].rows()] == [point.linked.mean for point in names["points"]]
-    assert (tmp_path / "figure.png").exists() is (view != LIVE)
+    for panel in panels[1:]:
+        assert [row["linked_mean"] for row in panel.rows()] == [point.linked.mean for point in names["points"]]
+
+
+@pytest.mark.parametrize("kind", ["randomised_response", "gaussian"])
+def test_a_figure_of_the_paper_shows_its_own_noise_whatever_is_asked(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (panel,) = paper_figure(shown("laplace"), kind)
+    assert panel.figure == paper_figure(shown("randomised_response", level=0.7), kind)[0].figure
+    assert ("chance p" in panel.answer, "variance σ²" in panel.answer) == (kind != "gaussian", kind == "gaussian")
+    exec(str(strip_snippet(shown("laplace").question, kind)), {})
+    assert (tmp_path / "figure.png").exists()
 
 
 @pytest.mark.parametrize(
@@ -88,22 +101,35 @@ def test_presets_set_the_papers_values_and_show_the_dial(name, key, level, flip)
     at = visit("image_noise", data="Small digits", label_lie="asymmetric", view=FIGURE_2)
     at.button(key=f"preset {name}").click().run()
     assert [at.number_input(key=which).value for which in (key, "flip")] == [level, flip]
-    assert at.session_state["view"] == LIVE
+    assert at.session_state["view"] == DIAL
+
+
+@pytest.mark.parametrize(("former", "now"), PAGE.chapters.formerly.items())
+def test_an_older_link_leads_to_the_chapter(former, now):
+    at = visit("image_noise", data="Small digits", view=former)
+    assert not at.warning, warnings(at)
+    assert at.session_state["view"] == now
+    assert takeaway(at)
 
 
 @pytest.fixture(scope="module", params=list(FAMILIES))
 def dial(request):
-    """A result, and what the browser is told of it at a level, in so fine a step."""
+    """A result, what the browser is told of it, and the guesses that follow."""
     family = FAMILIES[request.param]
-    result = images.run(images.Config("digits", pixels=family.make(0.3, 17), per_class=4, n_people=100, seed=3))
-    return result, lambda level=0.3, step=LEVELS[family.name].step: dial_data(result, family, level, step)
+    config = images.Config("digits", pixels=family.make(0.3, 17), per_class=4, n_people=100, seed=3)
+    linking = images.CurveConfig("digits", family=family.name, n_candidates=20, seed=3)
+    points = images.curve(linking)
+    result, names = images.run(config), {prior: (prior, "") for prior in PRIORS}
+    data = dials.dial_data(result, family, images.measure(linking, 0.3), points, names)
+    return config, result, data, lambda: dials.more_guesses(data, config, family, PRIORS)
+
+
+def decoded(text, kind=np.uint8):
+    return np.frombuffer(base64.b64decode(text), kind)
 
 
 def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
-    def decoded(text, kind=np.uint8):
-        return np.frombuffer(base64.b64decode(text), kind)
-
-    result, data = dial[0], dial[1]()
+    _, result, data, _ = dial
     np.testing.assert_array_equal(decoded(data["states"]), result.states.ravel())
     np.testing.assert_array_equal(decoded(data["clean"]), result.clean.ravel())
     for sent, guess in zip(data["guesses"], result.guesses.values(), strict=True):
@@ -116,10 +142,38 @@ def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
         np.testing.assert_array_equal(np.floor(released * 255 / 16 + 0.5), result.released.ravel())
 
 
+def test_the_guesses_that_follow_are_those_of_a_run_at_each_level(dial):
+    config, result, data, more = dial
+    sent = more()
+    assert (sent["token"], sent["nPriors"], sent["nLevels"]) == (data["token"], 3, len(data["levels"]))
+    steps = np.frombuffer(zlib.decompress(base64.b64decode(sent["packed"])), np.uint8)
+    pictures = steps.reshape(3, *result.states.shape, -1).cumsum(axis=-1, dtype=np.uint8)
+    family = next(family for family in FAMILIES.values() if family.symbol == data["symbol"])
+    for n, level in enumerate(data["levels"]):
+        guesses = images.run(images.with_mechanism(config, family, level)).guesses
+        np.testing.assert_array_equal(pictures[..., n], np.stack([guesses[prior] for prior in PRIORS]))
+
+
+def test_what_is_found_stands_beside_each_level(dial):
+    data = dial[2]
+    assert data["found"][0] == "The sender is still found in 100 of 100."
+    assert len(data["found"]) == len(data["levels"])
+    assert all(re.fullmatch(r"The sender is (still )?found in .* of 100(: no better .*)?\.", w) for w in data["found"])
+
+
+def test_the_first_frame_holds_the_very_pictures(dial):
+    _, result, data, _ = dial
+    markup = dials.first_frame(data, result, PRIORS)
+    assert markup.count("<img") == 5 * len(result.labels)
+    assert data["foundHere"] in markup
+    halves = dials.first_frame(data | {"halves": ["sent", "guess"]}, result, ["learned"])
+    assert halves.count("<img") == 2 * len(result.labels)
+
+
 def test_a_flipped_label_shows_what_it_was(dial):
-    result, data = dial[0], dial[1]()
+    _, result, data, _ = dial
     flipped = list(result.labels != result.released_labels)
     assert [caption["flipped"] for caption in data["captions"]] == flipped
-    assert [" → " in words for words in captions(result)] == flipped
+    assert [" → " in words for words in dials.captions(result)] == flipped
     sent = [result.class_names[label] for label in result.released_labels]
-    assert [words.split(" → ")[-1] for words in captions(result)] == sent
+    assert [words.split(" → ")[-1] for words in dials.captions(result)] == sent

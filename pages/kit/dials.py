@@ -1,0 +1,171 @@
+"""What the live dial draws from: pictures, random draws and words of a result, ready for the browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from pages.kit import cache, numbers
+from privdemo import figures
+from privdemo.experiments import images
+from privdemo.experiments.images import PRIORS, Config, Point, Result
+from privdemo.mechanisms.pixels import PixelFamily
+from privdemo.verdict import clearly_above
+
+# The dial's slider goes by whole steps of each family's level.
+STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+
+guesses_at = cache.shared(images.guesses_at, max_entries=64)
+
+
+def dial_data(
+    result: Result,
+    family: PixelFamily,
+    here: Point,
+    points: Sequence[Point],
+    priors: Mapping[str, Sequence[str]],
+    halves: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What the browser needs: pictures and draws as base64, words, and the dial's range.
+
+    `here` is what linking finds at the dial's level, `points` along the levels that it is dragged over. `priors` are
+    the rows of guesses, each with its name and a note; with `halves`, two titles, releases and guesses stand side by
+    side. The `token` is the same at every level, so that the browser decodes the pictures once.
+    """
+    limit = family.limit(result.n_states)
+    height, width = result.image_shape
+    config = result.config
+    fixed = {
+        "states": _base64(result.states),
+        "clean": _base64(result.clean),
+        "nStates": result.n_states,
+        "height": height,
+        "width": width,
+        "labels": [result.class_names[label] for label in result.labels],
+        "captions": _captions(result),
+        "priors": list(priors.values()),
+        "halves": list(halves) or None,
+        "symbol": family.symbol,
+        "low": limit.low,
+        "high": limit.high,
+        "step": STEPS[family.name],
+        "name": f"{family.level_name.capitalize()}, {family.symbol}",
+        **{name: _base64(part) for name, part in config.pixels.draws_by_name(result.draws).items()},
+    }
+    return {
+        **fixed,
+        "token": _token(fixed, config),
+        "guesses": [_base64(result.guesses[prior]) for prior in priors],
+        "level": here.level,
+        "foundHere": found_words(here),
+        "levels": [point.level for point in points],
+        "found": [found_words(point) for point in points],
+    }
+
+
+def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, priors: Sequence[str]) -> dict[str, Any]:
+    """The guesses at all of the dial's levels, packed: they take a second or two when they are first asked for."""
+    levels = tuple(data["levels"])
+    anyone = images.with_mechanism(config, family, levels[0])
+    rows = [PRIORS.index(prior) for prior in priors]
+    packed = images.packed(guesses_at(anyone, levels)[rows])
+    return {
+        "token": data["token"],
+        "nPriors": len(priors),
+        "nLevels": len(levels),
+        "packed": base64.b64encode(packed).decode(),
+    }
+
+
+def found_words(point: Point) -> str:
+    """How often an image's sender is found, and whether that is more than chance."""
+    found = numbers.of_hundred(point.linked.mean)
+    if clearly_above(point.linked, 1 / point.n_candidates):
+        return f"The sender is still found in {found}."
+    return f"The sender is found in {found}: no better than chance."
+
+
+def captions(result: Result) -> list[str]:
+    """What each shown person sent: “7”, or “7 → 9” of a label that was flipped."""
+    return [caption["text"] for caption in _captions(result)]
+
+
+def _captions(result: Result) -> list[dict[str, Any]]:
+    names = result.class_names
+    return [
+        {"text": names[sent] if sent == true else f"{names[true]} → {names[sent]}", "flipped": bool(sent != true)}
+        for true, sent in zip(result.labels, result.released_labels, strict=True)
+    ]
+
+
+def _token(fixed: Mapping[str, Any], config: Config) -> str:
+    """A name for the pictures: of what is shown, and of all who taught the guesses."""
+    words = json.dumps([fixed, config.dataset, config.classes, config.n_people, config.seed], sort_keys=True)
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _base64(array: Any) -> str:
+    """The array's raw bytes (little-endian) as base64 text."""
+    return base64.b64encode(array.tobytes()).decode()
+
+
+# --- what is seen until the browser has started the dial --------------------------------------------
+
+
+def first_frame(data: Mapping[str, Any], result: Result, priors: Sequence[str]) -> str:
+    """The dial and its pictures as plain markup, laid out as dial.js lays them out."""
+    place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
+    control = (
+        f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more accurate</span>'
+        f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more private'
+        f"</span><output>{data['symbol']} = {data['level']:.4g}</output></div>"
+    )
+    guesses = [result.guesses[prior] for prior in priors]
+    lines = _halves(data, result, guesses[0]) if data["halves"] else _line(data, result, guesses)
+    return (
+        f'<div class="dial-first"><div class="dial">{control}<p class="found">{data["foundHere"]}</p>'
+        f'<div class="lines">{lines}</div></div></div>'
+    )
+
+
+def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
+    halves = zip(data["halves"], (result.released, guesses), strict=True)
+    return "".join(
+        f'<figure class="half"><figcaption class="row-name">{escape(title)}</figcaption>'
+        f"{''.join(_pictures(result, pictures, title))}</figure>"
+        for title, pictures in halves
+    )
+
+
+def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
+    """The first ten people; on a narrow screen the first five."""
+    columns = min(10, len(result.labels))
+    rows = [("Clean", "stays with the person"), ("Released", "all that is collected"), *data["priors"]]
+    cells = []
+    for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses), strict=True):
+        cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
+        cells += _pictures(result, pictures[:columns], name)
+        if name == "Released":
+            cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
+    return f'<div class="line" style="--columns:{columns}">{"".join(cells)}</div>'
+
+
+def _sent(all_captions: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        f'<div class="caption{" flipped" * one["flipped"]}{" later" * (n >= 5)}"><span>{one["text"]}</span></div>'
+        for n, one in enumerate(all_captions)
+    ]
+
+
+def _pictures(result: Result, pictures: Any, name: str) -> list[str]:
+    """A picture of each person as an image element."""
+    shape = result.image_shape
+    return [
+        f'<img src="{figures.data_uri(picture.reshape(shape))}" alt="{escape(name)}: person {n + 1}, '
+        f'a {result.class_names[result.labels[n]]}"{" class=later" * (n >= 5)}>'
+        for n, picture in enumerate(pictures)
+    ]
