@@ -57,11 +57,10 @@ def _key(form: str) -> str:
     return form if len(form) == 1 else form.lower().replace("\u00a0", " ")
 
 
-def find(words: str) -> Term | None:
-    """The first term in some plain words."""
+def names_in(words: str) -> set[str]:
+    """The names of the terms that some plain words use."""
     pattern, by_form = _forms()
-    found = pattern.search(words)
-    return by_form[_key(found[1])] if found else None
+    return {by_form[_key(found[1])].name for found in pattern.finditer(words)}
 
 
 def explain(markup: str, place: str, explained: MutableMapping[str, str]) -> str:
