@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from pages.kit.page import Page as AppPage
 from pages.topics import PAGES
 from tests.browser import browsing
+from tests.browser.screens import WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -23,9 +24,6 @@ async (only) => (await axe.run(document, { runOnly: only, resultTypes: ["violati
 SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
 # Words on the first screen, menu, controls and charts included: fewer on the home page, more where claims are told.
 MOST_WORDS = {"": 120, "claims": 250}
-WORDS = r"""
-() => document.querySelector("[data-testid=stApp]").innerText.split(/\s+/).filter((w) => /[\p{L}\p{N}]/u.test(w)).length
-"""
 
 
 def audited(page: Page, where: str) -> list[str]:
@@ -60,3 +58,20 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
             faults.append(f"{where}: {over} pixels sideways on a telephone")
         page.set_viewport_size({"width": 1280, "height": 800})
     assert not faults, "\n".join(faults)
+
+
+IN_THE_CONTROL = "() => !!document.activeElement.closest('.st-key-lever, .st-key-pulled, .st-key-chapter-controls')"
+
+
+@pytest.mark.parametrize("shown", [page for page in PAGES if page.chapters], ids=lambda page: page.address)
+def test_the_main_control_is_five_tabs_from_the_headline(page: Page, address: str, shown: AppPage) -> None:
+    browsing.open_page(page, f"{address}/{shown.address}")
+    page.locator("h1").evaluate("(headline) => { headline.tabIndex = -1; headline.focus(); }")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        if page.evaluate(IN_THE_CONTROL):
+            return
+    pytest.fail("the skip link does not lead to the control")
