@@ -36,7 +36,7 @@ def epsilon_scale(epsilon: float) -> str:
     return (
         f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_change(epsilon)}'
         f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
-        f'<i style="left:{100 * math.tanh(epsilon / 2):.1f}%"></i></div>'
+        f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
         '<div class="ends"><span>says nothing</span><span>says everything</span></div></div>'
     )
 
