@@ -21,8 +21,8 @@ RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name i
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
-WHAT_DRAWS = "data_sets inputs link linked live_dial more own_data_input page present presenter privacy_inputs screen"
-DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "start_up", "style")}
+WHAT_DRAWS = "data_sets inputs link linked live_dial live_lie more own_data_input page present presenter privacy_inputs"
+DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "screen", "start_up", "style")}
 # The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
 # What draws a whole page, and so may have a screen.

@@ -218,6 +218,13 @@ def probability(value: float) -> str:
     return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
 
 
+def percent(value: float) -> str:
+    """A probability that somebody chose, in as few figures as it needs: “20 %”, “26.9 %”, “10⁻⁷ %”."""
+    short = float(f"{100 * value:.3g}")
+    exact = short not in (50, 100) or math.isclose(short, 100 * value)
+    return f"{power_of_ten(short) if exact else f'{100 * value:.8g}'} %"
+
+
 def at_most(value: float) -> str:
     """A largest allowed probability with four decimals, never more than it is: “0.2581”, “under 0.0001”."""
     return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"

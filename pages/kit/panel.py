@@ -123,6 +123,18 @@ class Live:
 
 
 @dataclass(frozen=True)
+class LiveDots:
+    """Fields of people who follow the dial of a lie: the `data` they are drawn from; elsewhere they are `still`."""
+
+    data: Mapping[str, Any]
+    still: Callable[[], str]
+
+    def body(self) -> str:
+        """The still pictures as a part of an HTML page."""
+        return self.still()
+
+
+@dataclass(frozen=True)
 class Panel:
     """A question with its answer in one sentence, a figure, and all that stands under it.
 
@@ -134,7 +146,7 @@ class Panel:
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Sheet | Cards | Live | None = None
+    figure: Chart | Markup | Table | Sheet | Cards | Live | LiveDots | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +42,25 @@ def epsilon_scale(epsilon: float) -> str:
     )
 
 
-def lie(setting: Number, n_states: int, *, name: str, label: str, p_label: str, epsilon_label: str) -> float:
+# Draws the slider of a number under a label.
+Slide = Callable[[Number, str], None]
+
+
+def _slide(setting: Number, label: str) -> None:
+    inputs.slide(setting, label)
+    say_which_end_is_private()
+
+
+def lie(
+    setting: Number,
+    n_states: int,
+    *,
+    name: str,
+    label: str,
+    p_label: str,
+    epsilon_label: str,
+    slide: Slide = _slide,
+) -> float:
     """Draw the flip probability among `n_states` states and its ε; either can be set. Return the probability.
 
     `name` keys what is not in the address.
@@ -68,27 +87,38 @@ def lie(setting: Number, n_states: int, *, name: str, label: str, p_label: str, 
                 "Set either number; the other follows.",
             )
     with slider:  # above the boxes, but they are the ones that read the link
-        inputs.slide(flip, label)
-        say_which_end_is_private()
+        slide(flip, label)
     with meaning:
         scale(RandomisedResponse(flip_prob, n_states).epsilon)
     return flip_prob
 
 
-def two_lies(zero: Number, one: Number, *, labels: tuple[str, str], titles: tuple[str, str]) -> BinaryChannel:
+def two_lies(
+    zero: Number,
+    one: Number,
+    *,
+    labels: tuple[str, str],
+    titles: tuple[str, str],
+    slide: Slide = inputs.slide,
+) -> BinaryChannel:
     """Draw two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
     flips = [replace(setting, step=0.01, form="%.8g") for setting in (zero, one)]
-    sliders = st.container()
     found = []
-    with inputs.side_by_side("lies") as columns:
-        for column, flip, label in zip(columns, flips, labels, strict=True):
-            with column:
-                found.append(inputs.number(flip, label))
-    with sliders:  # above the boxes, but they are the ones that read the link
-        for flip, title in zip(flips, titles, strict=True):
-            inputs.slide(flip, title)
-    st.caption("0 and 0 are the truth. Where the two add up to 1 an answer says nothing.")
-    return BinaryChannel(*found)
+    with st.container(key="row-lies"):
+        sliders = st.container(), st.container()
+        with inputs.side_by_side("lies") as columns:
+            for column, flip, label in zip(columns, flips, labels, strict=True):
+                with column:
+                    found.append(inputs.number(replace(flip, help=_WHAT_TWO_LIES_DO), label))
+        for slider, flip, title in zip(sliders, flips, titles, strict=True):
+            with slider:  # above the boxes, but they are the ones that read the link
+                slide(flip, title)
+        channel = BinaryChannel(*found)
+        scale(channel.epsilon)
+    return channel
+
+
+_WHAT_TWO_LIES_DO = "Both 0: everyone is honest. Sum 1: answers carry no information."
 
 
 def pixel_level(

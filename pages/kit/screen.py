@@ -9,10 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, glossary, link, live_dial, report
+from pages.kit import draws, glossary, link, live_dial, live_lie, report
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
-from pages.kit.panel import Cards, Chart, Live, Panel, Sheet, to_csv
+from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, Sheet, to_csv
 from privdemo import figures
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
@@ -147,6 +147,8 @@ def _at_rest(panel: Panel) -> None:
     shown = panel.figure
     if isinstance(shown, Live):
         live_dial.mount(shown.data, shown.key, shown.first)
+    elif isinstance(shown, LiveDots):
+        live_lie.dots(shown.data, f"{panel.name}-dots")
     elif isinstance(shown, Sheet):
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
         st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)

@@ -5,7 +5,8 @@ Wilson's for q divided by 1 − 2p. With c = 1 − 2p and q(1−q) = ¼ − c²(
 
     (h c (1 + z²/N) / z)² = q(1−q)/N + z²/(4N²),
 
-which is quadratic in N, linear in c² and explicit in h: all three questions have answers in closed form.
+which is quadratic in N, linear in c² and explicit in h: all three questions have answers in closed form. Where the two
+votes lie differently, with P₁₀ and P₀₁, q = P₁₀ + cθ and c = |1 − P₁₀ − P₀₁|; such lies are given as a channel.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ import math
 
 from privdemo import accounting, limits
 from privdemo.intervals import Z95
+from privdemo.mechanisms import BinaryChannel
 
 Z2 = Z95**2
+# A lie that all tell alike, or one for each vote.
+Lie = float | BinaryChannel
 
 
-def half_width(n_voters: int, flip_prob: float, share: float = 0.5) -> float:
+def half_width(n_voters: int, flip_prob: Lie, share: float = 0.5) -> float:
     """Half the width of the 95 % interval that `n_voters` N answers give, in shares; ∞ at p = ½.
 
     `flip_prob` p in [0, ½]; `share` θ (½ is the worst case). Taken at the expected share of answers.
@@ -30,7 +34,7 @@ def half_width(n_voters: int, flip_prob: float, share: float = 0.5) -> float:
     return Z95 / (1 + Z2 / n_voters) * math.sqrt(variance / n_voters + Z2 / (4 * n_voters**2)) / contrast
 
 
-def voters_needed(flip_prob: float, half_width: float, share: float = 0.5) -> float:
+def voters_needed(flip_prob: Lie, half_width: float, share: float = 0.5) -> float:
     """The fewest voters whose 95 % interval is ± `half_width` or narrower; ∞ at p = ½.
 
     The positive root of A N² + (2A z² − q(1−q)) N + A z⁴ − z²/4 = 0 with A = (h c / z)², rounded up.
@@ -65,7 +69,7 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
     return max(0.0, (1 - contrast) / 2)
 
 
-def price(flip_prob: float, share: float = 0.5) -> float:
+def price(flip_prob: Lie, share: float = 0.5) -> float:
     """How many times as many voters it takes as if everyone told the truth, for the same standard error.
 
     q(1−q) / (c² θ(1−θ)); at θ = ½ it is 1/c². ∞ at p = ½, and where honest answers never vary.
@@ -86,9 +90,12 @@ def curve(half_width: float, share: float = 0.5, through: float = 1.0) -> list[t
     ]
 
 
-def _answers(flip_prob: float, share: float) -> tuple[float, float]:
-    """The contrast c = 1 − 2p, and the variance q(1−q) of one answer."""
-    limits.flip_prob_limit(2).check(flip_prob)
+def _answers(lie: Lie, share: float) -> tuple[float, float]:
+    """The size of the contrast, c = 1 − 2p for a lie p, and the variance q(1−q) of one answer."""
     limits.SHARE.check(share)
-    says_a = flip_prob + (1 - 2 * flip_prob) * share
-    return 1 - 2 * flip_prob, says_a * (1 - says_a)
+    if isinstance(lie, BinaryChannel):
+        contrast, says_a = abs(lie.contrast), lie.p10 + lie.contrast * share
+    else:
+        limits.flip_prob_limit(2).check(lie)
+        contrast, says_a = 1 - 2 * lie, lie + (1 - 2 * lie) * share
+    return contrast, says_a * (1 - says_a)

@@ -6,7 +6,7 @@ import base64
 import html
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,15 @@ PEOPLE_CSS = """
   margin: 0.25rem 0 0.5rem; }
 .people figure { margin: 0; }
 .people figcaption { font-size: 0.9rem; margin-bottom: 0.3rem; }
-.people img { display: block; width: 100%; max-width: var(--width); }
+.people :is(img, svg) { display: block; width: 100%; max-width: var(--width); }
 .people-legend { font-size: 0.85rem; display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0; }
 .people-legend span { white-space: nowrap; }
 .people-legend b { font-weight: 400; font-size: 1.05rem; }
 """
+
+
+# The outline of a disc and of a square around a point: where it begins, and how it goes on.
+_DISC, _SQUARE = (-3.5, 0, "a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z"), (-3, -3, "h6v6h-6z")
 
 
 class Field(NamedTuple):
@@ -85,9 +89,19 @@ def _columns(n: int) -> int:
 
 
 def _outline(x: int, y: int, square: bool) -> str:
-    if square:
-        return f"M{x - 3} {y - 3}h6v6h-6z"
-    return f"M{x - 3.5} {y}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z"
+    right, down, rest = _SQUARE if square else _DISC
+    return f"M{x + right:g} {y + down:g}{rest}"
+
+
+def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
+    """How `dot_field` draws `n` people, for a browser that draws them again: its columns, its looks, that of a kind."""
+    looks = list(dict.fromkeys(dots.values()))
+    drawn = []
+    for look in looks:
+        right, down, rest = _SQUARE if look.square else _DISC
+        drawn.append({"colour": look.colour, "hollow": look.hollow, "x": right, "y": down, "rest": rest})
+    look_of = [looks.index(dots[kind]) for kind in sorted(dots)]
+    return {"heading": heading, "columns": _columns(n), "looks": drawn, "look_of": look_of}
 
 
 def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from privdemo import limits
 from privdemo.estimators import survey
+from privdemo.mechanisms import BinaryChannel
 from tests.estimators.oracles import Z, wilson_half_width
 
 lies, shares = st.floats(0, 0.49), st.floats(0, 1)
@@ -21,6 +22,17 @@ def test_the_half_width_is_wilsons_and_the_voters_and_the_lie_follow_from_it(n, 
     assert abs(survey.voters_needed(p, half, share) - n) <= 1e-9 * n  # but for the last digits of a root
     # p = (1 − c)/2 with a contrast c known to a few roundings, magnified where half and share fix it poorly
     assert survey.flip_prob_allowed(n, half, share) == pytest.approx(p, abs=1e-11)
+
+
+@pytest.mark.parametrize(("p10", "p01"), [(0.1, 0.3), (0.9, 0.6), (1.0, 1.0), (0.0, 0.25)])
+def test_the_half_width_of_two_lies_is_that_of_their_answers(p10, p01):
+    channel, n, share = BinaryChannel(p10, p01), 700, 0.35
+    says_a = p10 * (1 - share) + (1 - p01) * share
+    expected = wilson_half_width(n, 0.0, says_a) / abs(1 - p10 - p01)
+    assert survey.half_width(n, channel, share) == pytest.approx(expected, rel=1e-9)
+    assert abs(survey.voters_needed(channel, expected, share) - n) <= 1
+    assert survey.half_width(n, BinaryChannel(0.2, 0.2), share) == pytest.approx(survey.half_width(n, 0.2, share))
+    assert survey.voters_needed(BinaryChannel(0.3, 0.7), 0.02) == math.inf
 
 
 @given(st.integers(10, 1_000_000), lies, st.floats(0.001, 0.5), shares)

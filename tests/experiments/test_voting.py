@@ -1,6 +1,7 @@
 """Polls against the multinomial of their people, and estimators against the channel by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,25 @@ def test_a_poll_and_its_table_hold_its_counts_and_every_estimate():
     a, lied_a, lied_b = shown.voted_a, shown.lied_a, shown.lied_b
     expected = {("A", "A"): a - lied_a, ("A", "B"): lied_a, ("B", "B"): 400 - a - lied_b, ("B", "A"): lied_b}
     assert people == expected
+
+
+@pytest.mark.parametrize("n_voters", [7, 1000, 1500])
+def test_the_people_shown_of_a_poll_are_among_those_it_counts_and_stay_who_they_are(n_voters):
+    config = ElectionConfig(n_voters, 0.35, ASYMMETRIC, 230, seed=3)
+    elections = voting.run(config)
+    for index in (0, 99, 100, -1):
+        people = voting.people(config, index)
+        kinds = np.bincount(voting.kinds(people, ASYMMETRIC), minlength=4)
+        counted = [counts[index] for counts in (elections.voted_a, elections.lied_a, elections.lied_b)]
+        shown = [kinds[voting.A_TRUE] + kinds[voting.A_LIED], kinds[voting.A_LIED], kinds[voting.B_LIED]]
+        assert len(people.voted_a) == min(n_voters, 1000)
+        assert shown == counted if n_voters <= 1000 else all(np.array(shown) <= counted)
+    more = replace(config, n_voters=2000, channel=BinaryChannel(0.2, 0.4))
+    again = voting.people(more, 229)
+    np.testing.assert_array_equal(again.voted_a[: len(people.voted_a)], people.voted_a)
+    assert (people.lied(ASYMMETRIC) <= again.lied(more.channel)[: len(people.voted_a)]).all(), "liars go on lying"
+    with pytest.raises(ValueError, match="index must be"):
+        voting.people(config, 230)
 
 
 Z = 1.959963984540054

@@ -36,7 +36,8 @@ def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
 
 def test_repeated_answers_are_drawn_with_their_probabilities():
     all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
-    guess, _, _, of_a, of_b, posterior = charts.asking_again(all_asked, 7).data
+    guess = charts.asking_again(all_asked, 7).data[0]
+    of_a, of_b, posterior = charts.answers(all_asked[6]).data
     assert list(guess.y) == [found.best_guess_right for found in all_asked]
     np.testing.assert_array_equal([of_b.y, of_a.y], all_asked[6].chances)
     np.testing.assert_array_equal(posterior.y, all_asked[6].posterior)
@@ -47,10 +48,10 @@ def test_candidates_have_the_intervals_of_the_inverted_channel():
     config = voting.ManyConfig()
     result = voting.run_many(config)
     traces = {trace.name: trace for trace in charts.candidates(config.shares, result).data}
-    inverted = traces["channel inverted"]
+    inverted = traces["simple inversion"]
     assert holds(inverted, *zip(inverted.y, result.low, result.high, strict=True))
     assert list(traces["truth"].y) == list(config.shares)
-    np.testing.assert_array_equal(traces["maximum likelihood"].y, result.mle)
+    np.testing.assert_array_equal(traces["best fit"].y, result.mle)
 
 
 def test_the_price_marks_the_visitors_plan():

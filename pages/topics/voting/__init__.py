@@ -6,7 +6,8 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.voting import adversary, candidates, naive_training, price
-from pages.topics.voting.answer import Answer, answer, poll_snippet
+from pages.topics.voting.answer import Answer, answer, poll_snippet, readings
+from pages.topics.voting.chapters import guessing_back, many_polls
 from pages.topics.voting.controls import (
     ASKED,
     NAIVE_SETTINGS,
@@ -16,14 +17,14 @@ from pages.topics.voting.controls import (
     SHARES,
     controls,
     many_answers_controls,
+    many_polls_controls,
     naive_controls,
     one_answer_controls,
+    one_poll_controls,
     plan_controls,
-    presets,
     settings,
     shares_controls,
 )
-from pages.topics.voting.tabs import again_and_again, guessing_back
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 
@@ -32,7 +33,9 @@ _HERE = Path(__file__).parent
 
 def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    which = "These lines hold the polls above and draw their figures; the other figures have theirs beside them."
+    which = (
+        "These lines hold the polls and draw the figures of the last one; the other figures have theirs beside them."
+    )
     return folds.folds(
         folds.read(_HERE / "how.md", misprint=misprint_words(config)),
         adversary.standing_words(config.channel),
@@ -54,15 +57,26 @@ def misprint_words(config: ElectionConfig) -> str:
 CHAPTERS = Chapters(
     "lesson",
     (
-        Chapter("the poll", Answer.main),
-        Chapter("again and again", again_and_again),
-        Chapter("guessing back", guessing_back),
-        Chapter("the price", price.panels, plan_controls, PLAN_SETTINGS),
-        Chapter("the adversary", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
-        Chapter("asking twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
-        Chapter("more candidates", candidates.panels, shares_controls, [SHARES]),
-        Chapter("training on lies", naive_training.panels, naive_controls, NAIVE_SETTINGS),
+        Chapter("The poll", Answer.main, one_poll_controls),
+        Chapter("Readings", readings),
+        Chapter("Many polls", many_polls, many_polls_controls),
+        Chapter("Guessing back", guessing_back),
+        Chapter("What it costs", price.panels, plan_controls, PLAN_SETTINGS),
+        Chapter("One answer", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
+        Chapter("Asked twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
+        Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
+        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS),
     ),
+    formerly={
+        "the poll": "The poll",
+        "again and again": "Many polls",
+        "guessing back": "Guessing back",
+        "the price": "What it costs",
+        "the adversary": "One answer",
+        "asking twice": "Asked twice",
+        "more candidates": "Candidates",
+        "training on lies": "Training",
+    },
 )
 
 
@@ -70,11 +84,10 @@ PAGE = Page(
     title="Voting with a lie",
     question="How many voted for A?",
     address="voting",
-    blurb="Read the true share off the lies.",
+    blurb="Find the true share behind the lies.",
     answer=answer,
     controls=controls,
     settings=settings,
     folds=standing_words,
-    presets=presets,
     chapters=CHAPTERS,
 )

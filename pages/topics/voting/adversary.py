@@ -1,4 +1,4 @@
-"""The tabs on the adversary: what one answer tells of a vote, and what many answers of the same person do."""
+"""The chapters on the adversary: what one answer tells of a vote, and what many answers of the same person do."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ asked_again = cache.shared(_asked_again, max_entries=256)
 def one_answer(shown: Answer, asked: tuple[float, str]) -> list[Panel]:
     """What one answer tells about a vote, to somebody who held it for A with probability `prior` before."""
     (prior, said), channel = asked, shown.config.channel
-    name, question = "one-answer", "What the adversary sees"
+    name, question = "one-answer", "What does one answer give away?"
     after = belief(channel, prior, said)
     if after is None:
-        words = f"With this belief and these lies nobody can say {said}. Change one of them."
+        words = f"With this belief and these lies nobody can say {said}. Change either."
         return [Panel(name, question, words)]
     fields = [
         _hundred(prior, "Before: 100 people like this one"),
@@ -43,7 +43,9 @@ def one_answer(shown: Answer, asked: tuple[float, str]) -> list[Panel]:
     legend = {"voted A": people.VOTED_A, "voted B": people.VOTED_B}
     summary = (
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
-        f"{numbers.per_hundred(after)} did. The pictures round to whole people."
+        f"{numbers.per_hundred(after)} did: the odds of A against B went from "
+        f"{numbers.odds(accounting.log_odds(prior))} to {numbers.odds(accounting.log_odds(after))}. The pictures round "
+        "to whole people."
     )
     picture = Markup(figures.people_html(fields, legend, summary))
     return [
@@ -76,15 +78,18 @@ def belief(channel: BinaryChannel, prior: float, said: str) -> float | None:
 
 
 def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) -> str:
-    """How an answer moves the odds of a vote, and how far ε lets it."""
-    before_odds, after_odds = (numbers.odds(accounting.log_odds(p)) for p in (prior, after))
-    bound = "by any factor" if math.isinf(channel.epsilon) else f"by {numbers.odds_factor(channel.epsilon)} at most"
-    moved = f"went from {before_odds} to <b>{after_odds}</b>" if prior not in (0, 1) else "were settled before it"
+    """How an answer moves a belief, and how far ε lets it."""
+    bound = "to anything" if math.isinf(channel.epsilon) else f"by more than {numbers.odds_factor(channel.epsilon)}"
+    moves = "One answer can move the odds" if math.isinf(channel.epsilon) else "No answer moves the odds"
     return (
-        f"Of 100 people who say {said}, <b>{numbers.per_hundred(after)}</b> voted A. Before the answer it was "
-        f"{numbers.per_hundred(prior)}: the odds of A against B {moved}. Whatever is known beforehand, "
-        f"ε = {numbers.epsilon(channel.epsilon)} lets one answer move odds {bound}."
+        f"Of 100 people who say {said}, <b>{_of_hundred(after)}</b> voted A. Before the answer it was "
+        f"<b>{_of_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
     )
+
+
+def _of_hundred(chance: float) -> str:
+    """How many of 100 people, whole people where that says enough."""
+    return numbers.per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
 
 
 def _hundred(share: float, heading: str) -> people.Field:
@@ -95,49 +100,52 @@ def _hundred(share: float, heading: str) -> people.Field:
 # --- many answers --------------------------------------------------------------------------------
 
 
-def many_answers(shown: Answer, asked: tuple[float, int]) -> list[Panel]:
+def many_answers(shown: Answer, asked: tuple[float, int]) -> list[Panel | tuple[Panel, ...]]:
     """What many answers of the same person tell."""
     (prior, n), channel = asked, shown.config.channel
     found = asked_again(channel, prior)
-    return [
-        Panel(
-            "asking",
-            "Asking twice",
-            many_words(channel, found, n),
-            Chart(charts.asking_again(found, n)),
-            f"At the top: how often a guess of one person’s vote is right after 1 to {len(found)} answers; the "
-            f"majority of {n} is right {numbers.share(found[n - 1].majority_right)} of the time. In the middle: how "
-            "likely each number of answers A is; where the bars of the two kinds of voters stand apart, nothing can "
-            "be denied. Below: the posterior, how likely it is that a person who said A so often voted A.",
-            lambda: attacks.repeated_table(found, channel.epsilon),
-            Snippet(
-                (
-                    "from privdemo.attacks import repeated_answers",
-                    "from privdemo.figures import voting as charts",
-                    "from privdemo.mechanisms import BinaryChannel",
-                ),
-                (
-                    f"channel = {channel!r}",
-                    f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) "
-                    f"for m in range(1, {len(found)} + 1)]",
-                    f"charts.asking_again(found, {n}).show()",
-                    f"print(found[{n} - 1].posterior)",
-                ),
-            ),
-        )
-    ]
+    start = (
+        f"channel = {channel!r}",
+        f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(found)} + 1)]",
+    )
+    imports = (
+        "from privdemo.attacks import repeated_answers",
+        "from privdemo.figures import voting as charts",
+        "from privdemo.mechanisms import BinaryChannel",
+    )
+    guesses = Panel(
+        "asking",
+        figure=Chart(charts.asking_again(found, n)),
+        summary=f"How often a guess of one person’s vote is right after 1 to {len(found)} answers; the majority of "
+        f"{n} is right {numbers.share(found[n - 1].majority_right)} of the time.",
+        rows=lambda: attacks.repeated_table(found, channel.epsilon),
+        snippet=Snippet(imports, (*start, f"charts.asking_again(found, {n}).show()")),
+    )
+    answers = Panel(
+        "answers",
+        figure=Chart(charts.answers(found[n - 1])),
+        summary="At the top: how likely each number of answers A is; where the bars of the two kinds of voters stand "
+        "apart, nothing can be denied. Below: how likely it is that a person who said A so often voted A.",
+        rows=lambda: attacks.repeated_table(found[n - 1 : n], channel.epsilon),
+        snippet=Snippet(
+            imports, (*start, f"charts.answers(found[{n} - 1]).show()", f"print(found[{n} - 1].posterior)")
+        ),
+    )
+    question = "What do more answers of the same person give away?"
+    return [Panel(question=question, answer=many_words(channel, found, n)), (guesses, answers)]
 
 
 def many_words(channel: BinaryChannel, found: tuple[RepeatedAnswers, ...], n: int) -> str:
     """What `n` answers cost and give away; `found` holds what 1, 2, … answers do."""
     here, once = found[n - 1], found[0]
-    times = "once" if n == 1 else f"{n} times, with a fresh lie each time"
+    times = "once" if n == 1 else "twice, with a fresh lie each time" if n == 2 else f"{n} times, with fresh lies"
     after_one = "" if n == 1 else f", after one answer {numbers.share(once.best_guess_right)}"
     return (
-        f"Asked <b>{times}</b>, one person has spent "
-        f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>, and the adversary’s best guess of the "
-        f"vote is right <b>{numbers.share(here.best_guess_right)}</b> of the time (before any answer "
-        f"{numbers.share(here.guess_before)}{after_one}).{_all_alike(float(here.log_odds[-1]), n)}"
+        f"Ask one person <b>{times}</b>, and the best guess of the vote is right "
+        f"<b>{numbers.share(here.best_guess_right)}</b> of the time (before any answer "
+        f"{numbers.share(here.guess_before)}{after_one}), at a cost of "
+        f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>."
+        f"{_all_alike(float(here.log_odds[-1]), n)}"
     )
 
 
@@ -162,12 +170,12 @@ def standing_words(channel: BinaryChannel) -> str:
         if voted_a is not None:  # somebody can say that
             right = voted_a if said == "A" else 1 - voted_a
             told.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {said}")
-    more = "“asking twice” shows how the answers of one person add up until nothing can be denied."
+    more = "“Asked twice” shows how the answers of one person add up until nothing can be denied."
     if not channel.contrast:
-        more = "“asking twice” shows that more answers tell no more."
+        more = "“Asked twice” shows that more answers tell no more."
     elif math.isinf(channel.epsilon):
-        more = "“asking twice” goes on to several answers."
+        more = "“Asked twice” goes on to several answers."
     return (
         f"To somebody who holds both votes equally likely: {numbers.a_list(tuple(told))}. One answer costs "
-        f"ε = {numbers.epsilon(channel.epsilon)}. The tab “the adversary” starts from any other belief; {more}"
+        f"ε = {numbers.epsilon(channel.epsilon)}. The chapter “One answer” starts from any other belief; {more}"
     )

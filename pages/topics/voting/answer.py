@@ -1,27 +1,27 @@
-"""What the voting page says of its polls: the sentence, the people of the last poll, and every estimate of it."""
+"""What the voting page says of its polls: the sentence, the people of the last poll, and every reading of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from pages.kit import cache, numbers
 from pages.kit.draws import Draws
-from pages.kit.panel import Chart, Markup, Panel
+from pages.kit.panel import Chart, LiveDots, Panel
 from pages.kit.snippet import Snippet
+from pages.topics.voting import dots
 from privdemo import figures
+from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
-from privdemo.experiments.voting import ElectionConfig, Poll, Record
+from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
-from privdemo.methods import RAW_SPREAD, SPREAD_MLE, VOTING
+from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 
-def _polls(config: ElectionConfig) -> tuple[Poll, Any, tuple[Record, ...]]:
-    """The last poll, its people as dots, and what every estimator did over all polls."""
+def _polls(config: ElectionConfig) -> tuple[Poll, People, tuple[Record, ...]]:
+    """The last poll, its people who are shown, and what every estimator did over all polls."""
     elections = voting.run(config)
-    last = voting.poll(config, elections)
-    return last, voting.dots(config, last), voting.records(config, elections)
+    return voting.poll(config, elections), voting.people(config), voting.records(config, elections)
 
 
 polls = cache.shared(_polls, max_entries=128)
@@ -29,55 +29,39 @@ polls = cache.shared(_polls, max_entries=128)
 
 @dataclass(frozen=True)
 class Answer:
-    """The polls of a config: the last `poll`, its people as `dots`, and each estimator's record over all polls."""
+    """The polls of a config: the last `poll`, its `people` who are shown, and each estimator's record over all."""
 
     config: ElectionConfig
     poll: Poll
-    dots: Any
+    people: People
     records: tuple[Record, ...]
 
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
         config, poll = self.config, self.poll
-        said = f"of {numbers.people(poll.n_voters)} asked <b>{numbers.share(poll.said_a / poll.n_voters)}</b> say A."
-        truth = f"the truth is <b>{numbers.share(config.share)}</b>"
-        start = f"{lie_words(config)}, and {said}"
+        who, truth = numbers.people(poll.n_voters), f"the truth is <b>{numbers.share(config.share)}</b>."
+        said = f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {who} say A"
         if not config.channel.contrast:
-            return f"{start} With such lies an answer is as likely after either vote: nothing can be learnt; {truth}."
-        best = poll.estimates[SPREAD_MLE]
-        reading = (
-            f"<b>{numbers.share(best.value)}</b> of the country voted A "
-            f"(95 % interval {numbers.between(best.low, best.high)}); {truth}."
-        )
+            return f"{lie_words(config)}, and {said}. Voters of A and of B answer alike: nothing can be learnt; {truth}"
+        best = reading(poll.estimates[SPREAD_MLE])
         if config.channel == voting.TRUTHFUL:
-            return f"Nobody lies (ε = ∞), and {said} The pollster knows every vote, and concludes that {reading}"
-        return f"{start} Taking the lies into account, the pollster concludes that {reading}"
+            return f"Everyone tells the truth, and {said}: <b>{best}</b> of the country voted A; {truth}"
+        return f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
 
-    def main(self) -> tuple[tuple[Panel, ...]]:
-        """The people of the last poll as we see them and as the pollster does; every estimate beside the truth."""
-        fields = [
-            figures.dot_field("What we see: votes, and who lied", self.dots, people.TRUTH),
-            figures.dot_field("What the pollster sees: answers", self.dots, people.ANSWERS),
-        ]
+    def main(self, _: None = None) -> tuple[Panel, ...]:
+        """The people of the last poll as we see them and as the pollster does."""
         summary = people_words(self)
+        still = dots.still(self.config, self.people)
         return (
-            (
-                Panel(
-                    "people",
-                    figure=Markup(
-                        figures.people_html(fields, people.LEGEND, summary),
-                    ),
-                    summary=summary,
-                    rows=lambda: voting.poll_table(self.poll),
-                    snippet=_draw_people(last_poll_snippet(self.config)),
+            Panel(
+                "people",
+                figure=LiveDots(
+                    dots.live(self.config, self.people, summary),
+                    lambda: figures.people_html(still, people.LEGEND, summary),
                 ),
-                Panel(
-                    "estimates",
-                    figure=Chart(charts.estimates(self.poll.estimates, self.config.share)),
-                    summary=estimate_words(self.poll, self.config.share),
-                    rows=lambda: voting.estimate_table(self.poll),
-                    snippet=_draw_estimates(last_poll_snippet(self.config)),
-                ),
+                summary=summary,
+                rows=lambda: voting.poll_table(self.poll),
+                snippet=_draw_people(last_poll_snippet(self.config)),
             ),
         )
 
@@ -87,24 +71,56 @@ def answer(config: ElectionConfig, _: Draws) -> Answer:
     return Answer(config, *polls(config))
 
 
+def readings(shown: Answer) -> list[Panel]:
+    """Every estimate of the last poll beside the truth."""
+    return [
+        Panel(
+            "estimates",
+            "Which reading of the answers finds the truth?",
+            reading_words(shown.poll, shown.config.share),
+            Chart(charts.estimates(shown.poll.estimates, shown.config.share)),
+            estimate_words(shown.poll, shown.config.share),
+            lambda: voting.estimate_table(shown.poll),
+            _draw_estimates(last_poll_snippet(shown.config)),
+        )
+    ]
+
+
 # --- words ---------------------------------------------------------------------------------------
 
 
 def lie_words(config: ElectionConfig) -> str:
-    """How people lie, with the ε of one answer."""
+    """How people lie."""
     p10, p01 = config.channel.p10, config.channel.p01
-    epsilon = f"ε = {numbers.epsilon(config.channel.epsilon)}"
     if p10 == p01:
-        return f"Each person lies with probability <b>{numbers.probability(p10)}</b> ({epsilon})"
+        return f"Each person lies <b>{numbers.percent(p10)}</b> of the time"
     return (
-        f"Voters of B say A with probability <b>{numbers.probability(p10)}</b>, voters of A say B with "
-        f"<b>{numbers.probability(p01)}</b> ({epsilon})"
+        f"Voters of B say A <b>{numbers.percent(p10)}</b> of the time, voters of A say B "
+        f"<b>{numbers.percent(p01)}</b> of it"
     )
+
+
+def reading(found: VoteEstimate) -> str:
+    """An estimate with half its 95 % interval; where luck went beyond every share, that it is the end of the range."""
+    if found.interval.exact:
+        return f"{numbers.share(found.value)}, the end of the range,"
+    return numbers.with_half(found.interval)
+
+
+def reading_words(poll: Poll, truth: float) -> str:
+    """What ignoring the lies, guessing back and correcting for the lies make of a poll."""
+    found = []
+    for name in (NAIVE, RECONSTRUCTION, SPREAD_MLE):
+        if estimate := poll.estimates.get(name):
+            verdict = "contains" if estimate.interval.covers(truth) else "misses"
+            found.append(f"“{VOTING[name].title}” gives <b>{reading(estimate)}</b>, which {verdict} it")
+    start = f"The truth is <b>{numbers.share(truth)}</b>: {'; '.join(found)}."
+    return start if SPREAD_MLE in poll.estimates else f"{start} These lies cannot be corrected for."
 
 
 def people_words(shown: Answer) -> str:
     """Who voted, lied and said what in the poll, and what the pollster can know of it."""
-    poll, n_dots = shown.poll, len(shown.dots)
+    poll, n_dots = shown.poll, len(shown.people.voted_a)
     who = f"{numbers.people(poll.n_voters)}:"
     if n_dots < poll.n_voters:
         who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, drawn at random, are shown; of them all"
@@ -116,24 +132,24 @@ def people_words(shown: Answer) -> str:
 
 
 def estimate_words(poll: Poll, truth: float) -> str:
-    """Every estimate of a poll in a sentence, and whether its interval holds the true share."""
+    """Every estimate of a poll in a sentence, and whether its interval contains the true share."""
     words: list[str] = []
     best = poll.estimates.get(SPREAD_MLE)
     for name, e in poll.estimates.items():
         if name == RAW_SPREAD and best and e.value == best.value:
             continue
-        holds = "holds" if e.interval.covers(truth) else "misses"
+        holds = "contains" if e.interval.covers(truth) else "misses"
         # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
-        error = f"s.e. {numbers.standard_error(e.standard_error)}; " if e.standard_error else ""
+        error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
         interval = numbers.between(e.low, e.high)
         words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({error}{interval}, {holds} the truth)")
     note = ""
     if best and best.interval.exact:
         note = (
-            " The whole interval of the raw estimate lies outside [0, 1], so the other shrinks to its end: no "
+            " The whole interval of the unlimited estimate lies outside 0 to 100 %, so the other shrinks to an end: no "
             "certainty, but a poll that such lies hardly explain."
         )
-    return f"Estimates of this poll with 95 % intervals: {'; '.join(words)}.{note}"
+    return f"Readings of this poll with 95 % intervals: {'; '.join(words)}.{note}"
 
 
 # --- code ----------------------------------------------------------------------------------------
@@ -160,9 +176,9 @@ def poll_snippet(config: ElectionConfig) -> Snippet:
 def _draw_people(made: Snippet) -> Snippet:
     """Add the picture of the people of a poll."""
     return made.then(
-        "dots = voting.dots(config, poll)",
-        'seen = figures.dot_field("votes, and who lied", dots, people.TRUTH)',
-        'told = figures.dot_field("answers", dots, people.ANSWERS)',
+        "kinds = voting.kinds(voting.people(config), config.channel)  # of the last poll, a thousand at most",
+        'seen = figures.dot_field("votes, and who lied", kinds, people.TRUTH)',
+        'told = figures.dot_field("answers", kinds, people.ANSWERS)',
         'picture = figures.people_html([seen, told], people.LEGEND, "one poll")',
         'open("people.html", "w").write(figures.document("One poll", picture, figures.CSS))',
         imports=("from privdemo import figures", "from privdemo.figures import people"),

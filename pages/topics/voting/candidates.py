@@ -1,4 +1,4 @@
-"""The tab on more than two candidates: the same ε, the channel inverted, projected, and the exact maximum."""
+"""The chapter on more than two candidates: the same ε, simple inversion, brought into range, and the best fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privdemo.figures import voting as charts
 
 # Shares below this are not rounding errors of 0, and an ε below this is.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
-_NAME, _QUESTION = "candidates", "More than two candidates"
+_NAME, _QUESTION = "candidates", "And with more than two candidates?"
 
 one_poll = cache.shared(voting.run_many, max_entries=256, spinner="Counting the answers…")
 
@@ -23,7 +23,7 @@ def panels(shown: Answer, typed: str) -> list[Panel]:
     election = shown.config
     if election.channel.epsilon < _NO_EPSILON:
         words = (
-            "Your lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
+            "Such lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
             "whatever the votes. Let people lie less."
         )
         return [Panel(_NAME, _QUESTION, words)]
@@ -40,8 +40,8 @@ def panels(shown: Answer, typed: str) -> list[Panel]:
             f"{lie_words(config)} {inversion_words(n_negative)}",
             Chart(charts.candidates(config.shares, result)),
             f"True shares as bars, estimates from the answers of {numbers.people(config.n_voters)} as markers; the "
-            f"inverted channel with its 95 % intervals. The maximum of the likelihood is exact; {climb_words(result)}"
-            f"{'' if config.mechanism.flip_prob == 0 else ' The naive reading pulls all together.'}",
+            f"simple inversion with its 95 % intervals. The best fit is exact; {climb_words(result)}"
+            f"{'' if config.mechanism.flip_prob == 0 else ' Ignoring the lies pulls all together.'}",
             lambda: voting.many_table(config, result),
             Snippet(
                 (
@@ -63,24 +63,21 @@ def lie_words(config: ManyConfig) -> str:
     k, epsilon, lie = len(config.shares), f"ε = {numbers.epsilon(config.epsilon)}", config.mechanism.flip_prob
     if lie == 0:
         return (
-            f"Your lies leave answers that prove a vote ({epsilon}): promising as little among <b>{k}</b> candidates, "
-            "everyone may tell the truth."
+            f"The answers prove a vote ({epsilon}): to promise as little among <b>{k}</b> candidates, everyone may "
+            "tell the truth."
         )
     return (
-        f"At the same {epsilon} a person who has <b>{k}</b> candidates to choose from names another than the true one "
-        f"with probability <b>{numbers.probability(lie)}</b>."
+        f"At the same {epsilon} a person who can choose among <b>{k}</b> names a wrong candidate "
+        f"<b>{numbers.share(lie, 0)}</b> of the time."
     )
 
 
 def inversion_words(n_negative: int) -> str:
-    """Whether the inverted channel gives shares that an election can have."""
+    """Whether simple inversion gives shares that an election can have."""
     if not n_negative:
-        return "The inverted channel gives no share below 0, so it is the maximum of the likelihood too."
+        return "Simple inversion gives no negative share here, so it is already the best fit."
     whom = "a candidate" if n_negative == 1 else f"{n_negative} candidates"
-    return (
-        f"The inverted channel gives {whom} a share below 0, which no election can have; projected, or by "
-        "likelihood, none is."
-    )
+    return f"Simple inversion gives {whom} a share below 0, which no election can have; the best fit gives none."
 
 
 def climb_words(result: ManyResult) -> str:

@@ -1,16 +1,19 @@
-"""The controls of the voting page: a visitor's choices in, a frozen config of polls out; and those of its tabs."""
+"""The controls of the voting page: a visitor's choices in, a frozen config of polls out; and those of its chapters."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, link, privacy_inputs
+from pages.kit import inputs, link, live_lie, privacy_inputs
 from pages.kit.settings import Choice, Number, Setting, Words
-from privdemo import accounting, limits
+from pages.topics.voting.answer import Answer
+from privdemo import limits
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
 from privdemo.mechanisms import BinaryChannel
@@ -21,7 +24,7 @@ SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
 SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01, form="%.8g")
-KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Everyone may lie")
+KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Voters of A and of B lie")
 LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2)
 B_SAYS_A = Number("b_says_a", limits.P10, 0.1)
 A_SAYS_B = Number("a_says_b", limits.P01, 0.3)
@@ -36,8 +39,9 @@ def settings() -> list[Setting]:
 
 def controls(main: DeltaGenerator) -> ElectionConfig:
     """Draw the controls of the polls, the lie in `main`, and return what they ask."""
+    kind = inputs.choose(KIND)
     with main:
-        channel = _channel()
+        channel = _channel(kind)
     sizes = st.container()
     voters = inputs.number(VOTERS, hide_label=True)
     with sizes:  # above the box, but it is the box that reads the link
@@ -58,53 +62,69 @@ def controls(main: DeltaGenerator) -> ElectionConfig:
     return ElectionConfig(voters, share, channel, polls, seed)
 
 
-def _channel() -> BinaryChannel:
-    """Draw the controls of the lie."""
-    if inputs.choose(KIND) == ASYMMETRIC:
+# What the ends of a dial mean: of one lie, and of one that a side tells.
+_ONE, _EACH = ("never", "every second time"), ("never", "always")
+
+
+def _channel(kind: str) -> BinaryChannel:
+    """Draw the dials of the lie."""
+    if kind == ASYMMETRIC:
         return privacy_inputs.two_lies(
             B_SAYS_A,
             A_SAYS_B,
             labels=("B says A", "A says B"),
-            titles=("Of the voters of B, share who say A", "Of the voters of A, share who say B"),
+            titles=("Voters of B say A", "Voters of A say B"),
+            slide=lambda setting, label: live_lie.dial(setting, label, _EACH),
         )
     p = privacy_inputs.lie(
         LIE,
         2,
         name="answer",
-        label="Each person lies with probability",
+        label="Each person lies",
         p_label="p, lie",
         epsilon_label="ε of one answer",
+        slide=lambda setting, label: live_lie.dial(setting, label, _ONE),
     )
     return BinaryChannel(p, p)
 
 
-def presets(config: ElectionConfig) -> None:
-    """Draw buttons that hold more polls, or start over."""
+# --- the polls -----------------------------------------------------------------------------------
+
+
+def one_poll_controls(shown: Answer) -> None:
+    """Draw the button that holds one more poll."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _draw_again(shown.config)
+
+
+def many_polls_controls(shown: Answer) -> None:
+    """Draw the buttons that hold more polls, or start over."""
+    n, most = shown.config.n_elections, int(POLLS.limit.high)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _draw_again(shown.config)
+        for label, polls in (("+ 100 polls", n + 100), (f"{most:,} polls (maximum)", most)):
+            _button(label, {POLLS.key: min(polls, most)}, disabled=n == most)
+        _button("Start over", {POLLS.key: 1}, disabled=n == 1)
+
+
+def _draw_again(config: ElectionConfig) -> None:
+    """Draw the button that holds one more poll, or where there are as many as may be, all anew."""
     n, most = config.n_elections, int(POLLS.limit.high)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draw-buttons"):
-        for label, polls in (("Draw again", n + 1), ("+ 100 polls", n + 100), (f"{most:,} polls", most)):
-            st.button(
-                label,
-                key=f"hold {label}",
-                on_click=_hold,
-                args=(polls,),
-                disabled=n >= most,
-                type="primary" if label == "Draw again" else "secondary",
-            )
-        st.button("Start over", key="hold over", on_click=_hold, args=(1,), disabled=n == 1)
-        st.markdown(f"Poll {n:,}" + (", the most there are" if n >= most else ""), width="content")
+    new = {POLLS.key: n + 1} if n < most else {SEED.key: (config.seed + 1) % (int(SEED.limit.high) + 1)}
+    _button("Draw again", new, type="primary")
+    st.markdown(f"Poll {n:,}" + (", the last; the next seed draws all anew" if n == most else ""), width="content")
 
 
-def _hold(polls: int) -> None:
-    """Set how many polls have been held, up to the most there may be."""
-    link.assign({POLLS.key: int(POLLS.limit.nearest(polls))})
+def _button(label: str, values: Mapping[str, int], **options: Any) -> None:
+    """Draw a button that sets numbers of the page."""
+    if st.button(label, key=f"hold {label}", on_click=link.assign, args=(values,), **options):
+        st.rerun()  # the whole page: the numbers stand among its settings
 
 
 # --- the price -----------------------------------------------------------------------------------
 
 PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"
 SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "Find out the")
-PLAN_LIE = Number("plan_lie", limits.flip_prob_limit(2, "plan_lie"), accounting.randomised_response_flip_prob(1.0))
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000, "People you can ask", step=1000)
 PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Within ± (0.02 is 2 points)", step=0.001, form="%.6g")
 PLAN_SHARE = Number(
@@ -116,41 +136,30 @@ PLAN_SHARE = Number(
     form="%.6g",
     help="0.5 is the safe choice: no other share needs more people.",
 )
-PLAN_SETTINGS = [SOLVE, PLAN_LIE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
+PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
 
 
 @dataclass(frozen=True)
 class Plan:
     """A planned poll: which of people, privacy and precision to `solve` for, and all numbers, the wanted one too.
 
-    `lie` is the flip probability, `width` half the 95 % interval, `share` the expected share of A.
+    `lie` is how people lie, `width` half the 95 % interval, `share` the expected share of A.
     """
 
     solve: str
     voters: float
-    lie: float
+    lie: BinaryChannel
     width: float
     share: float
 
 
-def plan_controls(_: object) -> Plan:
-    """Draw what a planned poll starts from; the number that is looked for stands at its default."""
-    solve = inputs.choose(SOLVE)
-    voters, lie, width = (float(setting.default) for setting in (PLAN_VOTERS, PLAN_LIE, PLAN_WIDTH))
-    first, second, third = st.columns(3, gap="medium")
-    if solve != PEOPLE:
-        with first:
-            voters = inputs.number(PLAN_VOTERS)
-    if solve != PRIVACY:
-        with second if solve == PRECISION else first:
-            label = "Everyone lies with probability"
-            lie = privacy_inputs.lie(PLAN_LIE, 2, name="plan", label=label, p_label="p", epsilon_label="ε")
-    if solve != PRECISION:
-        with second:
-            width = inputs.dial(PLAN_WIDTH)
-    with third:
-        share = inputs.dial(PLAN_SHARE)
-    return Plan(solve, voters, lie, width, share)
+def plan_controls(shown: Answer) -> Plan:
+    """Draw what a planned poll starts from, besides the page's own lie; the wanted number stands at its default."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        solve = inputs.choose(SOLVE)
+        voters = float(inputs.number(PLAN_VOTERS)) if solve != PEOPLE else float(PLAN_VOTERS.default)
+        width = float(inputs.number(PLAN_WIDTH)) if solve != PRECISION else float(PLAN_WIDTH.default)
+        return Plan(solve, voters, shown.config.channel, width, inputs.number(PLAN_SHARE))
 
 
 # --- the adversary -------------------------------------------------------------------------------
@@ -158,35 +167,39 @@ def plan_controls(_: object) -> Plan:
 PRIOR = Number(
     "prior",
     limits.SHARE,
-    0.5,
+    SHARE.default,
     "How likely is a vote for A, before any answer?",
     step=0.01,
     form="%.6g",
-    help="What the adversary believes beforehand: the probability that this person voted A.",
+    help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
+    "share of A in the country.",
 )
 SAID = Choice("answer", ("A", "B"), "A", "The person says")
 ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
-# Pixels that a dial of the adversary's is wide.
-_DIAL_WIDTH = 360
+# The share of the country that the adversary's belief follows until a visitor sets it.
+_FOLLOWED = "prior_followed"
 
 
-def one_answer_controls(_: object) -> tuple[float, str]:
+def one_answer_controls(shown: Answer) -> tuple[float, str]:
     """Draw the adversary's belief and what the person says, and return both."""
-    with st.container(horizontal=True, gap="medium"):
-        return _prior(), inputs.choose(SAID)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        return _prior(shown.config.share), inputs.choose(SAID)
 
 
-def many_answers_controls(_: object) -> tuple[float, int]:
+def many_answers_controls(shown: Answer) -> tuple[float, int]:
     """Draw how often the person is asked and the adversary's belief; return the belief and the number."""
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width=_DIAL_WIDTH):
-            asked = inputs.dial(ASKED)
-        return _prior(), asked
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        asked = inputs.number(ASKED)
+        return _prior(shown.config.share), asked
 
 
-def _prior() -> float:
-    with st.container(width=_DIAL_WIDTH):
-        return inputs.dial(PRIOR)
+def _prior(share: float) -> float:
+    """Draw the adversary's belief, the true `share` of the country unless a visitor has set another."""
+    followed = st.session_state.get(_FOLLOWED, share)
+    if st.session_state.get(PRIOR.key) == followed != share:
+        st.session_state[PRIOR.key] = share
+    st.session_state[_FOLLOWED] = share
+    return inputs.number(replace(PRIOR, default=share))
 
 
 # --- more candidates -----------------------------------------------------------------------------
@@ -273,8 +286,6 @@ NAIVE_SETTINGS = (
 
 def naive_controls(_: object) -> NaiveConfig:
     """Draw the inputs and the flips of naive training, and return them."""
-    values = []
-    for column, setting in zip(st.columns(len(NAIVE_SETTINGS), gap="small"), NAIVE_SETTINGS, strict=True):
-        with column:
-            values.append(inputs.dial(setting))
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        values = [inputs.number(setting) for setting in NAIVE_SETTINGS]
     return NaiveConfig(*values)

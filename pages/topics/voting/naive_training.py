@@ -1,4 +1,4 @@
-"""The tab on training on lies: the direction that training on flipped labels finds (the paper's appendix B)."""
+"""The chapter on training on lies: the direction that training on flipped labels finds (the paper's appendix B)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
     return [
         Panel(
             "naive-training",
-            "When is it fine to train on lies?",
+            "Is it fine to train on lies?",
             direction_words(config.contrast, yours),
             Chart(charts.naive_training(same, yours)),
-            "The loss of naive training, −L′∞(α) of the paper’s equation 104, against the direction of weights of "
-            "length 1, in nats a person above its least. With the same spread in all directions "
+            "The loss of training on flipped labels, −L′∞(α) of the paper’s equation 104, against the direction of "
+            "weights of length 1, in nats a person above its least. With the same spread in all directions "
             f"{least_words(same)}; with your inputs {least_words(yours)}.",
             lambda: [
                 {"alpha": float(a), "loss": float(loss), "loss_same_spread": float(other)}
@@ -42,16 +42,16 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
 
 def direction_words(contrast: float, yours: NaiveResult) -> str:
     """Which way the weights point, and how long they are; `contrast` 0 leaves nothing to learn."""
-    start = "A classifier is trained on labels that may be flipped, as if they were true."
+    start = "A classifier is trained on flipped labels as if they were true"
     if contrast == 0:
-        return f"{start} These flips leave nothing to learn: trained freely, the weights shrink to 0."
+        return f"{start}. These flips leave nothing to learn: its weights shrink to 0."
     right = yours.free_alpha == 0
-    timid = ", so its probabilities are too timid" if right and yours.free_length < 0.995 else ""
-    best = f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> from the truth"
+    shrunk = right and yours.free_length < 0.995
+    length = f", but at <b>{yours.free_length:.2g}</b> of the length, so it is under-confident" if shrunk else ""
+    best = f"its best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> off"
     return (
-        f"{start} With Gaussian inputs around 0 and the length of its weights left free, as logistic regression leaves "
-        f"it, they point <b>exactly the {'right' if right else 'wrong'} way</b> however the inputs are spread, at "
-        f"<b>{yours.free_length:.2g}</b> of their true length{timid}. The paper fixes the true length; then {best}."
+        f"{start}. However the inputs are spread, its weights point <b>exactly the {'right' if right else 'wrong'} "
+        f"way</b>{length}. Held at the true length, as in the paper, {best}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The tab on the price of privacy: people, privacy or precision of a poll, each from the other two."""
+"""The chapter on the price of privacy: people, privacy or precision of a poll, each from the other two."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.controls import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
-from privdemo import accounting
 from privdemo.estimators import survey
+from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts
+from privdemo.mechanisms import BinaryChannel
 
 _NAME, _QUESTION = "price", "What does privacy cost?"
 
@@ -38,12 +39,13 @@ def solve(plan: Plan) -> Plan:
         return replace(plan, voters=survey.voters_needed(plan.lie, plan.width, plan.share))
     if plan.solve == PRECISION:
         return replace(plan, width=survey.half_width(int(plan.voters), plan.lie, plan.share))
-    return replace(plan, lie=survey.flip_prob_allowed(int(plan.voters), plan.width, plan.share))
+    allowed = survey.flip_prob_allowed(int(plan.voters), plan.width, plan.share)
+    return replace(plan, lie=BinaryChannel(allowed, allowed))
 
 
 def _curve(plan: Plan, words: str) -> Panel:
     """The curve of people to ask against the ε of one answer, with the plan on it."""
-    epsilon = accounting.randomised_response_epsilon(plan.lie)
+    epsilon = plan.lie.epsilon
     curve = survey.curve(plan.width, plan.share, through=epsilon)
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     (least, most_people), (most, least_people) = curve[0], curve[-1]
@@ -52,9 +54,9 @@ def _curve(plan: Plan, words: str) -> Panel:
         _QUESTION,
         words,
         Chart(charts.price(curve, honest, (epsilon, plan.voters), plan.width)),
-        f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A, against the ε "
-        f"of one answer: {numbers.people(most_people)} at ε = {least:.2g}, {numbers.people(least_people)} at "
-        f"ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth.",
+        f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A and all lie "
+        f"alike, against the ε of one answer: {numbers.people(most_people)} at ε = {least:.2g}, "
+        f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth.",
         lambda: [{"epsilon": e, "people": n} for e, n in curve],
         _snippet(plan),
     )
@@ -65,24 +67,29 @@ def _snippet(plan: Plan) -> Snippet:
     wanted, found_by = {
         PEOPLE: ("people", "survey.voters_needed(lie, width, share)"),
         PRECISION: ("width", "survey.half_width(people, lie, share)"),
-        PRIVACY: ("lie", "survey.flip_prob_allowed(people, width, share)"),
+        PRIVACY: ("p", "survey.flip_prob_allowed(people, width, share)"),
     }[plan.solve]
-    numbers_of = {"people": int(plan.voters), "lie": plan.lie, "width": plan.width, "share": plan.share}
+    numbers_of = {
+        "people": int(plan.voters),
+        "p" if plan.solve == PRIVACY else "lie": plan.lie,
+        "width": plan.width,
+        "share": plan.share,
+    }
     given = {name: repr(value) for name, value in numbers_of.items() if name != wanted}
     return Snippet(
         (
-            "from privdemo import accounting",
             "from privdemo.estimators import survey",
             "from privdemo.figures import voting as charts",
+            "from privdemo.mechanisms import BinaryChannel",
         ),
         (
             f"{', '.join(given)} = {', '.join(given.values())}",
             f"{wanted} = {found_by}",
+            *(("lie = BinaryChannel(p, p)",) if plan.solve == PRIVACY else ()),
             "print(people, lie, width)",
-            "epsilon = accounting.randomised_response_epsilon(lie)",
-            "curve = survey.curve(width, share, through=epsilon)",
+            "curve = survey.curve(width, share, through=lie.epsilon)",
             "honest = survey.voters_needed(0.0, width, share)",
-            "charts.price(curve, honest, (epsilon, people), width).show()",
+            "charts.price(curve, honest, (lie.epsilon, people), width).show()",
         ),
     )
 
@@ -97,38 +104,45 @@ def _points(plan: Plan) -> str:
 def too_few_words(plan: Plan, honest: float) -> str:
     """Why no lie is private enough: too few people even if everyone tells the truth."""
     return (
-        f"{numbers.people(plan.voters)} cannot tell this within {_points(plan)}: that takes "
+        f"{numbers.people(plan.voters)} cannot tell the share within {_points(plan)}: that takes "
         f"<b>{numbers.people(honest)}</b> even if everyone tells the truth. Ask more, or accept a wider interval."
     )
 
 
 def price_words(plan: Plan) -> str:
-    """A solved plan in a sentence: its people, its ε and its interval."""
-    epsilon = f"ε = {numbers.epsilon(accounting.randomised_response_epsilon(plan.lie))}"
+    """A solved plan in a sentence: its people, its lie and its interval."""
     if math.isinf(plan.voters) or math.isinf(plan.width):
         return "At ε = 0 the answers say nothing: no number of people is enough."
-    points, who = _points(plan), numbers.people(plan.voters)
+    points, who, lies = _points(plan), numbers.people(plan.voters), _lies(plan.lie)
     if plan.width > PLAN_WIDTH.limit.high:
-        return f"The answer of {who} at {epsilon} says next to nothing: its interval is wider than all shares."
+        return f"{who}{lies} tell next to nothing: the interval is wider than all shares."
     if plan.width < PLAN_WIDTH.limit.low:
-        return f"{who} at {epsilon} let you know this within <b>{points}</b>."
-    if plan.lie == 0:
-        return f"{who} who all tell the truth ({epsilon}) let you know this within <b>{points}</b>."
+        return f"{who}{lies} tell the share within <b>{points}</b>."
+    if plan.lie == TRUTHFUL:
+        return f"{who} who all tell the truth tell the share within <b>{points}</b>."
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
         return (
-            f"To know this within <b>{points}</b> at {epsilon} you need <b>N = {numbers.count(plan.voters)}</b>, "
+            f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
             f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
         )
     if plan.solve == PRECISION:
         return (
-            f"{who} at {epsilon} let you know this within <b>{points}</b>; if everyone told the truth, "
+            f"{who}{lies} tell the share within <b>{points}</b>; if everyone told the truth, "
             f"{numbers.people(honest)} would do.{_factor(plan)}"
         )
     return (
-        f"With {who} and {points} wanted, everyone may lie with probability up to <b>{numbers.at_most(plan.lie)}</b> "
-        f"(<b>{epsilon}</b>). If everyone told the truth, {numbers.people(honest)} would do.{_factor(plan)}"
+        f"To know the share within {points} from {who}, everyone may lie with probability <b>"
+        f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
+        f"told the truth, {numbers.people(honest)} would do.{_factor(plan)}"
     )
+
+
+def _lies(lie: BinaryChannel) -> str:
+    """How people lie, to be read after who they are."""
+    if lie.p10 == lie.p01:
+        return f" who lie {numbers.percent(lie.p10)} of the time"
+    return " with lies as above"
 
 
 def _factor(plan: Plan) -> str:

@@ -12,11 +12,17 @@ from privdemo import limits
 from privdemo.estimators import votes
 from privdemo.experiments.draws import seeded
 from privdemo.experiments.voting.config import TRUTHFUL, ElectionConfig
+from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import HONEST
 
 Counts = NDArray[np.integer]
-# The random streams of a seed.
-_VOTES, _LIES_OF_A, _LIES_OF_B = range(3)
+# The random streams of a seed: of people one by one, and of the counts of all others.
+_VOTES, _LIES_OF_A, _LIES_OF_B, _PERSONS_VOTES, _PERSONS_LIES = range(5)
+# As many of a poll are followed as persons, and drawn as dots; polls are drawn in blocks of so many.
+N_DOTS = 1000
+_BLOCK = 100
+# Kinds of people: their vote, and whether they lied.
+A_TRUE, A_LIED, B_TRUE, B_LIED = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +39,69 @@ class Elections:
         return self.voted_a - self.lied_a + self.lied_b
 
 
+class People(NamedTuple):
+    """The first people of polls, an axis of people last: who voted for A, and a uniform draw in [0, 1) each.
+
+    A person lies whose draw is below the probability of a lie. Neither votes nor draws depend on the lie, so that the
+    same people go on lying as it grows.
+    """
+
+    voted_a: NDArray[np.bool_]
+    uniform: NDArray[np.float64]
+
+    def lied(self, channel: BinaryChannel) -> NDArray[np.bool_]:
+        """Who lies."""
+        return self.uniform < np.where(self.voted_a, channel.p01, channel.p10)
+
+
 def run(config: ElectionConfig) -> Elections:
-    """Simulate the polls, drawing counts instead of people.
+    """Simulate the polls: up to `N_DOTS` people one by one, of all others counts.
 
     Voters are independent, so the number of votes for A is binomial(N, θ), and the numbers of lies
     are binomial given it: the same distribution as asking one person after another.
     """
+    rest = config.n_voters - _n_shown(config)
     votes_rng, a_rng, b_rng = (seeded(config.seed, number) for number in (_VOTES, _LIES_OF_A, _LIES_OF_B))
-    voted_a = votes_rng.binomial(config.n_voters, config.share, config.n_elections)
+    voted_a = votes_rng.binomial(rest, config.share, config.n_elections)
     lied_a = a_rng.binomial(voted_a, config.channel.p01)
-    lied_b = b_rng.binomial(config.n_voters - voted_a, config.channel.p10)
+    lied_b = b_rng.binomial(rest - voted_a, config.channel.p10)
+    for first in range(0, config.n_elections, _BLOCK):
+        block = slice(first, min(first + _BLOCK, config.n_elections))
+        asked = _people(config, block)
+        lied = asked.lied(config.channel)
+        voted_a[block] += np.count_nonzero(asked.voted_a, axis=1)
+        lied_a[block] += np.count_nonzero(lied & asked.voted_a, axis=1)
+        lied_b[block] += np.count_nonzero(lied & ~asked.voted_a, axis=1)
     return Elections(voted_a, lied_a, lied_b)
+
+
+def people(config: ElectionConfig, index: int = -1) -> People:
+    """The people who are shown of poll number `index`. Raises ``ValueError`` for an index that is out of range."""
+    _check_index(config, index)
+    first = index % config.n_elections
+    found = _people(config, slice(first, first + 1))
+    return People(found.voted_a[0], found.uniform[0])
+
+
+def kinds(asked: People, channel: BinaryChannel) -> NDArray[np.uint8]:
+    """Of what kind each person is: A_TRUE, A_LIED, B_TRUE or B_LIED."""
+    lied = asked.lied(channel)
+    return np.where(asked.voted_a, A_TRUE + lied, B_TRUE + lied).astype(np.uint8)
+
+
+def _n_shown(config: ElectionConfig) -> int:
+    return min(N_DOTS, config.n_voters)
+
+
+def _people(config: ElectionConfig, polls: slice) -> People:
+    """The people who are shown of the polls of a slice, (n_polls, n_shown)."""
+
+    def drawn(number: int) -> NDArray[np.float64]:
+        bits = np.random.PCG64(np.random.SeedSequence(config.seed, spawn_key=(number,)))
+        rng = np.random.Generator(bits.advance(polls.start * N_DOTS))  # a larger poll has the same people, and more
+        return rng.random((polls.stop - polls.start, N_DOTS))[:, : _n_shown(config)]
+
+    return People(drawn(_PERSONS_VOTES) < config.share, drawn(_PERSONS_LIES))
 
 
 class Poll(NamedTuple):
@@ -59,7 +117,7 @@ class Poll(NamedTuple):
 
 def poll(config: ElectionConfig, elections: Elections, index: int = -1) -> Poll:
     """Poll number `index` with its estimates. Raises ``ValueError`` for an index that is out of range."""
-    limits.Limit("index", -config.n_elections, config.n_elections - 1, integer=True).check(index)
+    _check_index(config, index)
     voted_a, lied_a, lied_b = (int(counts[index]) for counts in (elections.voted_a, elections.lied_a, elections.lied_b))
     said_a = voted_a - lied_a + lied_b
     estimates = {HONEST: votes.estimate("naive", voted_a, config.n_voters, TRUTHFUL)}
@@ -68,35 +126,8 @@ def poll(config: ElectionConfig, elections: Elections, index: int = -1) -> Poll:
     return Poll(voted_a, lied_a, lied_b, said_a, config.n_voters, estimates)
 
 
-# Kinds of people in a dot field: their vote, and whether they lied.
-A_TRUE, A_LIED, B_TRUE, B_LIED = range(4)
-N_DOTS = 1000
-
-
-def dots(config: ElectionConfig, shown: Poll) -> NDArray[np.uint8]:
-    """The kinds (n,) of n ≤ `N_DOTS` people of a poll in random order: A_TRUE, A_LIED, B_TRUE or B_LIED.
-
-    From a larger poll people are drawn without replacement. Every dot keeps its random ranks when the settings change,
-    so that only as many dots change as the counts do.
-    """
-    cells = np.array([shown.voted_a - shown.lied_a, shown.lied_a, 0, shown.lied_b])
-    cells[B_TRUE] = shown.n_voters - cells.sum()
-    rng = np.random.default_rng([config.seed, config.n_elections])
-    n_dots = min(N_DOTS, shown.n_voters)
-    vote_rank, lie_rank = rng.permutation(n_dots), rng.permutation(n_dots)
-    if n_dots < shown.n_voters:
-        cells = rng.multivariate_hypergeometric(cells, n_dots)
-    kinds = np.empty(n_dots, np.uint8)
-    by_vote = np.argsort(vote_rank)
-    n_a = cells[A_TRUE] + cells[A_LIED]
-    for people, liar, truthful, n_liars in (
-        (by_vote[:n_a], A_LIED, A_TRUE, cells[A_LIED]),
-        (by_vote[n_a:], B_LIED, B_TRUE, cells[B_LIED]),
-    ):
-        ranked = people[np.argsort(lie_rank[people])]
-        kinds[ranked[:n_liars]] = liar
-        kinds[ranked[n_liars:]] = truthful
-    return kinds
+def _check_index(config: ElectionConfig, index: int) -> None:
+    limits.Limit("index", -config.n_elections, config.n_elections - 1, integer=True).check(index)
 
 
 def first_voted_a(n_a: int, n_people: int) -> NDArray[np.uint8]:

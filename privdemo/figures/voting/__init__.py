@@ -3,10 +3,11 @@
 from privdemo.figures.voting.asymptotics import figure1, landscape
 from privdemo.figures.voting.polls import estimates, repeated_polls
 from privdemo.figures.voting.several_candidates import candidates
-from privdemo.figures.voting.survey import asking_again, price
+from privdemo.figures.voting.survey import answers, asking_again, price
 from privdemo.figures.voting.training import naive_training
 
 __all__ = [
+    "answers",
     "asking_again",
     "candidates",
     "estimates",

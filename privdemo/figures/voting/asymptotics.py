@@ -47,7 +47,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
     layout["annotations"] += [
         _words("upwards the estimate θ in the long run,<br>across the true share θ₀", 0, 1) | {"xanchor": "left"}
     ]
-    size = {"height": 240 * n_rows + 100, "margin": {"b": 100}}
+    size = {"height": 180 * n_rows + 100, "margin": {"b": 100}}
     return chart(data=traces, layout=layout | size | {"legend": legend_below()})
 
 

@@ -18,10 +18,10 @@ def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
     names = [candidate_name(i) for i in range(len(shares))]
     raw = palette.Style(palette.SPREAD.colour, "solid", "circle-open")
     estimates = (
-        ("naive", result.naive, palette.NAIVE),
-        ("channel inverted", result.inversion, raw),
-        ("inverted, projected", result.projected, palette.OTHERS[1]),
-        ("maximum likelihood", result.mle, palette.SPREAD),
+        ("ignore the lies", result.naive, palette.NAIVE),
+        ("simple inversion", result.inversion, raw),
+        ("inversion brought into range", result.projected, palette.OTHERS[1]),
+        ("best fit", result.mle, palette.SPREAD),
     )
     truth = {"color": palette.TRUTH.colour, "opacity": 0.3}
     traces: list[dict[str, Any]] = [

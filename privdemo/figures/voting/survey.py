@@ -77,25 +77,40 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
     )
 
 
-def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
-    """Three plots: how often a guess is right after M answers; the M answers; and the posterior of each count of them.
+_SHARE = {"tickformat": ".0%", "range": [-0.03, 1.03]}
 
-    `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's M. The bars show how likely each number of answers A is
-    for a voter of A and for a voter of B: once they do not overlap, nothing can be denied.
+
+def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
+    """How often a guess is right after M answers: `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's M."""
+    return chart(
+        data=_guesses(all_asked, all_asked[n_answers - 1]),
+        layout={
+            "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_asked) + 1]},
+            "yaxis": {"title": {"text": "right"}, **_SHARE},
+            "shapes": [rule(n_answers)],
+            "height": 400,
+            "margin": {"b": 130},
+            "legend": legend_below(),
+        },
+    )
+
+
+def answers(here: RepeatedAnswers) -> Figure:
+    """Two plots: how likely each number of answers A is, for a voter of A and of B, and the posterior after each.
+
+    Once the bars of the two do not overlap, nothing can be denied.
     """
-    here = all_asked[n_answers - 1]
+    n_answers = len(here.posterior) - 1
     counts = list(range(n_answers + 1))
-    by_count = {"dtick": 1 if n_answers <= 12 else 5, "range": [-0.6, n_answers + 0.6], "matches": "x3"}
-    share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
+    by_count = {"dtick": 1 if n_answers <= 12 else 5, "range": [-0.6, n_answers + 0.6], "matches": "x2"}
     traces = [
-        *_guesses(all_asked, here),
         *(_answers(counts, chances, *kind) for chances, kind in zip(here.chances[::-1], _VOTERS, strict=True)),
         {
             "type": "scatter",
             "x": counts,
             "y": here.posterior,
-            "xaxis": "x3",
-            "yaxis": "y3",
+            "xaxis": "x2",
+            "yaxis": "y2",
             "mode": "lines+markers",
             "line": line(palette.Style(palette.ADVERSARY.colour, "dot")),
             "marker": marker(palette.ADVERSARY) | {"size": 8},
@@ -106,24 +121,17 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
     return chart(
         data=traces,
         layout={
-            "xaxis": {
-                "title": {"text": "answers asked of one person"},
-                "anchor": "y",
-                "range": [0, len(all_asked) + 1],
-            },
-            "yaxis": {"title": {"text": "right"}, "domain": [0.75, 1], **share},
-            "xaxis2": {"anchor": "y2", **by_count},
-            "yaxis2": {
+            "xaxis": {"anchor": "y", **by_count},
+            "yaxis": {
                 "title": {"text": "probability"},
-                "domain": [0.33, 0.58],
+                "domain": [0.58, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
-            "xaxis3": {"title": {"text": f"answers A among the {n_answers}"}, "anchor": "y3", **by_count},
-            "yaxis3": {"title": {"text": "voted A"}, "domain": [0, 0.25], **share},
-            "shapes": [rule(n_answers, yref="y domain")],
-            "height": 680,
-            "margin": {"b": 130},
+            "xaxis2": {"title": {"text": f"answers A among the {n_answers}"}, "anchor": "y2", **by_count},
+            "yaxis2": {"title": {"text": "voted A"}, "domain": [0, 0.42], **_SHARE},
+            "height": 400,
+            "margin": {"b": 100},
             "legend": legend_below(),
             "bargap": 0.15,
         },

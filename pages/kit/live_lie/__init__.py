@@ -1,0 +1,55 @@
+"""The dial of a lie, and dots that follow it while it is dragged: redrawn in the browser, without the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.kit.settings import Number
+from privdemo import figures
+
+_HERE = Path(__file__).parent
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+_dial = st.components.v2.component(
+    "privdemo_lie_dial", html=_read("dial.html"), css=_read("dial.css"), js=_read("dial.js")
+)
+_dots = st.components.v2.component(
+    "privdemo_live_dots",
+    html='<div class="people" role="img"></div><p class="people-legend"></p>',
+    css=figures.PEOPLE_CSS + _read("dots.css"),
+    js=_read("dots.js"),
+)
+
+
+def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
+    """Draw a dial of a lie that is typed elsewhere; once a visitor lets go of it, the number is what it says.
+
+    `ends` says in words what its first and its last position mean.
+    """
+    key = f"{setting.key}_slide"
+
+    def released() -> None:
+        st.session_state[setting.key] = float(st.session_state[key]["value"])
+
+    value = st.session_state.get(setting.key, setting.default)
+    low, high = setting.limit.low, setting.limit.high
+    data = {"key": setting.key, "value": value, "low": low, "high": high, "step": setting.step}
+    _dial(key=key, data=data | {"name": label, "ends": ends}, default={"value": value}, on_value_change=released)
+
+
+def dots(data: Mapping[str, Any], key: str) -> None:
+    """Draw fields of people who follow the dials of a lie.
+
+    `data` holds what dots.js draws from: a name of the `poll`; who `voted` A (bytes) and the `uniform` draw of each
+    person (doubles), as base64; the `lies` of voters of B and of A as they are, and the keys of the `dials` that set
+    each; the `fields`, each with its heading and how it is drawn; the `legend`, and the whole in `words`.
+    """
+    _dots(key=key, data=dict(data))

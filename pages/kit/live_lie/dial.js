@@ -1,0 +1,55 @@
+// The dial of a lie. While it is dragged it tells the document where it stands, so that dots can
+// follow; once it is let go it tells Python.
+
+class Dial {
+  constructor(root) {
+    this.input = root.querySelector("input");
+    this.output = root.querySelector("output");
+    this.name = root.querySelector(".name");
+    this.ends = root.querySelectorAll(".end");
+    this.input.addEventListener("pointerdown", () => (this.held = true));
+    this.input.addEventListener("input", () => {
+      const value = this.chosen();
+      this.say(value);
+      const detail = { key: this.data.key, value };
+      document.dispatchEvent(new CustomEvent("privdemo-lie", { detail }));
+    });
+    this.input.addEventListener("change", () => {
+      this.held = false;
+      this.report(this.chosen());
+    });
+  }
+
+  // The last position is the limit itself, which need not be a whole number of steps away.
+  chosen() {
+    const { low, high, step } = this.data;
+    const i = Number(this.input.value);
+    return i >= Number(this.input.max) ? high : Number((low + i * step).toFixed(6));
+  }
+
+  update(data) {
+    this.data = data;
+    const { low, high, step, value, name, ends } = data;
+    this.name.textContent = name;
+    this.ends.forEach((end, i) => (end.textContent = ends[i]));
+    this.input.max = Math.ceil((high - low) / step - 1e-9);
+    if (this.held) return; // it is being dragged on
+    this.input.value = value >= high ? this.input.max : Math.round((value - low) / step);
+    this.say(value);
+  }
+
+  say(value) {
+    const words = `${Number((100 * value).toPrecision(4))} %`;
+    this.output.textContent = words;
+    this.input.setAttribute("aria-valuetext", words);
+  }
+}
+
+const dials = new WeakMap();
+
+export default function ({ data, setStateValue, parentElement }) {
+  if (!dials.has(parentElement)) dials.set(parentElement, new Dial(parentElement));
+  const dial = dials.get(parentElement);
+  dial.report = (value) => setStateValue("value", value);
+  dial.update(data);
+}

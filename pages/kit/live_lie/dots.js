@@ -1,0 +1,134 @@
+// Fields of people: each voted, and has a uniform draw of their own below which they lie. They are
+// drawn here as Python draws them, dot for dot, at any lie. A test compares them.
+
+const SECONDS = 0.9; // in which the people of a new poll answer, one after another
+const NONE = -1; // of someone who has not answered yet
+
+function bytes(text) {
+  const raw = atob(text);
+  const array = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) array[i] = raw.charCodeAt(i);
+  return array;
+}
+
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+class Field {
+  constructor(place, plan, size) {
+    this.plan = plan;
+    this.figure = place.appendChild(document.createElement("figure"));
+    this.caption = this.figure.appendChild(document.createElement("figcaption"));
+    this.svg = this.figure.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    this.svg.setAttribute("viewBox", `0 0 ${10 * plan.columns} ${10 * Math.ceil(size / plan.columns)}`);
+    this.svg.style.setProperty("--width", `${1.5 * plan.columns}rem`);
+    this.paths = plan.looks.map(({ colour, hollow }) => {
+      const path = this.svg.appendChild(document.createElementNS(this.svg.namespaceURI, "path"));
+      path.setAttribute("fill", hollow ? "none" : colour);
+      if (hollow) path.setAttribute("stroke", colour);
+      if (hollow) path.setAttribute("stroke-width", 1.6);
+      return path;
+    });
+  }
+
+  draw(kinds) {
+    const { columns, looks, look_of } = this.plan;
+    const outlines = looks.map(() => "");
+    for (let i = 0; i < kinds.length; i++) {
+      if (kinds[i] === NONE) continue;
+      const look = look_of[kinds[i]];
+      const { x, y, rest } = looks[look];
+      outlines[look] += `M${10 * (i % columns) + 5 + x} ${10 * Math.floor(i / columns) + 5 + y}${rest}`;
+    }
+    this.paths.forEach((path, look) => path.setAttribute("d", outlines[look]));
+  }
+}
+
+class Dots {
+  constructor(root) {
+    this.place = root.querySelector(".people");
+    this.legend = root.querySelector(".people-legend");
+    this.follow = ({ detail }) => {
+      this.data.dials.forEach((keys, vote) => keys.includes(detail.key) && (this.lies[vote] = detail.value));
+      this.settle();
+    };
+  }
+
+  update(data) {
+    const asked = this.data && this.data.poll !== data.poll;
+    this.data = data;
+    this.voted = bytes(data.voted);
+    this.uniform = new Float64Array(bytes(data.uniform).buffer);
+    this.lies = [...data.lies];
+    this.build();
+    if (asked && !still()) this.ask();
+    else if (!this.asking) this.settle();
+  }
+
+  build() {
+    this.place.replaceChildren();
+    this.place.setAttribute("aria-label", this.data.words);
+    this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length));
+    this.legend.replaceChildren(
+      ...this.data.legend.map(({ name, sign, colour }) => {
+        const entry = document.createElement("span");
+        const mark = entry.appendChild(document.createElement("b"));
+        Object.assign(mark, { textContent: sign, ariaHidden: "true" }).style.color = colour;
+        entry.append(` ${name}`);
+        return entry;
+      })
+    );
+  }
+
+  // The kind of a person: A and true, A and lied, B and true, B and lied.
+  kind(i) {
+    const lied = this.uniform[i] < this.lies[this.voted[i]];
+    return (this.voted[i] ? 0 : 2) + (lied ? 1 : 0);
+  }
+
+  settle() {
+    this.stop();
+    this.show(this.voted.length);
+  }
+
+  // The people of a new poll answer one after another.
+  ask() {
+    this.stop();
+    const started = performance.now();
+    const step = (now) => {
+      const part = Math.min(1, (now - started) / (1000 * SECONDS));
+      this.show(Math.floor(part * this.voted.length));
+      this.asking = part < 1 && requestAnimationFrame(step);
+    };
+    step(started);
+  }
+
+  stop() {
+    cancelAnimationFrame(this.asking);
+    this.asking = false;
+  }
+
+  // Votes are ours to see; the pollster sees the answers of the first `answered` people.
+  show(answered) {
+    const n = this.voted.length;
+    const seen = Int8Array.from({ length: n }, (_, i) => (i < answered ? this.kind(i) : this.voted[i] ? 0 : 2));
+    const told = seen.map((kind, i) => (i < answered ? kind : NONE));
+    const lied = seen.reduce((sum, kind) => sum + (kind % 2), 0);
+    const saidA = told.reduce((sum, kind) => sum + (kind === 0 || kind === 3), 0);
+    const counts = { lied, said_a: saidA, asked: answered };
+    this.fields.forEach((field, f) => {
+      field.draw(f ? told : seen);
+      const heading = this.data.fields[f].heading;
+      field.caption.textContent = heading.replace(/\{(\w+)\}/g, (_, name) => counts[name].toLocaleString("en"));
+    });
+  }
+}
+
+const all = new WeakMap();
+
+export default function ({ data, parentElement }) {
+  if (!all.has(parentElement)) all.set(parentElement, new Dots(parentElement));
+  const dots = all.get(parentElement);
+  dots.update(data);
+  document.addEventListener("privdemo-lie", dots.follow);
+  return () => document.removeEventListener("privdemo-lie", dots.follow);
+}

@@ -1,0 +1,178 @@
+"""The chapters on many polls and on guessing back; each of the larger chapters has a module of its own."""
+
+from __future__ import annotations
+
+import math
+
+from pages.kit import cache, numbers
+from pages.kit.panel import Chart, Panel, Table
+from pages.topics.voting.answer import Answer, snippet
+from privdemo.experiments import voting
+from privdemo.experiments.voting import ElectionConfig, Record
+from privdemo.figures import voting as charts
+from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
+
+long_runs = cache.shared(voting.figure1, max_entries=64)
+
+# --- many polls ----------------------------------------------------------------------------------
+
+
+def many_polls(shown: Answer, _: None = None) -> list[Panel]:
+    """Histograms of all polls, and a table: how far each reading is off, how it varies, how often its interval fits."""
+    config = shown.config
+    drawn = [record for record in shown.records if record.name != SPREAD_MLE]
+    polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
+    heads = [
+        "in points",
+        "off by",
+        "off by, exactly",
+        "s.d.",
+        "s.d., exactly",
+        "95 % interval contains the truth",
+    ]
+    return [
+        Panel(
+            "polls",
+            "What if the poll is held again and again?",
+            many_words(shown.records, config.n_elections),
+            Chart(charts.repeated_polls(drawn, config.share)),
+            f"Estimates of {polls}. Bars: simulated polls; line: exact distribution. Luck widens a histogram; lies "
+            f"that are ignored move it.{_left_out(drawn)}",
+            lambda: voting.record_table(shown.records),
+            snippet(config).then(
+                "records = voting.records(config, elections)",
+                'drawn = [record for record in records if record.name != "spread MLE"]',
+                "charts.repeated_polls(drawn, config.share).show()",
+                "for record in records:",
+                "    bias = record.law.mean - config.share  # the exact one",
+                "    print(record.name, record.bias, bias, record.law.deviation, record.covered)",
+                imports=("from privdemo.figures import voting as charts",),
+            ),
+        ),
+        Panel("records", figure=Table(heads, [_row(record, config.share) for record in shown.records], True)),
+    ]
+
+
+def many_words(records: tuple[Record, ...], n: int) -> str:
+    """How far ignoring the lies and correcting for them are off in `n` polls, and how often their intervals fit."""
+    by_name = {record.name: record for record in records}
+    naive, average = by_name[NAIVE], " on average" if n > 1 else ""
+    start = (
+        f"Ignoring the lies is off by <b>{numbers.points(naive.bias.mean)}</b>{average}: its 95 % interval "
+        f"{contained_words(naive.n_held, n)}"
+    )
+    if RAW_SPREAD not in by_name:
+        return f"{start}. No reading can find the truth: these answers carry no information."
+    best = by_name[RAW_SPREAD]
+    off = f"<b>{numbers.points(best.bias.mean)}</b>{average}"
+    return f"{start}. Correcting for them is off by {off}; its interval {contained_words(best.n_held, n)}."
+
+
+def contained_words(n_held: int, n: int) -> str:
+    """In how many of `n` polls an interval contained the truth."""
+    if n == 1:
+        return "<b>contained</b> the truth" if n_held else "<b>missed</b> the truth"
+    only = "only " if 2 * n_held < n else ""
+    return f"contained the truth in {only}<b>{n_held:,}</b> of {n:,} polls"
+
+
+def _left_out(drawn: list[Record]) -> str:
+    """How many estimates are too far off to be drawn."""
+    n = voting.beyond(drawn)
+    low, high = (numbers.share(end, 0) for end in voting.FAR)
+    return f" Estimates beyond {low} or {high}, {n:,} in all, are left out." if n else ""
+
+
+def _row(record: Record, truth: float) -> list[str]:
+    """One estimator's line of the table."""
+    deviation, covered = record.law.deviation, record.covered
+    return [
+        VOTING[record.name].title,
+        numbers.difference_with_half(record.bias, deviation),
+        numbers.difference(record.law.mean - truth, deviation),
+        numbers.difference(record.deviation, deviation, "") if len(record.values) > 1 else "–",
+        numbers.difference(deviation, deviation, ""),
+        numbers.with_ends(covered),
+    ]
+
+
+# --- guessing back -------------------------------------------------------------------------------
+
+
+def guessing_back(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """The paper's figure 1, and the objective of reconstruction at the visitor's own setting."""
+    config = shown.config
+    ends = voting.in_the_long_run(config)
+    marked = {name: end for name, end in ends.items() if name != RAW_SPREAD}
+    here = (config.channel.p10, config.share) if config.channel.p10 == config.channel.p01 else None
+    runs = long_runs(voting.FLIP_PROBS)
+    theta, objective = voting.landscape(config)
+    first = Panel(
+        "figure1",
+        figure=Chart(charts.figure1(runs, here)),
+        summary=figure1_words(here is not None and here[0] in voting.FLIP_PROBS),
+        rows=lambda: voting.figure1_table(runs),
+        snippet=snippet(config).then(
+            f"charts.figure1(voting.figure1(), {here!r}).show()",
+            imports=("from privdemo.figures import voting as charts",),
+        ),
+    )
+    second = Panel(
+        "objective",
+        figure=Chart(charts.landscape(theta, objective, marked, config.share)),
+        summary=landscape_words(config),
+        rows=lambda: [{"theta": float(t), "objective": float(j)} for t, j in zip(theta, objective, strict=True)],
+        snippet=snippet(config).then(
+            'ends = {name: end for name, end in voting.in_the_long_run(config).items() if name != "spread"}',
+            "charts.landscape(*voting.landscape(config), ends, config.share).show()",
+            imports=("from privdemo.figures import voting as charts",),
+        ),
+    )
+    words = guess_words(ends, config.share)
+    return [Panel(question="Why not guess each answer back?", answer=words), (first, second)]
+
+
+def guess_words(ends: dict[str, float], truth: float) -> str:
+    """Where each reading ends with ever more voters; nan is one that luck decides."""
+    luck = math.isnan(ends[RECONSTRUCTION])
+    first = "at <b>0 %</b> or <b>100 %</b>, by luck" if luck else f"at <b>{numbers.share(ends[RECONSTRUCTION])}</b>"
+    others = [
+        f"{name} at <b>{numbers.share(ends[key])}</b>"
+        for name, key in (("ignoring the lies", NAIVE), ("correcting for them", SPREAD_MLE))
+        if key in ends
+    ]
+    end = ends[RECONSTRUCTION]
+    start = "Guessing each vote from its answer confirms what one assumed"
+    if abs(end - truth) < 0.0005:
+        start = "Here guessing each vote from its answer works"
+    return (
+        f"{start}: however many you ask, it ends {first}"
+        f"{''.join(f', {other}' for other in others)}; the truth is <b>{numbers.share(truth)}</b>."
+    )
+
+
+def figure1_words(has_yours: bool) -> str:
+    """What the paper’s figure 1 shows, and whether the visitor’s own lie is in it."""
+    yours = "" if has_yours else " The chart of what guessing back maximises is drawn for your own lies."
+    return (
+        "Figure 1 of Barber’s paper, computed from its J∞: the share that each reading finds in the long run against "
+        f"the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the lies stays on the diagonal; at "
+        f"p = 0 the others do too; at p = 0.5 the answers say nothing, and nothing can be corrected.{yours}"
+    )
+
+
+def landscape_words(config: ElectionConfig) -> str:
+    """Where that which guessing back maximises is largest, and why."""
+    ends = voting.self_confirming(config.channel)
+    start = "What guessing back maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
+    if not ends:
+        return f"{start} With such lies, or none, an answer leaves nothing to guess."
+    whom = " (or ".join(ends) + ")" * (len(ends) - 1)
+    why = f"who assumes that {whom} voted A guesses every vote accordingly, and finds the assumption confirmed"
+    if len(ends) == 1:
+        return f"{start} It is 0, the most it can be, where {whom} voted A, whatever the answers: {why}."
+    return (
+        f"{start} It is 0, the most it can be, at both ends: {why}. So “the θ that maximises J∞” is 0 and 1 for every "
+        "poll in which both lies happen. The paper’s figure probably shows something else: drawn are a climb from the "
+        "observed share, and the best point of a grid that leaves the ends out."
+    )

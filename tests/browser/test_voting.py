@@ -1,0 +1,113 @@
+"""The page "How many voted for A?" in a real Chromium: dots that follow the lie while it is dragged."""
+
+import re
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from privdemo import figures
+from privdemo.experiments import voting
+from privdemo.figures import people
+from privdemo.mechanisms import BinaryChannel
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+CONFIG = voting.ElectionConfig()
+
+
+def paths(page: Page) -> list[str]:
+    """The outlines of all dots on screen, by field and look."""
+    page.locator(".people svg path").first.wait_for(state="attached")
+    return page.locator(".people svg path").evaluate_all("all => all.map(path => path.getAttribute('d'))")
+
+
+def drawn_by_python(channel: BinaryChannel, **changes: int) -> list[str]:
+    config = voting.ElectionConfig(channel=channel, **changes)
+    kinds = voting.kinds(voting.people(config), channel)
+    fields = [figures.dot_field("", kinds, dots) for dots in (people.TRUTH, people.ANSWERS)]
+    return [outline for field in fields for outline in re.findall(r' d="([^"]*)"', field.svg)]
+
+
+def drag(page: Page, position: int, event: str = "input", dial: int = 0) -> None:
+    """Move a dial of the lie to a position; `change` lets it go."""
+    page.locator(".lie input[type=range]").nth(dial).evaluate(
+        "(input, [value, event]) => { input.value = value;"
+        " input.dispatchEvent(new Event('input')); if (event === 'change') input.dispatchEvent(new Event('change')); }",
+        [str(position), event],
+    )
+
+
+def test_while_the_lie_is_dragged_the_dots_are_those_of_python_without_the_server(page: Page, address: str) -> None:
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    browsing.open_page(page, f"{address}/voting")
+    sent.clear()
+    assert paths(page) == drawn_by_python(CONFIG.channel)
+    for position in (0, 1, 37, 50):
+        drag(page, position)
+        p = position / 100
+        assert paths(page) == drawn_by_python(BinaryChannel(p, p)), p
+    assert not sent, "dragging must not ask the server"
+    expect(page.locator(".lie output")).to_have_text("50 %")
+
+
+def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?voters=3000")
+    drag(page, 30, "change")
+    expect(page.locator(".takeaway")).to_contain_text("30\u00a0% of the time")
+    expect(page).to_have_url(re.compile(r"lie=0\.3"))
+    expect(page.get_by_role("spinbutton", name="p, lie")).to_have_value("0.3")
+    browsing.settled(page)
+    assert paths(page) == drawn_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
+    slider = page.get_by_role("slider", name="Each person lies")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator(".takeaway")).to_contain_text("31\u00a0% of the time")
+    box = page.get_by_role("spinbutton", name="p, lie")
+    box.fill("0.1234")
+    box.press("Enter")
+    expect(page.locator(".takeaway")).to_contain_text("12.3\u00a0% of the time")
+    browsing.settled(page)
+    assert paths(page) == drawn_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
+
+
+def test_two_lies_have_a_dial_each(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?lying=asymmetric")
+    drag(page, 60, dial=0)
+    drag(page, 5, dial=1)
+    assert paths(page) == drawn_by_python(BinaryChannel(0.6, 0.05))
+
+
+def watch(page: Page) -> None:
+    """Take down from now on how many people have answered."""
+    page.locator(".people").evaluate(
+        """(people) => {
+          window.answered = [];
+          const look = () => window.answered.push(people.querySelector("figure:last-child figcaption")?.textContent);
+          new MutationObserver(look).observe(people, { childList: true, subtree: true });
+        }"""
+    )
+
+
+def answered(page: Page) -> set[str]:
+    """How many people had answered, whenever that changed."""
+    return {
+        found[1] for text in page.evaluate("window.answered") if (found := re.search("hears: .* of (.+) say", text))
+    }
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_people_of_a_new_poll_answer_one_after_another_unless_motion_is_not_wanted(
+    page: Page, address: str, motion: Literal["no-preference", "reduce"]
+) -> None:
+    browsing.open_page(page, f"{address}/voting")
+    page.emulate_media(reduced_motion=motion)
+    watch(page)
+    page.get_by_role("button", name="Draw again").click()
+    expect(page.get_by_text("Poll 101")).to_be_visible()
+    browsing.settled(page)
+    expect(page.locator(".people figcaption").last).to_contain_text("of 1,000 say A")
+    page.emulate_media(reduced_motion="reduce")
+    assert paths(page) == drawn_by_python(CONFIG.channel, n_elections=101)
+    assert (len(answered(page)) > 5) == (motion == "no-preference")
