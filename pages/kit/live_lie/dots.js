@@ -20,6 +20,7 @@ class Field {
     this.caption = this.figure.appendChild(document.createElement("figcaption"));
     this.svg = this.figure.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg.setAttribute("viewBox", `0 0 ${10 * plan.columns} ${10 * Math.ceil(size / plan.columns)}`);
+    this.svg.setAttribute("preserveAspectRatio", "xMinYMin");
     this.svg.style.setProperty("--width", `${1.5 * plan.columns}rem`);
     this.paths = plan.looks.map(({ colour, hollow }) => {
       const path = this.svg.appendChild(document.createElementNS(this.svg.namespaceURI, "path"));

@@ -104,7 +104,12 @@ def reading(found: VoteEstimate) -> str:
     """An estimate with half its 95 % interval; where luck went beyond every share, that it is the end of the range."""
     if found.interval.exact:
         return f"{numbers.share(found.value)}, the end of the range,"
-    return numbers.with_half(found.interval)
+    return _with_half(found)
+
+
+def _with_half(found: VoteEstimate) -> str:
+    """An estimate with half its 95 % interval, if that has a width."""
+    return numbers.share(found.value) if found.interval.exact else numbers.with_half(found.interval)
 
 
 def reading_words(poll: Poll, truth: float) -> str:
@@ -113,7 +118,7 @@ def reading_words(poll: Poll, truth: float) -> str:
     for name in (NAIVE, RECONSTRUCTION, SPREAD_MLE):
         if estimate := poll.estimates.get(name):
             verdict = "contains" if estimate.interval.covers(truth) else "misses"
-            found.append(f"“{VOTING[name].title}” gives <b>{reading(estimate)}</b>, which {verdict} it")
+            found.append(f"“{VOTING[name].title}” gives <b>{_with_half(estimate)}</b>, which {verdict} it")
     start = f"The truth is <b>{numbers.share(truth)}</b>: {'; '.join(found)}."
     return start if SPREAD_MLE in poll.estimates else f"{start} These lies cannot be corrected for."
 

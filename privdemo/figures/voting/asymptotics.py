@@ -31,7 +31,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         axis = str(i + 1) if i else ""
         row, column = divmod(i, 3)
         x_domain = [column / 3 + 0.02, (column + 1) / 3 - 0.02]
-        y_domain = [1 - (row + 0.84) / n_rows, 1 - (row + 0.1) / n_rows]
+        y_domain = [1 - (row + 0.82) / n_rows, 1 - (row + 0.18) / n_rows]
         ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", "½", "1"], "range": [-0.05, 1.05], "zeroline": False}
         layout[f"xaxis{axis}"] = ticks | {"domain": x_domain, "anchor": f"y{axis}"}
         layout[f"yaxis{axis}"] = ticks | {"domain": y_domain, "anchor": f"x{axis}", "showticklabels": column == 0}
@@ -45,9 +45,9 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         if here is not None and yours:
             layout["shapes"].append(rule(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
     layout["annotations"] += [
-        _words("upwards the estimate θ in the long run,<br>across the true share θ₀", 0, 1) | {"xanchor": "left"}
+        _words("upwards the estimate in the long run, across the true share", 0, 1) | {"xanchor": "left"}
     ]
-    size = {"height": 180 * n_rows + 100, "margin": {"b": 100}}
+    size = {"height": 190 * n_rows + 100, "margin": {"b": 100}}
     return chart(data=traces, layout=layout | size | {"legend": legend_below()})
 
 

@@ -183,8 +183,6 @@ def _answers(counts: list[int], chances: Any, name: str, colour: str, pattern: s
         "type": "bar",
         "x": counts,
         "y": chances,
-        "xaxis": "x2",
-        "yaxis": "y2",
         "marker": outlined(colour, pattern),
         "name": f"answers of {name}",
         "hovertemplate": f"{name} says A %{{x}} times: %{{y:.3%}}<extra></extra>",
