@@ -83,7 +83,7 @@ def test_every_widget_says_what_its_setting_does():
             "label=ε format=%.4g step=0.1 max=700 help=ε bounds wha…her follows.",
         ),
         ("lies", "q_slide", "label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3"),
-        ("lies", "q", "label=b format=%.8g default=0.3 step=0.01 max=0.5 in_link=True"),
+        ("lies", "q", "label=b format=%.8g default=0.3 step=0.01 max=0.5 help=Both 0: ever…information."),
         (
             "counts",
             "e_ladder",
