@@ -41,12 +41,13 @@ span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path:
 """,
     # The clipboard may be refused (plain http, an old browser): then the address is shown to copy by hand.
     js="""
-export default function ({ parentElement }) {
+export default function ({ data, parentElement }) {
   const button = parentElement.querySelector("button");
   const status = parentElement.querySelector("span");
   button.onclick = async () => {
     const link = new URL(window.location.href);
     link.searchParams.delete("job"); // of this moment, not of the settings
+    for (const [key, value] of Object.entries(data)) link.searchParams.set(key, value);
     try {
       await navigator.clipboard.writeText(link.href);
       button.textContent = status.textContent = "Link copied";
@@ -69,9 +70,9 @@ def _elsewhere() -> None:
     """Stand for a page that is elsewhere."""
 
 
-def copy_button() -> None:
-    """Draw a button that copies the page's address, settings included."""
-    _copy(key="copy-link", width="content")
+def copy_button(more: Mapping[str, str]) -> None:
+    """Draw a button that copies the page's address, settings included, and what the link is to ask `more`."""
+    _copy(key="copy-link", data=dict(more), width="content")
 
 
 def write(key: str, value: str) -> None:

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, present, setting_file
+from pages.kit import draws, lecture, link, present, setting_file
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
-from pages.kit.settings import Choice, Setting
+from pages.kit.present import Here, Place
+from pages.kit.settings import Choice, Setting, named
 
 # A visitor's own lecture, for as long as the visit.
 OWN = "own_lecture"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
-def draw(address: str, known: Sequence[Setting], reset: Callable[[], None], pages: Collection[str]) -> Any:
+def draw(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
     """Draw the menu with what needs no question, and return the place for the rest."""
     with st.popover("⋯", key="more", help="Reset, share, present, save"):
         st.button("↺ Reset", on_click=reset, key="reset", width="stretch")
-        link.copy_button()
-        st.button("Add to my lecture", on_click=_add, args=(address, known), key="add-screen", width="stretch")
+        _copy(here)
+        st.button("Present this screen", on_click=_present, args=(here, known), key="present", width="stretch")
+        st.button("Add to my lecture", on_click=_add, args=(here.address, known), key="add-screen", width="stretch")
         rest = st.container()
-        _open(address, known, pages)
+        _open(here)
     return rest
+
+
+def _copy(here: Here) -> None:
+    """Draw the button that copies the link, and a choice of the controls that the link leaves to its readers."""
+    place = st.container()
+    names = {setting.key: named(setting) for setting in here.settings}
+    left = st.multiselect(
+        "Link with these controls only",
+        list(names),
+        format_func=names.__getitem__,
+        key=f"link-controls-{here.address}",
+        placeholder="All controls",
+        help="For readers who are to set just these. In a frame of a course page add `&embed=true`.",
+    )
+    with place:
+        link.copy_button({present.CONTROLS: ",".join(left)} if left else {})
 
 
 def save(address: str, known: Sequence[Setting], question: Any) -> None:
@@ -57,11 +75,21 @@ def _given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
     given: dict[str, str | tuple[str, ...]] = {}
     for key in st.query_params:
         setting = keys.get(key)
-        if setting is None or key == "job":
+        if setting is None or key == draws.JOB.key:
             continue
         raw = st.query_params.get_all(key)
         given[key] = tuple(raw) if isinstance(setting, Choice) and setting.many else raw[-1]
     return given
+
+
+def _present(here: Here, known: Sequence[Setting]) -> None:
+    """Show the screen alone, as a lecture of one step."""
+    try:
+        step = Step(here.address, _given(known))
+        alone = Lecture(here.title, "", 1, (step,))
+        present.open_at(here.address, step.settings, here, Place(alone, lecture.to_link(alone), 1))
+    except ValueError as error:
+        st.toast(sentence(error))
 
 
 def _add(address: str, known: Sequence[Setting]) -> None:
@@ -78,26 +106,24 @@ def _add(address: str, known: Sequence[Setting]) -> None:
     st.toast(f"This screen is step {len(whole.steps)} of your lecture; see the page “Lectures”.")
 
 
-def _open(address: str, known: Sequence[Setting], pages: Collection[str]) -> None:
+def _open(here: Here) -> None:
     """Draw the place to drop a setting's file on."""
     # A new widget for every file, so that the last one is let go.
     key = f"open_setting_{st.session_state.get(_OPENED, 0)}"
-    st.file_uploader(
-        "Open a saved setting", ["toml"], key=key, on_change=_take, args=(key, address, known, pages), max_upload_size=1
-    )
+    st.file_uploader("Open a saved setting", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
 
 
-def _take(key: str, address: str, known: Sequence[Setting], pages: Collection[str]) -> None:
+def _take(key: str, here: Here) -> None:
     brought = st.session_state.get(key)
     if brought is None:
         return
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
     try:
-        found = setting_file.read(brought.getvalue(), pages)
+        found = setting_file.read(brought.getvalue(), here.pages)
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
         return
     st.session_state.pop(_PROBLEM, None)
-    present.open_at(found.page, found.settings, address, known)
+    present.open_at(found.page, found.settings, here)

@@ -19,7 +19,7 @@ from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
 from pages.kit.panel import Panel
-from pages.kit.present import View
+from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
@@ -121,6 +121,12 @@ class Page:
         return [*own, *(self.chapters.settings if self.chapters else []), *([draws.JOB] if self.jobs else [])]
 
     @property
+    def here(self) -> Here:
+        """The page as lectures and files of settings know it: without the draws of this moment."""
+        lasting = [setting for setting in self.all_settings(defaults=True) if setting is not draws.JOB]
+        return Here(self.address, self.title, lasting, self.addresses)
+
+    @property
     def in_menu(self) -> StreamlitPage:
         """The page as Streamlit's navigation and links take it; the one without an address comes first."""
         name = self.address or self.title.lower()
@@ -128,17 +134,18 @@ class Page:
 
     def run(self) -> None:
         """Draw the page."""
-        present.go_on()
-        seen = present.view(self.address)
+        here = self.here
+        present.go_on(here)
+        seen = present.view(here)
         screen.begin(self.question)
         screen.enlarge(_LECTURED if seen.place else None)
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.title(seen.place.step.say or self.question if seen.place else self.question, anchor=False)
             screen.skip_link()
-            menu = more.draw(self.address, known, self._reset, self.addresses)
-        present.draw(seen, self.address, self.all_settings(defaults=True))
-        link.check([*known, *present.SETTINGS], self.address)
+            menu = more.draw(here, known, self._reset)
+        present.draw(seen, here)
+        link.check([*known, *present.asked(here)], self.address)
         place = st.empty()
         screen.last_takeaway(place, self.address)
         if self.shows_images:
@@ -288,7 +295,7 @@ def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tup
         name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
         for name, panels in shown.items()
     }
-    settings = {s.key: st.session_state.get(s.key, s.default) for s in page.all_settings() if s.key != draws.JOB.key}
+    settings = {s.key: st.session_state.get(s.key, s.default) for s in page.here.settings}
     code = page.folds(question, answer).get(CODE, "")
     return report.page(page.question, answer.takeaway(), flat, settings, code)
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, presenter
+from pages.kit import lecture, link, presenter, toml_files
 from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Setting, Words
 
-_GO = "lecture_goes_to"
+# The keys of both in an address.
+PRESENT, CONTROLS = "present", "controls"
+_GO = "on_the_way_to"
+
+
+@dataclass(frozen=True)
+class Here:
+    """The page on screen: its `address` and `title`, its `settings` as reset leaves them, and all `pages` there are."""
+
+    address: str
+    title: str
+    settings: Sequence[Setting]
+    pages: Collection[str]
 
 
 @dataclass(frozen=True)
@@ -34,12 +46,6 @@ class Place:
         """The place as a link names it."""
         return f"{self.number}-{self.name}"
 
-    @property
-    def address(self) -> dict[str, Any]:
-        """The settings of the step's link, its place in the lecture among them."""
-        given = {key: list(v) if isinstance(v, tuple) else v for key, v in self.step.settings.items()}
-        return given | {PRESENT.key: self.link}
-
 
 def place(words: str) -> Place:
     """Read a place such as “3-vote”. Raises ``ValueError`` for one that is in no lecture."""
@@ -52,17 +58,23 @@ def place(words: str) -> Place:
     return Place(of, name, int(number))
 
 
-def _names(words: str) -> list[str]:
-    names = words.split(",")
-    if not all(name.isidentifier() for name in names):
-        raise ValueError("it must be names of settings as links have them, with commas")
-    return names
+def asked(here: Here) -> tuple[Words, Words]:
+    """What a link may ask of a page beside its settings: a place in a lecture, and which controls to leave."""
+    keys = [setting.key for setting in here.settings]
 
+    def its_place(words: str) -> Place:
+        found = place(words)
+        if found.step.page != here.address:
+            raise ValueError("that step is on another page")
+        return found
 
-PRESENT = Words("present", place, "")
-CONTROLS = Words("controls", _names, "")
-# What a link may ask of any page, beside its settings.
-SETTINGS = (PRESENT, CONTROLS)
+    def names(words: str) -> list[str]:
+        found = words.split(",")
+        if unknown := [name for name in found if name not in keys]:
+            raise ValueError(f"this page has no setting {toml_files.shortened(unknown[0])}")
+        return found
+
+    return Words(PRESENT, its_place, ""), Words(CONTROLS, names, "")
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class View:
     """What is to be seen of a page: all, or what a `place` in a lecture shows, or all with only some `controls`."""
 
     place: Place | None = None
-    controls: tuple[str, ...] | None = None
+    controls: Sequence[str] | None = None
 
     @property
     def whole(self) -> bool:
@@ -82,33 +94,35 @@ class View:
         return self.place is None or part in self.place.step.show
 
     @property
-    def left(self) -> tuple[str, ...]:
+    def left(self) -> Sequence[str]:
         """The keys of the settings that can be set."""
         if self.place:
-            return (self.place.step.control,) if self.place.step.control else ()
-        return self.controls or ()
+            return [self.place.step.control] if self.place.step.control else []
+        return self.controls or []
 
 
-def view(address: str) -> View:
-    """What the link asks to see of the page of an address."""
-    words, names = (st.query_params.get(setting.key) for setting in SETTINGS)
-    if words and not PRESENT.problem([words]) and (found := place(words)).step.page == address:
-        return View(found)
-    return View(controls=tuple(_names(names))) if names and not CONTROLS.problem([names]) else View()
+def view(here: Here) -> View:
+    """What the link asks to see of a page; what it asks wrongly is not heeded."""
+    found: dict[str, Any] = {}
+    for one in asked(here):
+        words = st.query_params.get(one.key)
+        if words and not one.problem([words]):
+            found[one.key] = one.check(words)
+    return View(found.get(PRESENT), found.get(CONTROLS))
 
 
-def draw(seen: View, address: str, settings: Sequence[Setting]) -> None:
-    """Hide what is not to be seen, and listen to a lecture’s keys; `settings` are the page’s, as reset leaves them."""
+def draw(seen: View, here: Here) -> None:
+    """Hide what is not to be seen, and listen to a lecture’s keys."""
     if seen.whole:
         return
     st.html(f"<style>{_sheet(seen)}</style>")
     if now := seen.place:
 
         def moved(move: str) -> None:
-            _move(now, move, address, settings)
+            _move(now, move, here)
 
         with st.container(key="presenter-line"):
-            presenter.mount(now.number, len(now.lecture.steps), now.lecture.title, moved)
+            presenter.mount(now.number, len(now.lecture.steps), f"{here.title} · {now.lecture.title}", moved)
 
 
 def _sheet(seen: View) -> str:
@@ -132,41 +146,51 @@ _PARTS = {
 }
 
 
-def _move(now: Place, move: str, address: str, settings: Sequence[Setting]) -> None:
+def _move(now: Place, move: str, here: Here) -> None:
     """Go to the next or previous step, or leave the lecture and keep the settings."""
     if move == presenter.LEAVE:
-        if PRESENT.key in st.query_params:
-            del st.query_params[PRESENT.key]
+        if PRESENT in st.query_params:
+            del st.query_params[PRESENT]
         return
     number = now.number + (1 if move == presenter.NEXT else -1)
-    if not 1 <= number <= len(now.lecture.steps):
-        return
-    after = Place(now.lecture, now.name, number)
-    open_at(after.step.page, after.step.settings, address, settings, after)
+    if 1 <= number <= len(now.lecture.steps):
+        after = Place(now.lecture, now.name, number)
+        open_at(after.step.page, after.step.settings, here, after)
 
 
-def open_at(
-    page: str, given: Mapping[str, Any], address: str, settings: Sequence[Setting], at: Place | None = None
-) -> None:
-    """Open a `page` with the settings `given`; `address` and `settings` are those of the page on screen.
+def open_at(page: str, given: Mapping[str, Any], here: Here, at: Place | None = None) -> None:
+    """Open a `page` with the settings `given`, all others as reset leaves them, `at` a place in a lecture.
 
-    On the page on screen the settings are set; another page takes them from its address, with the next run.
+    On the page that is `here` they are set at once; another page sets them when it is on screen.
     """
-    if page != address:
-        more = {PRESENT.key: at.link} if at else {}
-        st.session_state[_GO] = page, {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()} | more
+    if page not in here.pages:
+        link.remark(f"{page_settings.quoted(page)} was ignored: there is no such page.")
+    elif page != here.address:
+        st.session_state[_GO] = page, given, at
+    else:
+        _set(given, here.settings, at)
+
+
+def go_on(here: Here) -> None:
+    """Go to the page that a lecture or a file has asked for, and once there set it as asked."""
+    if not (asked := st.session_state.get(_GO)):
         return
+    page, given, at = asked
+    if page != here.address:
+        address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
+        st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
+    del st.session_state[_GO]
+    _set(given, here.settings, at)
+
+
+def _set(given: Mapping[str, Any], settings: Sequence[Setting], at: Place | None) -> None:
+    """Set a page's settings, and note which of those `given` are not good."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
+    for key in bad:
+        st.query_params.pop(key, None)
     link.reset(settings)
     link.take(settings, {key: value for key, value in given.items() if key not in bad})
     link.remark(*bad.values())
     if at:
-        st.query_params[PRESENT.key] = at.link
-
-
-def go_on() -> None:
-    """Go to the page that a lecture or a file has asked for."""
-    if asked := st.session_state.pop(_GO, None):
-        address, given = asked
-        st.switch_page(link.page_at(address), query_params=given)
+        st.query_params[PRESENT] = at.link

@@ -32,7 +32,7 @@ def page(
         for panel in panels:
             parts.append(_panel(panel, library, headed=True))
             library = library and not isinstance(panel.figure, Chart)
-    known = of_rows([{"setting": key, "value": escape(str(value))} for key, value in settings.items()])
+    known = of_rows([{"setting": key, "value": value} for key, value in settings.items()])
     parts.append(f"<h2>Settings</h2>{known.html}<h2>How to compute this again</h2>{_code(code)}")
     parts.append(f"<p>Computed by privdemo with {results.versions()}. The same settings give the same numbers.</p>")
     return figures.document(title, "".join(parts), figures.CSS)

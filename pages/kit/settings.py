@@ -104,6 +104,11 @@ class Words:
 Setting = Number | Choice | Words
 
 
+def named(setting: Setting) -> str:
+    """A setting as one chooses it from a list: its label, and its key in the address."""
+    return f"{setting.label} ({setting.key})" if setting.label else setting.key
+
+
 def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Say what is wrong with each parameter of an address: unknown here, or out of range. Good ones are left out."""
     known = {s.key: s for s in settings if not isinstance(s, Choice) or s.in_link}

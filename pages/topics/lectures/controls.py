@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, more, numbers, screen
+from pages.kit import lecture, link, more, numbers, present, screen
 from pages.kit.lecture import SHOW, Lecture, Step
 from pages.kit.page import Page
-from pages.kit.present import Place
-from pages.kit.settings import Words
+from pages.kit.present import Here, Place
+from pages.kit.settings import Words, named
 
 LECTURE = Words("lecture", lecture.from_link, "")
 _READ, _EDITS, _PROBLEM = "lecture_read_from_link", "lecture_edits", "lecture_problem"
@@ -29,20 +29,21 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
         "keeps the settings.",
     )
     _read_link()
+    here = page.here
     titles = {one.address: one.title for one in pages}
     with st.container(key="shipped-lectures", horizontal=True):
         for name, each in lecture.shipped().items():
             with st.container(border=True, key=f"lecture-{name}", width=330):
                 st.markdown(f"**{each.title}**")
                 st.caption(f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps.")
-                _present_link(Place(each, name, 1), "Present →")
+                _present_button(Place(each, name, 1), f"present-{name}", here)
                 st.button("Make it mine", key=f"take-{name}", on_click=_keep, args=(each,))
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
         st.markdown("On any page, open the menu **⋯** and choose **Add to my lecture**; or bring a lecture's file.")
     else:
-        _edit(own, pages, titles)
+        _edit(own, pages, titles, here)
     _bring()
     code = lecture.to_link(own) if own else ""
     st.session_state[_READ] = code
@@ -60,8 +61,9 @@ def _read_link() -> None:
     _keep(lecture.from_link(code))
 
 
-def _present_link(at: Place, words: str) -> None:
-    st.page_link(link.page_at(at.step.page), label=words, query_params=at.address)
+def _present_button(at: Place, key: str, here: Here) -> None:
+    given = {"on_click": present.open_at, "args": (at.step.page, at.step.settings, here, at)}
+    st.button("Present →", key=key, type="primary", **given)  # type: ignore[arg-type]
 
 
 def _keep(changed: Lecture | None) -> None:
@@ -71,13 +73,13 @@ def _keep(changed: Lecture | None) -> None:
     st.session_state.pop(_PROBLEM, None)
 
 
-def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str]) -> None:
+def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: Here) -> None:
     """Draw the visitor's lecture to be changed, presented and taken away."""
     version = st.session_state.get(_EDITS, 0)
     key = f"lecture-title-{version}"
     st.text_input("Title", own.title, key=key, on_change=_rename, args=(own, key))
     with st.container(horizontal=True, vertical_alignment="center", key="own-lecture"):
-        _present_link(Place(own, lecture.to_link(own), 1), "Present →")
+        _present_button(Place(own, lecture.to_link(own), 1), "present-own", here)
         st.download_button(
             "Save as a file",
             lecture.to_toml(own),
@@ -121,9 +123,11 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
             key=shown,
             **change,
         )  # type: ignore[call-overload]
-        names = [_NOTHING, *(s.key for s in page.all_settings() if s.key != "job")] if page else [_NOTHING]
-        now = step.control if step.control in names else _NOTHING
-        st.selectbox("Leave one control", names, names.index(now), key=control, width=260, **change)  # type: ignore[call-overload]
+        names = {_NOTHING: _NOTHING} | ({s.key: named(s) for s in page.here.settings} if page else {})
+        now = list(names).index(step.control) if step.control in names else 0
+        st.selectbox(
+            "Leave one control", list(names), now, format_func=names.__getitem__, key=control, width=320, **change
+        )  # type: ignore[call-overload]
 
 
 def _rename(own: Lecture, key: str) -> None:

@@ -49,7 +49,7 @@ def test_notes_on_a_link_stay_until_dismissed_or_another_page():
 
 
 def test_what_a_page_writes_into_the_address():
-    at = opened('from pages.kit import link\nlink.copy_button()\nlink.write("job", "abc")')
+    at = opened('from pages.kit import link\nlink.copy_button({"controls": "n"})\nlink.write("job", "abc")')
     found = [(c.proto.component_name, c.proto.id.split("-", 2)[-1]) for c in at.get("bidi_component")]
     assert found == [("privdemo_copy_link", "copy-link"), ("privdemo_address", "address-job")]
     said = json.loads(at.get("bidi_component")[1].proto.json)

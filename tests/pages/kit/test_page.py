@@ -175,7 +175,10 @@ container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   html body=<a class="sk… control</a>
   popover more allow_empty=True label=⋯ help=Reset, share, present, save open=False use_content=True
     button reset label=↺ Reset
-    bidi_component copy-link component_name=privdemo_copy_link
+    container > bidi_component copy-link component_name=privdemo_copy_link json={}
+    multiselect link-controls-high label=Link with these controls only options=Level (level)/Chapter (chapter)
+        help=For readers …embed=true`. placeholder=All controls select_all=1000
+    button present label=Present this screen
     button add-screen label=Add to my lecture
     container > download_button save-setting label=Save this setting help=A TOML file … and sweeps.
         url=/mock/media/…9d2370e4af79 ignore_rerun=True

@@ -1,0 +1,184 @@
+"""A place in a lecture, what is hidden there, and the ways on; links that leave some controls."""
+
+import pytest
+import streamlit as st
+
+from pages.kit import present, presenter
+from pages.kit.lecture import Lecture, Step, shipped, to_link
+from pages.kit.present import Here, Place, View, asked, place
+from pages.kit.settings import Choice, Number
+from privdemo.limits import Limit
+from tests.pages.kit.elements import opened
+from tests.pages.visiting import warnings
+
+N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
+SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
+HERE = Here("made", "Made up", [N, SIGN], ("", "made", "far"))
+LECTURE = Lecture(
+    "Signs",
+    "",
+    5,
+    (
+        Step("made", {"n": "5"}, "Five of them."),
+        Step("made", {"sign": ("±",)}, "", ("figure", "control"), "n"),
+        Step("far", {"x": ("1", "2"), "y": "3"}, "Far away."),
+        Step("made", {"n": "12", "m": "1"}, "Wrong."),
+        Step("nowhere", {}, "Nowhere."),
+    ),
+)
+NAME = to_link(LECTURE)
+# The page on screen, with a button for each way on.
+SCRIPT = """
+import streamlit as st
+from pages.kit import inputs, link, present
+from tests.pages.kit.test_present import HERE, N, SIGN
+
+present.go_on(HERE)
+seen = present.view(HERE)
+st.title(seen.place.step.say if seen.place else "Made up")
+present.draw(seen, HERE)
+link.check([*HERE.settings, *present.asked(HERE)], HERE.address)
+inputs.number(N)
+inputs.choose(SIGN)
+"""
+
+
+@pytest.fixture
+def visit(monkeypatch):
+    """The page at a step of the lecture, or behind another link; and the pages that it switches to."""
+    switched = []
+
+    def buttons(number, n_steps, title, moved):
+        st.caption(f"{number} of {n_steps}: {title}")
+        for move in (presenter.NEXT, presenter.PREVIOUS, presenter.LEAVE, "elsewhere"):
+            st.button(move, key=move, on_click=moved, args=(move,))
+
+    monkeypatch.setattr(presenter, "mount", buttons)
+    monkeypatch.setattr(st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)))
+
+    def visit(step=None, **link):
+        at = opened(SCRIPT, link | ({"present": f"{step}-{NAME}"} if step else {}))
+        return at, switched
+
+    return visit
+
+
+def shown(at):
+    return at.title[0].value, at.session_state["n"], tuple(at.session_state["sign"])
+
+
+def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
+    assert place(f"2-{NAME}") == Place(LECTURE, NAME, 2)
+    assert place(f"2-{NAME}").step is not LECTURE.steps[1]
+    name, known = next(iter(shipped().items()))
+    assert place(f"1-{name}") == Place(known, name, 1)
+    assert place(f"1-{name}").link == f"1-{name}"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("3", "it must be the number of a step, a dash"),
+        ("x-lecture", "it must be the number of a step, a dash"),
+        ("1-", "this is not the link of a lecture"),
+        (f"0-{NAME}", "that lecture has steps 1 to 5"),
+        (f"6-{NAME}", "that lecture has steps 1 to 5"),
+        (f"1-{NAME[:-9]}", "the link of this lecture is damaged"),
+    ],
+)
+def test_what_is_no_place_is_refused_in_a_sentence(words, problem):
+    with pytest.raises(ValueError, match=problem):
+        place(words)
+
+
+def test_a_link_may_ask_for_a_step_on_this_page_and_for_controls_that_it_has():
+    at_step, controls = asked(HERE)
+    assert at_step.problem([f"1-{NAME}"]) is None
+    assert "that step is on another page" in at_step.problem([f"3-{NAME}"])
+    assert controls.problem(["n,sign"]) is None
+    assert "this page has no setting “m”" in controls.problem(["n,m"])
+    assert "this page has no setting" in controls.problem(["n,"])
+
+
+def test_a_view_says_what_is_shown_and_which_controls_are_left():
+    step = Place(LECTURE, NAME, 2)
+    assert View().whole
+    assert (View().shows("takeaway"), View().left) == (True, [])
+    assert not View(step).whole
+    assert [View(step).shows(part) for part in ("takeaway", "figure")] == [False, True]
+    assert View(step, ["sign"]).left == ["n"]
+    assert View(Place(LECTURE, NAME, 1), ["sign"]).left == []
+    assert View(controls=["sign"]).left == ["sign"]
+    assert View(controls=["sign"]).shows("takeaway")
+
+
+def test_all_controls_are_hidden_but_those_left():
+    sheet = present._sheet(View(controls=["n", "sign"]))
+    kept = ", ".join(f".st-key-{key}{end}" for key in ("n", "sign") for end in ("", "_slide", "_ladder"))
+    assert f".st-key-lever > *:not({kept}):not(:has({kept}))," in sheet
+    assert "--dial-control" not in sheet
+    assert ".takeaway" not in sheet
+    step = present._sheet(View(Place(LECTURE, NAME, 2)))
+    assert ".st-key-controls > *:not(.st-key-n," in step
+    assert ".takeaway { display: none; }" in step
+    assert ".st-key-figure" not in step
+    alone = present._sheet(View(Place(LECTURE, NAME, 1)))
+    assert ".st-key-chapters > * { display: none; }" in alone
+    assert ":root { --dial-control: none; }" in alone
+
+
+def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
+    at, switched = visit(1, n="5", sign=["-"])
+    assert shown(at) == ("Five of them.", 5, ("-",))
+    assert at.caption[0].value == "1 of 5: Made up · Signs"
+    at.button(key="previous").click().run()
+    assert shown(at) == ("Five of them.", 5, ("-",)), "there is none before the first"
+    at.button(key="next").click().run()
+    assert shown(at) == ("", 3, ("±",))
+    assert at.query_params["present"] == f"2-{NAME}"
+    at.number_input(key="n").set_value(7).run()
+    at.button(key="leave").click().run()
+    assert shown(at) == ("Made up", 7, ("±",))
+    assert "present" not in at.query_params
+    assert not at.button
+    assert not switched
+
+
+def test_a_step_on_another_page_is_gone_to_with_its_settings(visit):
+    at, switched = visit(2)
+    at.button(key="next").click().run()
+    assert switched == [("far", {"x": ["1", "2"], "y": "3", "present": f"3-{NAME}"})]
+
+
+def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
+    at, switched = visit(n="7")
+    at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, Place(LECTURE, NAME, 2)
+    at.run()
+    assert shown(at) == ("", 3, ("±",))
+    assert not switched
+    at.number_input(key="n").set_value(8).run()
+    assert shown(at) == ("", 8, ("±",)), "once"
+
+
+def test_bad_settings_of_a_step_and_a_page_that_is_not_there_are_noted(visit):
+    at, switched = visit()
+    at.session_state["on_the_way_to"] = "made", LECTURE.steps[3].settings, Place(LECTURE, NAME, 4)
+    at.run()
+    assert shown(at) == ("Wrong.", 3, ("+", "-"))
+    assert "n=12" in warnings(at)
+    assert "m" in warnings(at)
+    at.button(key="next").click().run()
+    assert shown(at)[0] == "Wrong."
+    assert "nowhere` was ignored: there is no such page." in warnings(at)
+    assert not switched
+
+
+def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
+    at, _ = visit(present="1-nothing", controls="n,m")
+    assert at.title[0].value == "Made up"
+    assert "present=1-nothing" in warnings(at)
+    assert "controls=n,m" in warnings(at)
+    assert not at.get("html")
+    at, _ = visit(controls="n")
+    assert not at.warning
+    assert ".st-key-lever > *:not(.st-key-n," in at.get("html")[0].proto.body
