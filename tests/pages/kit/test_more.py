@@ -69,7 +69,9 @@ def test_a_saved_setting_opens_on_its_page_as_it_was_and_all_else_is_as_reset_le
 
 def test_a_setting_of_another_page_leads_there(monkeypatch):
     switched = []
-    monkeypatch.setattr(st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)))
+    monkeypatch.setattr(
+        st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)) or st.stop()
+    )
     at, _ = menu(monkeypatch)
     dropped(at, setting_file.write("far", {"x": ("1", "2")}))
     assert switched == [("far", {"x": ["1", "2"]})]

@@ -54,7 +54,9 @@ def visit(monkeypatch):
             st.button(move, key=move, on_click=moved, args=(move,))
 
     monkeypatch.setattr(presenter, "mount", buttons)
-    monkeypatch.setattr(st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)))
+    monkeypatch.setattr(
+        st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)) or st.stop()
+    )
 
     def visit(step=None, **link):
         at = opened(SCRIPT, link | ({"present": f"{step}-{NAME}"} if step else {}))

@@ -1,0 +1,124 @@
+"""The page of lectures: those that come with the app, and the visitor's own, changed, mailed and kept."""
+
+import pytest
+import streamlit as st
+
+from pages.kit import more
+from pages.kit.lecture import Lecture, Step, read, shipped, to_link, to_toml
+from tests.pages.visiting import visit, warnings
+
+OWN = Lecture(
+    "Signs",
+    "friends",
+    5,
+    (
+        Step("voting", {"lie": "0.3"}, "Ask *anybody*.", ("takeaway", "figure", "control"), "lie"),
+        Step("image_noise", {"classes": ("3", "8")}),
+        Step("gone", {}, "No such page."),
+    ),
+)
+
+
+@pytest.fixture
+def own():
+    """The page with a visitor's own lecture."""
+    return visit("lectures", lecture=to_link(OWN))
+
+
+def kept(at) -> Lecture:
+    return at.session_state[more.OWN]
+
+
+def named(elements, label):
+    return [one for one in elements if one.label == label]
+
+
+def test_every_lecture_that_comes_with_the_app_is_listed_and_can_be_presented(monkeypatch):
+    switched = []
+    monkeypatch.setattr(
+        st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)) or st.stop()
+    )
+    at = visit("lectures")
+    for name, each in shipped().items():
+        assert f"**{each.title}**" in [text.value for text in at.markdown]
+        told = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps."
+        assert told in [text.value for text in at.caption]
+        at.button(key=f"present-{name}").click().run()
+        page, query = switched.pop()
+        assert (page or "home", query["present"]) == (each.steps[0].page or "home", f"1-{name}")
+        del at.session_state["on_the_way_to"]
+
+
+def test_a_lecture_that_comes_with_the_app_can_be_made_ones_own():
+    at = visit("lectures")
+    name, each = next(iter(shipped().items()))
+    at.button(key=f"take-{name}").click().run()
+    assert kept(at) == each
+    at.button(key="lecture-over").click().run()
+    assert kept(at) is None
+    assert not at.text_input
+
+
+def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
+    assert kept(own) == OWN
+    assert not own.warning
+    assert [box.value for box in named(own.text_input, "Say")] == ["Ask *anybody*.", "", "No such page."]
+    assert [box.value for box in own.selectbox] == ["lie", "none", "none"]
+    heads = [text.value for text in own.markdown if text.value.startswith("**")]
+    assert heads[-3].startswith("**1. Voting with a lie** · lie 0")
+    assert heads[-1] == "**3. gone**"
+    own.text_input[0].set_value("Lies").run()
+    assert kept(own).title == "Lies"
+    assert to_link(kept(own)) in own.get("bidi_component")[-1].proto.json
+
+
+def test_steps_are_moved_deleted_and_changed(own):
+    named(own.button, "↓")[0].click().run()
+    assert [step.page for step in kept(own).steps] == ["image_noise", "voting", "gone"]
+    named(own.button, "↑")[2].click().run()
+    assert [step.page for step in kept(own).steps] == ["image_noise", "gone", "voting"]
+    named(own.button, "✕")[1].click().run()
+    assert [step.page for step in kept(own).steps] == ["image_noise", "voting"]
+    named(own.text_input, "Say")[0].set_value("Drag it.").run()
+    own.selectbox[0].select("p").run()
+    assert kept(own).steps[0] == Step(
+        "image_noise", {"classes": ("3", "8")}, "Drag it.", ("takeaway", "figure", "control"), "p"
+    )
+    own.selectbox[1].select("none").run()
+    assert kept(own).steps[1].show == ("takeaway", "figure")
+    for _ in range(2):
+        named(own.button, "✕")[0].click().run()
+    assert kept(own) is None
+
+
+def test_what_cannot_be_is_said_and_changes_nothing(own):
+    own.text_input[0].set_value("").run()
+    assert "Title" in own.error[0].value
+    assert kept(own) == OWN
+    named(own.text_input, "Say")[1].set_value("x" * 301).run()
+    assert "Step 2 was left as it was" in own.error[0].value
+    assert kept(own) == OWN
+    own.button_group[2].set_value([]).run()
+    assert "show must be a list" in own.error[0].value
+    assert kept(own) == OWN
+    named(own.text_input, "Say")[1].set_value("Short.").run()
+    assert not own.error
+
+
+def test_a_file_of_a_lecture_is_opened_and_a_wrong_one_changes_nothing(own):
+    def drop(content):
+        own.file_uploader[-1].set_value(("lecture.toml", content.encode(), "application/toml")).run()
+
+    drop("title = 3")
+    assert "This file was not opened. A lecture must have minutes." in own.error[0].value
+    assert kept(own) == OWN
+    drop(to_toml(OWN).replace("Signs", "Other signs"))
+    assert kept(own).title == "Other signs"
+    assert not own.error
+    assert read(to_toml(kept(own))) == kept(own)
+
+
+def test_a_damaged_link_is_noted(own):
+    at = visit("lectures", lecture=to_link(OWN)[:-9])
+    assert "the link of this lecture is damaged" in warnings(at)
+    assert more.OWN not in at.session_state
