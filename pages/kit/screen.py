@@ -130,7 +130,7 @@ def figure(panel: Panel) -> None:
         _at_rest(panel)
         under(panel)
     if panel.links:
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, key=f"links-{panel.name}" if panel.name else None):
             for address, words in panel.links:
                 way_to(address, words, words)
     if isinstance(panel.figure, Live) and (guesses := panel.figure.later()):

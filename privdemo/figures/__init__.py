@@ -9,6 +9,7 @@ from privdemo.figures.images import damage, linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.training import DIGITS_CSS
+from privdemo.figures.trust import by_trust
 
 CSS = SHEET_CSS + PEOPLE_CSS + DIGITS_CSS + FIRST_LOOK_CSS
 
@@ -16,6 +17,7 @@ __all__ = [
     "CSS",
     "SHEET_CSS",
     "Figure",
+    "by_trust",
     "chart",
     "contact_sheet",
     "damage",

@@ -19,7 +19,7 @@ from privdemo.methods import MMD, SPREAD
 
 CONFIGS = [
     *(ElectionConfig(), ManyConfig(), NaiveConfig(), TrainingConfig(), CountConfig(), ComparisonConfig()),
-    *(images.Config(), images.CurveConfig(), images.GalleryConfig(), RatioConfig(share=0.5, bandwidth=1.0)),
+    *(images.Config(), images.CurveConfig(), RatioConfig(share=0.5, bandwidth=1.0)),
     BagConfig(aggregation="random-k", k=3, feature_epsilon=1.0, proportion_epsilon=1.0),
 ]
 NUMBERS = [

@@ -3,27 +3,22 @@
 from collections.abc import Sequence
 from functools import partial
 
-from pages.kit import folds
-from pages.kit.page import Page
-from pages.topics.home.answer import Answer, answer, snippet
-from pages.topics.home.controls import SEED, Question, arrange, controls
-
-
-def standing_words(question: Question, _: Answer | None = None) -> dict[str, str]:
-    """The code, as Markdown."""
-    return {folds.CODE: snippet(question).markdown}
+from pages.kit.page import Chapter, Chapters, Page
+from pages.topics.home.answer import Answer, answer
+from pages.topics.home.controls import SEED, controls, level_setting
 
 
 def page(others: Sequence[Page]) -> Page:
     """The home page, with a way to every one of the `others`."""
+    tiles = tuple((other.address, other.title, other.blurb) for other in others)
     return Page(
         title="Home",
         question="What does privacy cost, and what does it protect?",
         address="",
-        answer=answer,
+        answer=partial(answer, tiles),
         controls=controls,
-        settings=lambda: [SEED],
-        folds=standing_words,
+        settings=lambda: [level_setting(), SEED],
+        folds=lambda question, answer: {},
         shows_images=True,
-        arrange=partial(arrange, others),
+        chapters=Chapters("view", (Chapter("The dial", Answer.main),)),
     )

@@ -1,87 +1,117 @@
-"""What the home page shows: two digits under rising noise, what an adversary makes of them, and what privacy costs."""
+"""What the home page shows: two digits that dissolve, what an adversary makes of them, and what privacy costs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pprint import pformat
 
-from pages.kit import cache, numbers
+from pages.kit import cache, dials, numbers
 from pages.kit.draws import Draws
-from pages.kit.panel import Markup, Panel
+from pages.kit.panel import Live, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.home.controls import Question
+from pages.topics.home.controls import FAMILY, Question, level_setting
 from pages.topics.home.cost import cost
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import Gallery, GalleryConfig
+from privdemo.experiments.images import Point, Result
 
-gallery = cache.shared(images.gallery, max_entries=64, spinner="Releasing two digits at rising noise levels…")
+run = cache.shared(images.run, max_entries=256)
+measure = cache.shared(images.measure, max_entries=1024)
+curve = cache.shared(images.curve, max_entries=64)
+
+# What the adversary has who guesses here: everybody's noisy images.
+_PRIOR = "learned"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, and two people's digits at rising noise levels with the adversary's guesses."""
+    """A question, two people's digits as released, and how often their senders are found `here` and along a curve.
+
+    `tiles` are the ways to the other pages: address, title and a few words.
+    """
 
     question: Question
-    gallery: Gallery
+    result: Result
+    here: Point
+    points: Sequence[Point]
+    tiles: tuple[tuple[str, str, str], ...]
 
     def takeaway(self) -> str:
-        """The picture in two sentences, which stand under it."""
-        return f"Each pixel is replaced with probability p. {self._found()}."
+        """What the dial asks."""
+        return "Every pixel may lie. How much before this digit is safe?"
 
-    def main(self) -> tuple[Panel, Panel]:
-        """The releases with the guesses under them, and what privacy costs."""
-        return self._picture(), cost(self.question.dataset)
+    def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
+        """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""
+        ways = [(address, f"**{title}** {blurb}") for address, title, blurb in self.tiles]
+        return (self._dial(), cost(self.question.dataset)), Panel("tiles", links=ways)
 
-    def _picture(self) -> Panel:
-        made, summary = self.gallery, self._summary()
-        columns = [f"p = {level:.3g}" for level in made.levels]
-        names = [name for digit in made.class_names for name in (f"the {digit}, as sent", "adversary's guess")]
-        sheet, alt = figures.contact_sheet(made.images), summary.replace("<b>", "").replace("</b>", "")
-        picture = Markup(figures.picture_html(sheet, columns, names, alt))
+    def _dial(self) -> Panel:
+        result, summary = self.result, self._summary()
+        halves = ("As sent", f"What an adversary reads who has {result.n_people:,} such images")
+        data = dials.dial_data(result, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
+
+        def still() -> str:
+            stack = [result.released, result.guesses[_PRIOR]]
+            sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
+            return figures.picture_html(sheet, [f"the {name}" for name in result.class_names], halves, summary)
+
         return Panel(
             "home",
-            figure=picture,
+            figure=Live(
+                data,
+                level_setting().key,
+                still,
+                first=lambda: dials.first_frame(data, result, [_PRIOR]),
+                later=lambda: dials.more_guesses(data, self.question.config, FAMILY, [_PRIOR]),
+            ),
             summary=summary,
-            rows=lambda: images.strip_table(names, columns, made.images),
+            rows=lambda: images.curve_table(self.points),
             snippet=snippet(self.question),
+            links=[(self.tiles[0][0], "Start with the vote →")],
         )
 
     def _summary(self) -> str:
-        names, levels = self.gallery.class_names, [f"{level:.3g}" for level in self.gallery.levels]
+        names, here = self.result.class_names, self.here
+        below_all = [point for point in self.points if point.linked.mean < 1]
+        along = "; ".join(f"at p = {point.level:.3g} {_found(point)}" for point in below_all)
         return (
-            f"A {names[0]} and a {names[1]}, released with flip probability {', '.join(levels)}: left to right, each "
-            "pixel is replaced by another with rising probability. Under each, an adversary's best guess of the clean "
-            f"digit. {self._found()}; at p = {levels[-1]} nothing is left."
-        )
-
-    def _found(self) -> str:
-        """Say how often the sender is found at the last level that is not pure noise."""
-        last = self.gallery.points[-2]
-        return (
-            f"At p = {last.level:.3g}, of {last.n_candidates} known people the sender is still found "
-            f"<b>{numbers.share(last.linked.mean, 0)}</b> of the time (95 % interval "
-            f"{numbers.interval(last.linked, numbers.SHARE._replace(digits=0))})"
+            f"A {names[0]} and a {names[1]} of which each pixel is replaced by another grey level with probability p = "
+            f"{here.level:.4g}, and the best guess of each pixel from {self.result.n_people:,} people's noisy images. "
+            f"Among {here.n_candidates} people whose clean images are known the sender is found in {_found(here)} "
+            f"images, with a 95 % interval over {images.N_RELEASES} of them. With more noise: {along}."
         )
 
 
-def answer(question: Question, _: Draws) -> Answer:
-    """Release two people's digits at rising noise levels, and guess them."""
-    return Answer(question, gallery(_config(question)))
+def _found(point: Point) -> str:
+    return f"{numbers.of_hundred(point.linked.mean)} ({numbers.interval(point.linked, _WHOLE)})"
+
+
+# Whole percents.
+_WHOLE = numbers.SHARE._replace(digits=0)
+
+
+def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, _: Draws) -> Answer:
+    """Release two people's digits, guess them, and look for their senders."""
+    here = measure(question.curve, question.level)
+    return Answer(question, run(question.config), here, curve(question.curve), tiles)
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the picture."""
+    """The lines that make the pictures and find the senders."""
     return Snippet(
         (
-            "from privdemo.experiments.images import GalleryConfig, gallery",
+            "from privdemo.experiments.images import Config, CurveConfig, curve, measure, run, stack_pictures",
             "from privdemo.figures import contact_sheet, png",
+            "from privdemo.mechanisms import RandomisedResponse",
         ),
         (
-            f"picture = gallery({_config(question)!r})",
-            'open("picture.png", "wb").write(png(contact_sheet(picture.images)))',
+            f"result = run({pformat(question.config, width=88)})",
+            f'pictures = stack_pictures([result.released, result.guesses["{_PRIOR}"]], result.image_shape)',
+            'open("picture.png", "wb").write(png(contact_sheet(pictures)))',
+            "",
+            f"linking = {pformat(question.curve, width=88)}",
+            f"here = measure(linking, {question.level!r})",
+            "points = curve(linking)",
         ),
     )
-
-
-def _config(question: Question) -> GalleryConfig:
-    return GalleryConfig(question.dataset, seed=question.seed)

@@ -1,34 +1,48 @@
-"""The home page's one control, and where everything on it stands."""
+"""The home page's controls: the noise on every pixel, and whose digits are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, screen
-from pages.kit.draws import Draws
-from pages.kit.page import Page
+from pages.kit import cache, dials, inputs
 from pages.kit.settings import Number
 from privdemo import limits
+from privdemo.experiments import images
+from privdemo.experiments.images import Config, CurveConfig
+from privdemo.mechanisms.pixels import FAMILIES
 
+FAMILY = FAMILIES["randomised_response"]
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
-INTRODUCTION = (
-    "When people may lie a little about their data, nobody needs to be trusted with the truth: that is **randomised "
-    "response**. Here you set the lie, see what it does to real data, and measure what can still be learnt and what an "
-    "adversary still finds out, with code that you can run yourself."
-)
-_IN_A_ROW = 4
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is shown: digits of a data set, chosen by a seed."""
+    """What is shown: two people's digits of a data set, chosen by a seed, under noise of a level."""
 
     dataset: str
     seed: int
+    level: float
+
+    @property
+    def config(self) -> Config:
+        """Who is shown, and what is released."""
+        mechanism = FAMILY.make(self.level, images.n_states(self.dataset))
+        return Config(self.dataset, pixels=mechanism, per_class=1, seed=self.seed)
+
+    @property
+    def curve(self) -> CurveConfig:
+        """Who may have sent an image."""
+        return CurveConfig(self.dataset, seed=self.seed)
+
+
+def level_setting() -> Number:
+    """The noise level, in the range that the data set gives."""
+    limit = FAMILY.limit(images.n_states(_dataset()))
+    title = f"{FAMILY.symbol}, {FAMILY.level_name}"
+    return Number("home_p", limit, 0.8, title, step=dials.STEPS[FAMILY.name], form="%.8g")
 
 
 def _dataset() -> str:
@@ -36,39 +50,13 @@ def _dataset() -> str:
     return cache.IMAGE_SETS[cache.image_titles()[0]]
 
 
-def controls() -> Question:
-    """Draw the control and return what it asks."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed = inputs.number(SEED)
-        st.button("Draw two other people", on_click=_next_people)
-    return Question(_dataset(), seed)
+def controls(_: DeltaGenerator) -> Question:
+    """Draw the controls and return what they ask; the dial itself stands in the figure."""
+    level = inputs.number(level_setting())
+    seed = inputs.number(SEED)
+    st.button("Draw two other people", on_click=_next_people)
+    return Question(_dataset(), seed, level)
 
 
 def _next_people() -> None:
     st.session_state[SEED.key] += 1
-
-
-def arrange(others: Sequence[Page], page: Page, place: Any) -> None:
-    """Draw the picture beside what privacy costs; below, a way to every other page, the control, and the data."""
-    place.markdown(INTRODUCTION)
-    left, right = st.columns(2, gap="medium")
-    _draw_tiles(others)
-    answer = page.answer(page.controls(), Draws())
-    assert answer is not None
-    picture, cost = answer.main()
-    with right, st.container(key="story"):
-        screen.draw([cost])
-    with left:
-        screen.draw([replace(picture, summary=answer.takeaway(), rows=None)])
-        st.caption("Lies, bags and sets are one likelihood: which truth makes what came out of a channel likely?")
-    screen.under(picture)
-    screen.folds(page.folds(answer.question, answer))
-
-
-def _draw_tiles(pages: Sequence[Page]) -> None:
-    """Draw a link to every page, with a few words."""
-    for start in range(0, len(pages), _IN_A_ROW):
-        for column, page in zip(st.columns(_IN_A_ROW, gap="small"), pages[start : start + _IN_A_ROW], strict=False):
-            with column.container(border=True, key=f"tile-{page.address}", gap="xxsmall"):
-                st.page_link(page.in_menu, label=f"**{page.question}**")
-                st.caption(page.blurb)

@@ -1,31 +1,33 @@
-"""What privacy costs, in four numbers: how often records are named right at one ε, by whom one trusts."""
+"""What privacy costs: how often images are classified correctly at one ε, by whom one trusts."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Cards, Panel
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from privdemo import figures
 from privdemo.experiments.comparison import ComparisonConfig, study
 from privdemo.experiments.comparison.study import Row
 from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST, TRUTH
 from privdemo.tasks import binary_task
 
-# The ε of a label at which the four numbers are given.
+# The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    NOBODY: "Nobody is trusted",
-    OWNER: "A bag’s owner is trusted",
-    PUBLISHER: "A publisher of sets is trusted",
+    NOBODY: "Nobody",
+    OWNER: "A bag’s owner",
+    PUBLISHER: "A publisher",
     TRUTH: "No privacy",
 }
 _WORDS = {
-    NOBODY: "Each person lies about the label with probability {lie}. Best: {method}.",
-    OWNER: "Only noisy totals of bags, groups of {bag} filled at random, are released. Best: {method}.",
-    PUBLISHER: "Counts of two large sets; ε covers these alone: a set’s name may tell a label like a lie with ε "
-    "= {name}. Best: {method}.",
-    TRUTH: "Every true label is known.",
+    NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
+    OWNER: "if bags’ owners are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
+    PUBLISHER: "if a publisher is trusted who releases noisy counts of two large sets, which alone ε covers: the name "
+    "of a person’s set says as much as a lie with ε = {name} (“{method}”)",
+    TRUTH: "if every true label is known",
 }
 
 comparison_rows = cache.shared(study.load)
@@ -41,28 +43,50 @@ def _config(dataset: str) -> ComparisonConfig:
     return ComparisonConfig(dataset=dataset, epsilon=EPSILON)
 
 
-def _words(dataset: str) -> str:
-    """Say on which records and people the four numbers were measured."""
-    first, second = binary_task(dataset).classes
-    ceiling = best_by_trust(dataset)[TRUTH]
-    return (
-        f"<b>The same {2 * ceiling.n_train:,} people, ε = {EPSILON:g}</b> (what it covers changes the odds by a factor "
-        f"of {math.exp(EPSILON):.1f} at most): how often are a {first} and a {second} told apart? It depends on whom "
-        f"one trusts with the truth, and on what ε covers. Means over {ceiling.n_draws} draws, 95 % intervals:"
+def cost(dataset: str) -> Panel:
+    """The accuracy of the best method for each kind of trust, with what it sees."""
+    best = best_by_trust(dataset)
+    marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
+    return Panel(
+        "cost",
+        "What it costs to trust nobody",
+        figure=Chart(figures.by_trust(marks, f"classified correctly, ε = {EPSILON:g}")),
+        summary=_words(dataset),
+        rows=lambda: [_columns(best[trust]) for trust in _TITLES],
+        snippet=_snippet(dataset),
     )
 
 
-def cost(dataset: str) -> Panel:
-    """The four numbers, each with its interval, the best method and what it sees."""
+def _words(dataset: str) -> str:
     config, best = _config(dataset), best_by_trust(dataset)
-    lie = numbers.probability(config.flips.flip_prob)
+    first, second = binary_task(dataset).classes
+    lie = numbers.share(config.flips.flip_prob, 0)
     name = numbers.epsilon(config.set_name_epsilon)
-    cards = [
-        (
-            title,
-            numbers.with_range(best[trust].estimate),
-            _WORDS[trust].format(method=COMPARISON[best[trust].method].title, lie=lie, bag=config.bag_size, name=name),
-        )
-        for trust, title in _TITLES.items()
+    parts = [
+        f"{numbers.with_range(best[trust].estimate)} "
+        + words.format(method=COMPARISON[best[trust].method].title, lie=lie, bag=config.bag_size, name=name)
+        for trust, words in _WORDS.items()
     ]
-    return Panel(answer=_words(dataset), figure=Cards(cards))
+    return (
+        f"The same {2 * best[TRUTH].n_train:,} people, ε = {EPSILON:g}: how many images of a {first} or a {second} "
+        f"does the best method classify correctly? {'; '.join(parts)}. Means over {best[TRUTH].n_draws} draws, with "
+        "95 % intervals."
+    )
+
+
+def _columns(row: Row) -> dict[str, Any]:
+    numbers_of_row = {"epsilon": row.epsilon, "accuracy": row.mean, "low": row.low, "high": row.high}
+    return {"trust": row.trust} | COMPARISON[row.method].columns | numbers_of_row | {"draws": row.n_draws}
+
+
+def _snippet(dataset: str) -> Snippet:
+    return Snippet(
+        (
+            "from privdemo.experiments.comparison import ComparisonConfig, study",
+            "from privdemo.methods import SHOWN_FIRST",
+        ),
+        (
+            f'rows = study.select(study.load(), ComparisonConfig(dataset="{dataset}"), "accuracy")',
+            f"best = study.best_by_trust([r for r in rows if r.epsilon == {EPSILON} and r.method in SHOWN_FIRST])",
+        ),
+    )

@@ -11,7 +11,6 @@ from privdemo.experiments.images.config import (
     n_states,
     with_mechanism,
 )
-from privdemo.experiments.images.galleries import Gallery, GalleryConfig, gallery
 from privdemo.experiments.images.release import N_LEARNERS, Result, guesses_at, packed, run, stack_pictures, strip
 from privdemo.experiments.images.score import N_RELEASES, Point, Privacy, curve, measure, privacy
 from privdemo.experiments.images.tables import curve_table, picture_table, strip_table
@@ -22,8 +21,6 @@ __all__ = [
     "PRIORS",
     "Config",
     "CurveConfig",
-    "Gallery",
-    "GalleryConfig",
     "LabelMechanism",
     "Point",
     "Privacy",
@@ -32,7 +29,6 @@ __all__ = [
     "check_pixels",
     "curve",
     "curve_table",
-    "gallery",
     "guesses_at",
     "image_shape",
     "measure",

@@ -201,7 +201,7 @@ container page-main
         bidi_component dial component_name=privdemo_live_dial json={"level": 3}
         markdown body=<p class="answer">Below</p> allow_html=True
         dataframe columns={"a": {"type…den": true}}
-        container direction=HORIZONTAL > page_link page=far label=Far →
+        container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
       container end > expander label=Caveats expanded=False > markdown body=of 3"""
 

@@ -1,14 +1,13 @@
-"""The home page: its numbers are the package's, it leads to every page, its picture has data and code."""
-
-import re
+"""The home page: its numbers are the package's, it leads to every page, its pictures have data and code."""
 
 import numpy as np
 import pytest
 
+from pages.kit import numbers
 from pages.kit.draws import Draws
-from pages.topics import PAGES
+from pages.topics import OTHERS
 from pages.topics.home.answer import answer
-from pages.topics.home.controls import Question
+from pages.topics.home.controls import FAMILY, Question
 from pages.topics.home.cost import EPSILON, best_by_trust, cost
 from privdemo.experiments import images
 from privdemo.experiments.comparison import study
@@ -16,11 +15,15 @@ from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NOBODY, OWNER, PUBLISHER, SHOWN_FIRST, TRUTH
 from tests.pages.visiting import html, visit
 
-QUESTION = Question("digits", 4)
+QUESTION = Question("digits", 4, 0.6)
+
+
+def shown():
+    return answer((("voting", "Voting", "Ask."),), QUESTION, Draws())
 
 
 @pytest.mark.parametrize("dataset", ["mnist", "digits"])
-def test_each_card_holds_the_best_of_the_methods_shown_first(dataset):
+def test_each_mark_is_the_best_of_the_methods_shown_first(dataset):
     rows = [
         row
         for row in study.load()
@@ -28,41 +31,56 @@ def test_each_card_holds_the_best_of_the_methods_shown_first(dataset):
         and row.epsilon == EPSILON
         and row.method in SHOWN_FIRST
     ]
-    best = best_by_trust(dataset)
-    cards = dict(zip((NOBODY, OWNER, PUBLISHER, TRUTH), cost(dataset).figure.contents, strict=True))
-    for trust, (_, number, _) in cards.items():
-        means = [row.mean for row in rows if row.trust == trust]
-        assert best[trust].mean == max(means)
-        assert number.startswith(f"{100 * max(means):.1f} % (")
-    assert f"{RandomisedResponse.from_epsilon(EPSILON, 2).flip_prob:.4f}" in cards[NOBODY][2]
-    assert f"The same {2 * best[TRUTH].n_train} people, ε = 1</b>" in cost(dataset).answer
+    best, panel = best_by_trust(dataset), cost(dataset)
+    for trust, trace, row in zip(
+        (NOBODY, OWNER, PUBLISHER, TRUTH), panel.figure.figure.data, panel.rows(), strict=True
+    ):
+        means = [one.mean for one in rows if one.trust == trust]
+        assert best[trust].mean == max(means) == trace.x[0] == row["accuracy"]
+        assert trace.x[0] + trace.error_x.array[0] == pytest.approx(best[trust].high)
+        assert f"{100 * max(means):.1f} % (" in panel.summary
+    assert f"{100 * RandomisedResponse.from_epsilon(EPSILON, 2).flip_prob:.0f} % of the time" in panel.summary
+    assert f"The same {2 * best[TRUTH].n_train} people, ε = 1:" in panel.summary
+    exec(str(panel.snippet), names := {})
+    assert names["best"][NOBODY].mean == pytest.approx(study.best_by_trust(names["best"].values())[NOBODY].mean)
 
 
-def test_the_picture_says_how_often_the_sender_is_found():
-    made = images.gallery(images.GalleryConfig("digits", seed=4))
-    shown = answer(QUESTION, Draws())
-    linked = re.search(r"<b>(\d+) %</b>", shown.takeaway())
-    assert int(linked[1]) == round(100 * made.points[-2].linked.mean)
-    panel, costs = shown.main()
-    assert costs == cost("digits")
-    assert shown.takeaway().split(". ", 1)[1].rstrip(".") in panel.summary
+def test_the_dial_says_how_often_the_sender_is_found():
+    (dial, costs), _ = shown().main()
+    data = dial.figure.data
+    point = images.measure(QUESTION.curve, QUESTION.level)
+    assert data["foundHere"] == f"The sender is still found in {numbers.of_hundred(point.linked.mean)}."
+    assert len(data["found"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
+    assert data["low"] <= QUESTION.level <= data["high"] == FAMILY.limit(17).high
+    assert costs == cost("digits") or costs.summary == cost("digits").summary
+    last = images.curve(QUESTION.curve)[-1]
+    assert f"at p = {last.level:.3g} {numbers.of_hundred(last.linked.mean)} (" in dial.summary
 
 
-def test_the_shown_code_makes_the_shown_picture(tmp_path, monkeypatch):
+def test_the_shown_code_makes_the_shown_pictures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    shown = answer(QUESTION, Draws())
-    exec(str(shown.main()[0].snippet), names)
-    np.testing.assert_array_equal(names["picture"].images, shown.gallery.images)
+    made = shown()
+    exec(str(made.main()[0][0].snippet), names := {})
+    np.testing.assert_array_equal(names["result"].released, made.result.released)
+    np.testing.assert_array_equal(names["result"].guesses["learned"], made.result.guesses["learned"])
+    assert (names["here"], names["points"]) == (made.here, made.points)
     assert (tmp_path / "picture.png").exists()
 
 
-def test_the_page_leads_to_every_other_and_draws_other_people(mnist):
+def test_the_page_leads_to_every_other_by_its_own_name_and_draws_other_people(mnist):
     at = visit("")
-    assert [link.proto.page for link in at.get("page_link")] == [page.address for page in PAGES[1:]]
+    ways = at.get("page_link")
+    assert [way.proto.page for way in ways] == ["voting", *(page.address for page in OTHERS)]
+    for way, page in zip(ways[1:], OTHERS, strict=True):
+        assert way.proto.label == f"**{page.title}** {page.blurb}"
+        assert len(page.blurb.split()) <= 6
     before = html(at)
     next(button for button in at.button if button.label == "Draw two other people").click().run()
     assert not at.exception
     assert html(at) != before
     assert at.session_state["people_seed"] == 1
-    assert html(visit("", people_seed="1")) == html(at)
+
+
+def test_a_link_sets_the_dial(mnist):
+    at = visit("", home_p="0.9")
+    assert at.number_input(key="home_p").value == 0.9
