@@ -148,7 +148,7 @@ def _at_rest(panel: Panel) -> None:
     if isinstance(shown, Live):
         live_dial.mount(shown.data, shown.key, shown.first)
     elif isinstance(shown, LiveDots):
-        live_lie.dots(shown.data, f"{panel.name}-dots")
+        live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
     elif isinstance(shown, Sheet):
         forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
         st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)

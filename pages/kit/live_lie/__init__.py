@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pages.kit.settings import Number
 from privdemo import figures
 
 _HERE = Path(__file__).parent
+_STARTED = "dots_started"
 
 
 def _read(name: str) -> str:
@@ -45,11 +46,15 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
     _dial(key=key, data=data | {"name": label, "ends": ends}, default={"value": value}, on_value_change=released)
 
 
-def dots(data: Mapping[str, Any], key: str) -> None:
-    """Draw fields of people who follow the dials of a lie.
+def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
+    """Draw fields of people who follow the dials of a lie; until they have started, what `first` makes stands there.
 
     `data` holds what dots.js draws from: a name of the `poll`; who `voted` A (bytes) and the `uniform` draw of each
     person (doubles), as base64; the `lies` of voters of B and of A as they are, and the keys of the `dials` that set
     each; the `fields`, each with its heading and how it is drawn; the `legend`, and the whole in `words`.
     """
+    with st.container(key="dots-first"):
+        if not st.session_state.get(_STARTED):
+            st.html(first())
+    st.session_state[_STARTED] = True
     _dots(key=key, data=dict(data))

@@ -130,6 +130,7 @@ export default function ({ data, parentElement }) {
   if (!all.has(parentElement)) all.set(parentElement, new Dots(parentElement));
   const dots = all.get(parentElement);
   dots.update(data);
+  document.documentElement.dataset.dots = ""; // the still picture goes
   document.addEventListener("privdemo-lie", dots.follow);
   return () => document.removeEventListener("privdemo-lie", dots.follow);
 }
