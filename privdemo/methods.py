@@ -258,7 +258,10 @@ COMPARISON = _table(
     )
 )
 
-# Shown at first: one of each family, without what is told in words.
+# The curves with which the comparison begins, of either task: three, and that of every label.
+CURVES_FIRST = (CLEAN, NAIVE, CORRECTED_COUNT, SPREAD, LLP)
+
+# Of these the home page names the best for each kind of trust: one of each family, without what is told in words.
 SHOWN_FIRST = (
     *(CLEAN, NAIVE, SPREAD, LLP, BAG_NAMES),
     *(COUNT_NAIVE, CORRECTED_COUNT, set_names("gaussian"), mmd("gaussian")),

@@ -21,7 +21,7 @@ from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.methods import EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SHOWN_FIRST, SPREAD
+from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD
 
 NAME = "defaults"
 TITLE = "The draws that pages open on"
@@ -52,7 +52,7 @@ def questions() -> list[Any]:
     n_bags, bag_size = label_proportions.default_bags("breast_cancer")
     set_size = class_ratio.default_set_size("digits")
     compared = ComparisonConfig(dataset="breast_cancer", n_train=142)
-    compared = replace(compared, methods=tuple(name for name in compared.chosen if name in SHOWN_FIRST))
+    compared = replace(compared, methods=tuple(name for name in compared.chosen if name in CURVES_FIRST))
     return [
         TrainingConfig(),
         BagConfig(methods=bags),

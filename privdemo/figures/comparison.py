@@ -17,6 +17,8 @@ from privdemo.methods import COMPARISON
 
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
+# Pixels for a legend of up to so many curves, and of more.
+_FEW, _LEGENDS = 4, (85, 120)
 # The colour of probability 0: light, so that numbers can be read on it in light and dark mode.
 _PALE = "#E3EFF7"
 
@@ -50,7 +52,9 @@ def frontier(
         title = COMPARISON[name].title
         alone = {} if name in drawn else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
-    figure = curve_chart(curves, x_axis, y_axis, number, yours=epsilon, legend=120, more=marked)
+    figure = curve_chart(
+        curves, x_axis, y_axis, number, yours=epsilon, legend=_LEGENDS[len(curves) > _FEW], more=marked
+    )
     figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.legendgroup or trace.name))
     if goal is not None:
         figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": palette.TRUTH.colour})

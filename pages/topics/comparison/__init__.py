@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.comparison import against_pin, goal, one_likelihood
-from pages.topics.comparison.answer import Answer, answer, jobs, snippet, waiting
+from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
+from pages.topics.comparison.answer import Answer, answer, by_epsilon, jobs, snippet, waiting
 from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
-from pages.topics.comparison.tabs import all_numbers
+from pages.topics.comparison.settings import LOOK, REACH_A_GOAL
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_DRAWS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -30,14 +30,21 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 
 
 CHAPTERS = Chapters(
-    "compare_look",
+    LOOK,
     (
-        Chapter("all methods", Answer.main),
-        Chapter("goal seek", goal.panels),
-        Chapter("all numbers", all_numbers),
-        Chapter("one likelihood", one_likelihood.panels),
-        Chapter("against a pin", against_pin.panels),
+        Chapter("By ε", by_epsilon),
+        Chapter(REACH_A_GOAL, goal.panels),
+        Chapter("All numbers", all_numbers.panels),
+        Chapter("One likelihood", one_likelihood.panels),
+        Chapter("Against a pin", against_pin.panels, pin_button),
     ),
+    formerly={
+        "all methods": "By ε",
+        "goal seek": REACH_A_GOAL,
+        "all numbers": "All numbers",
+        "one likelihood": "One likelihood",
+        "against a pin": "Against a pin",
+    },
 )
 
 
@@ -51,7 +58,6 @@ PAGE = Page(
     settings=all_settings,
     defaults=partial(all_settings, defaults=True),
     folds=standing_words,
-    presets=pin_button,
     jobs=jobs,
     waiting=waiting,
     failed="Nothing can be compared here.",

@@ -1,4 +1,4 @@
-"""The tab that compares the visitor's setting with the pinned one, method by method."""
+"""The chapter that compares the visitor's setting with the pinned one, method by method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ASKED = "What has changed?"
 _HEADS = ("method", "now", "pinned", "difference, draw by draw")
 
 
-def panels(shown: Answer) -> list[Panel]:
+def panels(shown: Answer, _: None = None) -> list[Panel]:
     """What differs, and what that does to each method."""
     question, pinned = shown.question, shown.question.pinned
     now, then = ({row.method: row for row in shown.chosen(rows)} for rows in (shown.mine, shown.pinned))
@@ -35,12 +35,12 @@ def panels(shown: Answer) -> list[Panel]:
     ]
     return [
         Panel(
-            "pinned",
+            "against-a-pin",
             _ASKED,
             f"{difference_words(question.config, pinned)} {clear_words(changes)}",
             Table(_HEADS, body, labelled=True),
-            f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, the first "
-            "draw of one less the first of the other and so on, leaves out 0. "
+            f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, draw by "
+            "draw, leaves out 0. "
             f"{_people_words(question.config, pinned)}",
             lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
             _snippet(question, pinned),
@@ -51,7 +51,7 @@ def panels(shown: Answer) -> list[Panel]:
 def why_not(question: Question, running: bool) -> str:
     """Why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
-        return "Nothing is pinned: “Pin this setting” above keeps one to compare with."
+        return "Nothing is pinned yet: pin this setting, then change ε or another, and see what that does."
     if question.pinned.task != question.config.task:
         return "The pinned setting is of the other task, so its marks mean something else. Pin anew."
     if not question.shared:

@@ -12,16 +12,16 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
-from pages.topics.comparison.words import METRIC_WORDS, about_sets, marked, people, privacy, value
+from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, marked, people, privacy, value
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, Trial
+from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
 from privdemo.tasks import binary_task
-from privdemo.verdict import ENOUGH
+from privdemo.verdict import ENOUGH, Verdict
 
 # Draws of each ε of the curves of a setting for which none are shipped, at most.
 CURVE_DRAWS = 5
@@ -66,43 +66,60 @@ class Answer:
     def takeaway(self) -> str:
         """What this privacy costs with each kind of trust."""
         question = self.question
-        of_so_many = f" after {self.n_draws} of {question.n_draws} draws"
-        so_far = of_so_many if self.mine and self.n_draws < question.n_draws else ""
-        start = f"At {privacy(question.config)},{so_far}"
         if self.marks:
-            return f"{start} {mark_words(question, self.marks, self.best_by_trust)}"
+            few = self.mine and self.n_draws < question.n_draws
+            so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
+            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
             else "Nothing is shipped for these records."
         )
-        return f"{start} {self.no_marks()} {meanwhile}"
+        return f"{self.no_marks()} {meanwhile}"
 
     def no_marks(self) -> str:
         """Why there is no mark of the visitor's setting yet, or none at all."""
         if self.running:
             return waiting(self.question)
         if not self.problems:
-            return "there is no mark yet: go on, or change the settings."
+            return "There is no mark yet: go on, or change the settings."
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
-        return f"none of the methods has a mark. {numbers.sentence(why)}"
+        return f"None of the methods has a mark. {numbers.sentence(why)}"
 
-    def main(self) -> tuple[Panel, ...]:
-        """The marks of every method along ε."""
-        question, curves = self.question, self.chosen(self.curves)
-        rows = (*self.curves, *self.mine)
-        if not rows:
-            return ()
-        figure = charts.frontier(curves, question.metric, self.marks, question.config.epsilon, question.goal)
-        return (
-            Panel(
-                "frontier",
-                figure=Chart(figure),
-                summary=_summary(self, curves),
-                rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
-                snippet=snippet(question),
-            ),
-        )
+    def ties(self) -> str:
+        """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""
+        rows = {row.method: row for row in self.chosen(self.mine)}
+        words = []
+        for trust, best in self.best_by_trust.items():
+            others = [row for name, row in rows.items() if COMPARISON[name].trust == trust and name != best]
+            tied = [row for row in others if change(row, rows[best]).verdict is Verdict.NOT_CLEAR]
+            if tied:
+                names = numbers.a_list(tuple(COMPARISON[row.method].title for row in tied))
+                words.append(f"{COMPARISON[best].title} with {names}")
+        return f"Statistically tied: {'; '.join(words)}. " if words else ""
+
+
+def by_epsilon(shown: Answer) -> list[Panel]:
+    """The marks of every method along ε."""
+    return [panel] if (panel := frontier(shown, "by-epsilon", None)) else []
+
+
+def frontier(shown: Answer, name: str, goal: float | None) -> Panel | None:
+    """The marks of every method along ε, with a rule at the `goal` if there is one; None before there are any."""
+    question, curves = shown.question, shown.chosen(shown.curves)
+    rows = (*shown.curves, *shown.mine)
+    if not rows:
+        return None
+    two = shown.mine and shown.curves and not shipped.on_curves(question.config)
+    whose = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
+    return Panel(
+        name,
+        figure=Chart(charts.frontier(curves, question.metric, shown.marks, question.config.epsilon, goal)),
+        summary=_summary(shown, curves),
+        rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
+        snippet=snippet(question),
+        note=whose if two else "",
+    )
 
 
 # --- draws ---------------------------------------------------------------------------------------
@@ -196,7 +213,11 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 # --- words ---------------------------------------------------------------------------------------
 
-_TRUSTING = {NOBODY: "trusting nobody", OWNER: "trusting a bag owner", PUBLISHER: "trusting a publisher"}
+_IF = {
+    NOBODY: "if nobody is trusted",
+    OWNER: "with a trusted bag owner",
+    PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
+}
 # Whom a mark says that one must trust.
 _DRAWN_AS = {
     NOBODY: "nobody (circles)",
@@ -214,20 +235,29 @@ def waiting(question: Question) -> str:
 
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
     """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
-    config, metric = question.config, question.metric
-    parts = tuple(
-        f"<b>{marked(metric, marks[name])}</b> {_TRUSTING[trust]} ({COMPARISON[name].title})"
+    parts = [
+        (_IF[trust], f"<b>{marked(question.metric, marks[name])}</b>", f"({COMPARISON[name].title})")
         for trust, name in best.items()
-    )
-    truth = "with all true labels" if config.task == CLASSIFY else "with all true training labels"
-    ceiling = f"; {truth} {value(metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
-    what = "clean test records are named right in" if metric == "accuracy" else f"the {METRIC_WORDS[metric]} is"
+    ]
+    ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    if not parts:
+        return f"No method that is shown needs so little trust{ceiling}."
+    (trust, mark, name), *others = parts
+    more = "".join(f"; {other} {' '.join(rest)}" for other, *rest in others)
+    return f"{trust[0].upper()}{trust[1:]}, {_what(question, mark)} {name}{more}{ceiling}."
+
+
+def _what(question: Question, mark: str) -> str:
+    """What a mark says, at which ε."""
+    config = question.config
+    records = "images" if has_pixels(config.dataset) else "records"
+    also = " and pixel" if config.private == RECORDS else ""
+    at = f"at ε = {numbers.epsilon(config.epsilon)}" + (f" for every label{also}" if also else "")
     if config.task == SHARE:
-        what = f"the share of “{binary_task(config.dataset).classes[1]}” is off by"
-    unequal = " Equal ε under unequal trust is not equal privacy." if len(best) > 1 else ""
-    reached = numbers.a_list(parts) if parts else "nothing that asks for so little trust"
-    sets = f" {about_sets(config)}" if PUBLISHER in question.trusted and _has_sets(config) else ""
-    return f"{what} {reached}{ceiling}.{unequal}{sets}"
+        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
+    if question.metric == "accuracy":
+        return f"{mark} of test {records} are classified correctly {at}"
+    return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
 
 
 def _has_sets(config: ComparisonConfig) -> bool:
@@ -256,13 +286,12 @@ def _summary(shown: Answer, curves: Sequence[Row]) -> str:
     )
     trusted = {COMPARISON[name].trust for name in config.methods}
     drawn_as = ", ".join(words for trust, words in _DRAWN_AS.items() if trust in trusted)
-    goal = " Dotted: the goal." if shown.question.goal is not None else ""
-    told = PUBLISHER in shown.question.trusted  # the takeaway says it
-    sets = f" {about_sets(config)}" if _has_sets(config) and not told else ""
+    unequal = " Equal ε under unequal trust is not equal privacy." if len(trusted - {TRUTH}) > 1 else ""
+    sets = f" {about_sets(config)}" if _has_sets(config) else ""
     problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in shown.problems.items())
     return (
-        f"{_curve_words(shown.question, curves)}{own}Bars are 95 % intervals. Trusted with the truth: {drawn_as}."
-        f"{goal}{sets}{problems}"
+        f"Promised: {privacy(config)}. {shown.ties()}{_curve_words(shown.question, curves)}{own}Bars are 95 % "
+        f"intervals. Trusted with the truth: {drawn_as}.{unequal}{sets}{problems}"
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, own_data, privacy_inputs
+from pages.kit import inputs, link, numbers, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
 from pages.kit.settings import Setting
 from pages.topics.comparison.pin import PIN, decode, encode
@@ -26,8 +27,10 @@ from pages.topics.comparison.settings import (
     OFF_BY,
     PRIVATE,
     PRIVATE_PARTS,
+    REACH_A_GOAL,
     RHO,
     SEED,
+    SEEKING,
     TASK,
     TASKS,
     TRUE_SHARE,
@@ -90,14 +93,16 @@ def controls(main: DeltaGenerator) -> Question | str:
     if problem:
         return problem
     private = _private(dataset)
+    metric, seeking = _metric(task), link.current(SEEKING) == REACH_A_GOAL
     with main:
-        epsilon = _epsilon()
+        epsilon, beside = _epsilon(with_scale=not seeking)
+    with beside if seeking else st.container():
+        goal = _goal(metric)
     people = people_setting(dataset)
     own_data.reset_sizes(_DATA, dataset, (people,))
     inputs.keep_inside(people, people.label)
-    n_train = inputs.dial(people)
-    metric = _metric(task)
-    goal = _goal(metric)
+    with st.container():
+        n_train = inputs.dial(people)
     trusted = inputs.choose(TRUSTED)
     config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
     chosen = inputs.choose(METHODS)
@@ -109,7 +114,7 @@ def controls(main: DeltaGenerator) -> Question | str:
         return "Choose at least one who may be trusted: “nobody” stands for methods in which nobody sees true labels."
     names = tuple(name for title, name in METHOD_NAMES.items() if title in chosen and name in config.chosen)
     if not names:
-        return "None of the methods that are chosen under “More settings” can do this; choose more of them."
+        return "None of the chosen methods can do this: choose more of them in Settings."
     own_file = own_data.file_of(dataset) or (own_data.file_of(pinned.dataset) if pinned else None)
     question = Question(replace(config, methods=names), n_draws, metric, goal, trusted, pinned, own_file)
     if pinned and question.shared:
@@ -124,8 +129,11 @@ def _private(dataset: Source) -> str:
     return private if has_pixels(dataset) else LABELS
 
 
-def _epsilon() -> float:
-    """The ε of a label, or the probability that a person lies: either can be set."""
+def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
+    """The ε of a label, or the probability that a person lies: either can be set; and the place beside them.
+
+    There stands, `with_scale`, what ε means.
+    """
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
     with inputs.slider_and_boxes("compare") as (slider, left, right, meaning):
         with left:
@@ -153,9 +161,10 @@ def _epsilon() -> float:
             "Whatever is released of a label multiplies the odds of any guess by e^ε at most.",
         )
         privacy_inputs.say_which_end_is_private(private_right=False)
-    with meaning:
-        privacy_inputs.scale(float(epsilon))
-    return float(epsilon)
+    if with_scale:
+        with meaning:
+            privacy_inputs.scale(float(epsilon))
+    return float(epsilon), meaning
 
 
 def _metric(task: str) -> str:
@@ -215,10 +224,9 @@ def _pinned() -> ComparisonConfig | None:
         return decode(inputs.write(PIN))
 
 
-def pin_button(question: Question | str) -> None:
-    """Draw a button that keeps this setting to compare the next one with, and one that lets go of a pinned one."""
-    if isinstance(question, str):
-        return
+def pin_button(shown: Any) -> None:
+    """Draw a button that keeps the setting of what is `shown`, to compare the next with, and one that lets go of it."""
+    question = shown.question
     with st.container(horizontal=True, gap="small"):
         pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
         unpin = bool(question.pinned) and st.button("Unpin", on_click=_pin, args=(PIN.default,), key="unpin")

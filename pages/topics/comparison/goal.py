@@ -1,14 +1,13 @@
-"""The tab that seeks a goal: the least ε from which on it is reached, by whom one must trust, along the curves."""
+"""The chapter that seeks a goal: the least ε from which on it is reached, by whom one must trust, along the curves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.kit import numbers
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
-from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, n_draws
+from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, frontier, n_draws
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
@@ -16,31 +15,31 @@ from privdemo.experiments.comparison.study import Reached, Row
 from privdemo.methods import COMPARISON
 
 _ASKED = "What privacy can be had?"
-_HEADS = ("who is trusted", "least ε", "method", "mark there", "how sure")
+_HEADS = ("who is trusted", "smallest ε", "method", "mark there", "reached by")
 
 
-def panels(shown: Answer) -> list[Panel]:
+def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     """The least ε for the goal with all trust that is given, and with each kind of it alone."""
     question = shown.question
     if question.goal is None:
-        return [Panel("", _ASKED, "Choose accuracy under “Judge by”, for which a goal can be set.")]
+        return [Panel("", _ASKED, "Choose accuracy in Settings under “Judge by”, for which a goal can be set.")]
     rows = shown.chosen(shown.curves)
     if not rows or (shown.running and not shipped.has_curves(question.config)):
         return [Panel("", _ASKED, "Curves along ε are being drawn; then a goal is sought along them.")]
     body = [_row(question, trust, rows) for trust in question.trusted]
     levels = ", ".join(f"{epsilon:g}" for epsilon in sorted({row.epsilon for row in rows}))
-    return [
-        Panel(
-            "goal",
-            _ASKED,
-            f"{_goal_words(question, rows)}: {reached_words(question, rows)}{own_words(shown)}",
-            Table(_HEADS, body, labelled=True),
-            f"Among the ε of the curves ({levels}) the least from which on a method’s mean reaches the goal. It is the "
-            "best of several methods on the same draws, which flatters it a little.",
-            lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
-            _snippet(question, question.goal),
-        )
-    ]
+    table = Panel(
+        "goal",
+        figure=Table(_HEADS, body, labelled=True),
+        summary=f"Among the ε of the curves ({levels}) the smallest at which a method reaches the goal on average, and "
+        f"at every larger one{_whose_words(question, rows)}. It is the best of several methods on the same draws, "
+        "which flatters it a little.",
+        rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+        snippet=_snippet(question, question.goal),
+    )
+    curves = frontier(shown, "goal-curves", question.goal)
+    words = f"{reached_words(question, rows)}{own_words(shown)}"
+    return [Panel("", _ASKED, words), (curves, table) if curves else table]
 
 
 def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
@@ -48,7 +47,8 @@ def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
     assert question.goal is not None
     found = comparison.study.seek(rows, question.goal, (trust,))
     if found is None:
-        return [trust, "none here does", "–", "–", "–"]
+        tried = any(row.trust == trust for row in rows)
+        return [trust, "none here does" if tried else "no such method is shown", "–", "–", "–"]
     return [
         trust,
         f"{found.epsilon:g}",
@@ -58,18 +58,18 @@ def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _goal_words(question: Question, rows: Sequence[Row]) -> str:
-    """What is sought, with which trust, and along whose curves."""
+def _goal_words(question: Question) -> str:
+    """What is sought."""
     assert question.goal is not None
-    goal = (
-        f"at least {numbers.share(question.goal)} accuracy"
-        if question.metric == "accuracy"
-        else f"a share off by at most {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'}"
-    )
-    whom, unlike = " or ".join(question.trusted), shipped.unlike_yours(question.config)
-    return (
-        f"For {goal}, trusting {whom}, with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} draws"
-    )
+    if question.metric == "accuracy":
+        return f"{100 * question.goal:.4g} % accuracy"
+    return f"a share off by at most {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'}"
+
+
+def _whose_words(question: Question, rows: Sequence[Row]) -> str:
+    """Along whose curves the goal is sought."""
+    unlike = shipped.unlike_yours(question.config)
+    return f", with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} draws"
 
 
 def reached_words(question: Question, rows: Sequence[Row]) -> str:
@@ -77,11 +77,15 @@ def reached_words(question: Question, rows: Sequence[Row]) -> str:
     assert question.goal is not None
     found = comparison.study.seek(rows, question.goal, question.trusted)
     if found is None:
-        return f"<b>none here does</b>.{_best_words(question, rows)}"
-    sure = "its whole 95 % interval does" if found.surely else "its 95 % interval reaches to the other side of the goal"
+        trusted = " or ".join(question.trusted)
+        start = f"Who reaches {_goal_words(question)}, trusting {trusted}? <b>None here does</b>."
+        return f"{start}{_best_words(question, rows)}"
+    sure = "" if found.surely else ", though its interval reaches to the other side"
+    method = COMPARISON[found.method]
     return (
-        f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}, "
-        f"{marked(question.metric, found.estimate)} ({sure}){_below_words(found)}."
+        f"<b>ε = {found.epsilon:g}</b> is enough for {_goal_words(question)}, trusting {method.trust}: "
+        f"“{method.title}” reaches <b>{marked(question.metric, found.estimate)}</b>{sure}"
+        f"{_below_words(found)}."
     )
 
 
@@ -89,7 +93,7 @@ def _below_words(found: Reached) -> str:
     """What is known of lower ε."""
     if found.before is not None:
         return f"; at ε = {found.before:g} it does not"
-    return ", the least that was tried" if found.lowest else "; no noise of its kind meets a lower one"
+    return ", the smallest that was tried" if found.lowest else "; no noise of its kind meets a smaller one"
 
 
 def _best_words(question: Question, rows: Sequence[Row]) -> str:
@@ -99,7 +103,7 @@ def _best_words(question: Question, rows: Sequence[Row]) -> str:
         return ""
     best = max(tried, key=lambda row: _rank(question, row.mean))
     mark = value(question.metric, best.mean)
-    return f" The best is {mark}, by {COMPARISON[best.method].title} at ε = {best.epsilon:g}."
+    return f" The best is {mark}, by “{COMPARISON[best.method].title}” at ε = {best.epsilon:g}."
 
 
 def _rank(question: Question, mark: float) -> float:
@@ -116,7 +120,7 @@ def own_words(shown: Answer) -> str:
     does = _rank(question, marks[name].mean) >= _rank(question, question.goal)
     return (
         f" Your own setting {'reaches' if does else 'does not reach'} it at ε = {question.config.epsilon:g}: "
-        f"{COMPARISON[name].title}, {marked(question.metric, marks[name])}."
+        f"{marked(question.metric, marks[name])} by “{COMPARISON[name].title}”."
     )
 
 

@@ -1,4 +1,4 @@
-"""The tab on the one likelihood: lies, bag names and set names are channels alike; what that buys, in numbers."""
+"""The chapter on the one likelihood: lies, bag names and set names are channels alike; what that buys, in numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set
 from privdemo.tasks import binary_task
 from privdemo.verdict import Verdict
 
-_HEADS = ("the answer", "judged by", "spread likelihood", "made for it", "difference, draw by draw", "draws")
+_HEADS = ("the answer", "corrected for", "made for it", "difference, draw by draw")
 _LINKS = (
     ("training", "Lies: training on noise →"),
     ("proportions", "Bags: only totals →"),
@@ -48,52 +48,47 @@ class Pair(NamedTuple):
 
 
 PAIRS = (
-    Pair("lies: what each person says", CLASSIFY, "log_loss", SPREAD, NAIVE),
-    Pair("bag names: the bag that a record is in", CLASSIFY, "accuracy", BAG_NAMES, LLP),
-    Pair("set names: the set that a record is in", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
+    Pair("what each person says", CLASSIFY, "log_loss", SPREAD, NAIVE),
+    Pair("the bag of a record", CLASSIFY, "accuracy", BAG_NAMES, LLP),
+    Pair("the set of a record", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
 )
 
 
-def panels(shown: Answer) -> list[Panel]:
+_ASKED = "One likelihood, three papers"
+_SAME = "What a person says, the bag and the set of a record are all noisy answers about its class"
+
+
+def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     """What one likelihood for three kinds of answer is, what it buys, and the three channels."""
-    asked = "One likelihood, three papers"
-    words = (
-        "What a person says, the name of the bag and the name of the set that a record is in are all answers that "
-        "depend on its class through a matrix T[answer | class]. So one estimator learns from all three: it makes "
-        "Σ log Σ T[answer | class] p(class | x) as large as can be."
-    )
-    return [*_what_it_buys(shown, asked, words), _channels(shown.question)]
-
-
-def _what_it_buys(shown: Answer, asked: str, words: str) -> list[Panel]:
-    """The one likelihood beside the method made for each kind of answer."""
     question, epsilon = shown.question, nearest_epsilon(shown.question.config.epsilon)
-    body, changes = [], []
+    body, changes, sources = [], [], []
     for pair in PAIRS:
         if found := of_one_source(pair, shown, epsilon):
             whose, (ours, made) = found
             changes.append(change(ours, made))
-            body.append(_row(pair, ours, made, changes[-1], whose))
+            body.append(_row(pair, ours, made, changes[-1]))
+            sources.append(f"{pair.answer}: {whose}")
+    channels = _channels(question)
     if not body:
         pairs = "; ".join(f"“{COMPARISON[pair.ours].title}” and “{COMPARISON[pair.made].title}”" for pair in PAIRS)
         absent = (
-            f"No numbers are shipped for these records: {pairs} are compared here once both of a pair are chosen under "
-            "“More settings” and have a mark."
+            f"{_SAME}. No numbers are shipped for these records: {pairs} are compared here once both of a pair are "
+            "chosen in Settings."
         )
-        return [Panel("", asked, words), Panel(answer=absent)]
-    left = "" if len(body) == len(PAIRS) else " The other task, or another method under “More settings”, has the rest."
-    return [
-        Panel(
-            "what-it-buys",
-            asked,
-            words,
-            Table(_HEADS, body, labelled=True),
-            f"{clear_words(changes)} “Better” and “worse”: the 95 % interval of the difference on the same draws "
-            f"leaves out 0. Your setting: {people(question.config)}.{left}",
-            lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
-            _snippet(question, epsilon),
-        )
-    ]
+        return [Panel("", _ASKED, absent), channels]
+    left = "" if len(body) == len(PAIRS) else " The other task, or another method in Settings, has the rest."
+    table = Panel(
+        "one-likelihood",
+        figure=Table(_HEADS, body, labelled=True),
+        summary="An answer depends on the class through a matrix T[answer | class]. One estimator, in the papers the "
+        "spread likelihood, makes Σ log Σ T[answer | class] p(class | x) as large as can be. “Better” and “worse”: the "
+        f"95 % interval of the difference on the same draws leaves out 0. Draws: {'; '.join(sources)}. Your setting: "
+        f"{people(question.config)}.{left}",
+        rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+        snippet=_snippet(question, epsilon),
+    )
+    words = f"{_SAME}, so one way to correct for them serves all three. {clear_words(changes)}"
+    return [Panel("", _ASKED, words), (table, channels)]
 
 
 def nearest_epsilon(epsilon: float) -> float:
@@ -116,23 +111,22 @@ def of_one_source(pair: Pair, shown: Answer, epsilon: float) -> tuple[str, tuple
     return None
 
 
-def _row(pair: Pair, ours: Row, made: Row, changed: Change, whose: str) -> list[str]:
-    return [
-        pair.answer,
-        METRIC_WORDS[pair.metric] + (" of a share" if pair.metric == "error" else ""),
-        marked(pair.metric, ours.estimate),
-        f"{marked(pair.metric, made.estimate)} ({COMPARISON[pair.made].title})",
-        changed.words,
-        whose,
-    ]
+def _row(pair: Pair, ours: Row, made: Row, changed: Change) -> list[str]:
+    """A pair's line: what is answered and judged, both methods with their marks, and the difference."""
+    judged = METRIC_WORDS[pair.metric] + (" of a share" if pair.metric == "error" else "")
+    both = (
+        f"{marked(pair.metric, row.estimate)} ({COMPARISON[name].title})"
+        for name, row in ((pair.ours, ours), (pair.made, made))
+    )
+    return [f"{pair.answer}, by {judged}", *both, changed.words]
 
 
 def clear_words(changes: Sequence[Change]) -> str:
     """In how many comparisons the one likelihood is ahead, behind, or neither; those of too few draws do not count."""
     n = Counter(changed.verdict for changed in changes)
     return (
-        f"Of the {len(changes)}, the one likelihood is clearly better in {n[Verdict.BETTER]}, clearly worse in "
-        f"{n[Verdict.WORSE]}; in {n[Verdict.NOT_CLEAR]} it is not clear."
+        f"Beside the method made for each it is clearly better in <b>{n[Verdict.BETTER]}</b> of {len(changes)}, "
+        f"clearly worse in {n[Verdict.WORSE]}, statistically tied in {n[Verdict.NOT_CLEAR]}."
     )
 
 
@@ -145,8 +139,8 @@ def _channels(question: Question) -> Panel:
     return Panel(
         "channels",
         figure=Chart(charts.channels(matrices, classes, answers)),
-        summary=f"T of your setting, first draw: {sizes}. The more its two columns differ, the more an answer says of "
-        "the class. Bags filled at random hardly do.",
+        summary=f"The chance of each answer, T[answer | class], in the first draw of your setting: {sizes}. The more "
+        "the two columns differ, the more an answer says of the class. Bags filled at random hardly do.",
         rows=lambda: [
             {"channel": name, "answer": i, **dict(zip(classes, row, strict=True))}
             for name, matrix in matrices.items()

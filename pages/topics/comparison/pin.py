@@ -30,7 +30,7 @@ _BOUNDS: dict[str, Number] = {
 
 
 def encode(config: ComparisonConfig) -> str:
-    """Write a setting as a few words for a link; of what is under “More settings” only what is changed."""
+    """Write a setting as a few words for a link; of the rarer settings only what is changed."""
     plain = ComparisonConfig()
     dataset = config.dataset if isinstance(config.dataset, str) else own_data.TITLE
     epsilon = f"{config.epsilon!r}".removesuffix(".0")

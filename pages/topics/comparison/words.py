@@ -77,8 +77,8 @@ def privacy(config: ComparisonConfig) -> str:
         return f"{label} (the records themselves are not hidden)"
     whole = comparison.record_epsilon(config)
     return (
-        f"{label} and every pixel flipped with the same probability, together ε = {numbers.epsilon(whole)} for a whole "
-        f"record at δ = {numbers.power_of_ten(RECORD_DELTA)}, next to no promise"
+        f"{label}, and every pixel is replaced as often: together ε = {numbers.epsilon(whole)} for a whole record at "
+        f"δ = {numbers.power_of_ten(RECORD_DELTA)}, next to no promise"
     )
 
 

@@ -38,8 +38,15 @@ KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the l
 LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
 ZERO_LIES = Number("first_lies", limits.P10, 0.1)
 ONE_LIES = Number("second_lies", limits.P01, 0.4)
-TRAINERS = tuple(name for name in TRAINING if name != CLEAN)
-TRAINED = Choice("methods", TRAINERS, (NAIVE, RECONSTRUCTION, SPREAD), "Methods", many=True)
+TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
+TRAINED = Choice(
+    "methods",
+    tuple(TRAINERS),
+    tuple(TRAINING[name].title for name in (NAIVE, RECONSTRUCTION, SPREAD)),
+    "Methods",
+    many=True,
+    formerly={name: title for title, name in TRAINERS.items()},
+)
 DRAWS = Number(
     "draws",
     limits.N_DRAWS,
@@ -206,7 +213,8 @@ def controls(main: DeltaGenerator) -> Question | str:
         pixels = _pixels(data, family, what)
     with st.container():
         labels = _labels(first, second)
-    trained = inputs.choose(TRAINED)
+    chosen = inputs.choose(TRAINED)
+    trained = [name for title, name in TRAINERS.items() if title in chosen]
     n_draws = inputs.number(DRAWS)
     seed = inputs.number(SEED)
     picked, study = inputs.choose(PICKED), inputs.choose(STUDY)
@@ -219,8 +227,7 @@ def controls(main: DeltaGenerator) -> Question | str:
         trained = [name for name in trained if name != PUBLISHED]
     if not trained:
         return "Choose at least one method in Settings, under “Methods”."
-    methods = (CLEAN, *(name for name in TRAINERS if name in trained))
-    config = TrainingConfig(data, (first, second), n_train, pixels, labels, methods, seed)
+    config = TrainingConfig(data, (first, second), n_train, pixels, labels, (CLEAN, *trained), seed)
     return Question(config, n_draws, own_data.file_of(data), picked, study)
 
 

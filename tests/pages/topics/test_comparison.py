@@ -6,23 +6,25 @@ from typing import Any
 
 import pytest
 
+from pages.kit.panel import Table
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
 from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.pin import decode, encode
 from pages.topics.comparison.words import Change, change
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, SHARE, ComparisonConfig, Fit, Trial
+from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import CLEAN, COMPARISON, LLP, NAIVE, NOBODY, OWNER, SPREAD
 from privdemo.verdict import Verdict
-from tests.pages.visiting import answers, html, takeaway, visit, warnings
+from tests.pages.visiting import html, takeaway, visit, warnings
 
 BOTH = (NAIVE, SPREAD)
+OLD = ["naive", "spread on set names, Gaussian", "true labels"]  # names that older links have
 DIGITS = ComparisonConfig(dataset="digits", n_train=120, methods=BOTH)
-TABS = {tab.name: tab.panels for tab in PAGE.tabs.all}
+CHAPTERS = {chapter.name: chapter.panels for chapter in PAGE.chapters.all}
 
 
 def question(config: ComparisonConfig = DIGITS, n_draws: int = 10, **more: Any) -> Question:
@@ -63,13 +65,28 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: NAIVE}),
-            "90.0 ± 2.0 %</b> trusting nobody (ignore the lies); with all tru",
+            "If nobody is trusted, <b>90.0 ± 2.0 %</b> of test images are classified correctly at ε = 1 (ignore the "
+            "lies); every label known: 99.0 %.",
         ),
-        (NONE.takeaway(), "none of the methods has a mark. Ignore the lies: no noise will do."),
+        (
+            mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: NAIVE}),
+            "With a trusted bag owner, the log loss is <b>0.900 ± 0.020</b> at ε = 1",
+        ),
+        (
+            mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
+            "No method that is shown needs so little trust; every label known: 99.0 %.",
+        ),
+        (NONE.takeaway(), "None of the methods has a mark. Ignore the lies: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
         (against_pin.why_not(question(pinned=PINNED), False), "No method has marks of both settings."),
-        (reached(0.99), "<b>none here does</b>. The best is 90.0 %, by ignore the lies at ε = 2."),
-        (one_likelihood.clear_words(SEVERAL), "Of the 5, the one likelihood is clearly better in 1, clearly worse"),
+        (reached(0.99), "<b>None here does</b>. The best is 90.0 %, by “ignore the lies” at ε = 2."),
+        (reached(0.8), "<b>ε = 2</b> is enough for 80 % accuracy, trusting nobody: “ignore the lies” reaches <b>90.0"),
+        (reached(0.8), "; at ε = 0.5 it does not."),
+        (reached(0.89), ", though its interval reaches to the other side"),
+        (
+            one_likelihood.clear_words(SEVERAL),
+            "clearly better in <b>1</b> of 5, clearly worse in 2, statistically tied",
+        ),
     ],
 )
 def test_words_follow_the_numbers(words, part):
@@ -79,12 +96,27 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_marks_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in ((BOTH, "nobody"), ((LLP, "bag names"), "a bag owner")):
+    for names, whom in ((BOTH, "If nobody is trusted, "), ((LLP,), "with a trusted bag owner ")):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
-        assert f"<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b> trusting {whom}" in takeaway(at)
-    assert f"with all true labels {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
-    assert "covers the counts alone" in html(at)
+        assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
+    assert f"every label known: {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
     assert not warnings(at)
+
+
+def test_sets_are_said_to_be_promised_no_more_than_their_counts():
+    at = visit("comparison", compare_on="Small digits", trusting=["nobody", "a publisher"], show=OLD)
+    assert "with a trusted publisher, where ε covers no more than its counts <b>" in takeaway(at)
+    assert "covers the counts alone" in html(at)
+    assert not warnings(at), "names of methods in older links are known"
+
+
+def test_ties_are_of_the_same_trust():
+    marks = shipped.marks(replace(DIGITS, epsilon=8.0, methods=()))
+    found = shown(question(replace(DIGITS, epsilon=8.0, methods=(NAIVE, SPREAD, LLP))), *marks)
+    best, other = sorted(BOTH, key=lambda name: -found.marks[name].mean)
+    tied = change(*(next(r for r in marks if (r.method, r.metric) == (n, "accuracy")) for n in (other, best)))
+    words = f"Statistically tied: {COMPARISON[best].title} with {COMPARISON[other].title}. "
+    assert found.ties() == (words if tied.verdict is Verdict.NOT_CLEAR else "")
 
 
 @pytest.mark.parametrize(
@@ -123,10 +155,10 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     at.button(key="pin-it").click().run()
     assert at.text_input(key="pin").value == "classify,digits,labels,120,1,0"
     at.number_input(key="label_epsilon").set_value(0.25).run()
-    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the lies −" in answers(at)[0]
+    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the lies −" in takeaway(at)
     assert "the same" in html(at)
     at.button(key="unpin").click().run()
-    assert "Nothing is pinned" in answers(at)[0]
+    assert "Nothing is pinned" in takeaway(at)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +210,7 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = TABS["one likelihood"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
+    panels = CHAPTERS["One likelihood"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
 
 
@@ -193,18 +225,25 @@ def drawn():
     return shown(asked, *mine, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_the_code_of_every_tab_gives_the_numbers_shown(drawn, tab):
-    (panel, *others), said = TABS[tab](drawn), []
-    exec(str(panel.snippet), {"print": lambda *words: said.append(words)})
-    for other in (*others, *drawn.main()):
-        exec(str(other.snippet or ""), {"print": lambda *words: None})
-    if tab == "goal seek":
-        ((found,),) = said
-        assert f"<b>ε = {found.epsilon:g}</b> by {COMPARISON[found.method].title}" in panel.answer
-    elif tab == "all numbers":
-        assert [round(100 * mark.mean, 3) for _, mark in said] == [r["accuracy (%)"] for r in panel.figure.rows]
+def flat(panels):
+    return [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
+    panels, said = flat(CHAPTERS[chapter](drawn)), []
+    answer = " ".join(panel.answer for panel in panels)
+    for panel in panels:
+        exec(str(panel.snippet or ""), {"print": lambda *words: said.append(words)})
+    cells = " ".join(c for p in panels if isinstance(p.figure, Table) for line in p.figure.cells for c in line)
+    if chapter == "Reach a goal":
+        *_, (found,) = said
+        assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
+        assert f"“{COMPARISON[found.method].title}” reaches" in answer
+    elif chapter in ("By ε", "All numbers"):
+        shown_there = [row.mean for row in drawn.mine if row.metric == "accuracy"]
+        assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
-        gap = said[0][1].mean * (100 if tab == "against a pin" else 1)
-        cells = re.findall(r"[+−][\d.]+", " ".join(" ".join(line) for line in panel.figure.body))
-        assert any(float(cell.replace("−", "-")) == pytest.approx(gap, abs=0.06) for cell in cells)
+        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Against a pin" else 1)
+        shown_gaps = [float(cell.replace("−", "-")) for cell in re.findall(r"[+−][\d.]+", cells)]
+        assert any(shown_gap == pytest.approx(gap, abs=0.06) for shown_gap in shown_gaps)

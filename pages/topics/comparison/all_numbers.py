@@ -1,0 +1,68 @@
+"""The chapter of all numbers: every method's marks at the visitor's ε, and whom each trusts."""
+
+from __future__ import annotations
+
+from pages.kit.panel import Panel, Table
+from pages.topics.comparison.answer import Answer, snippet
+from pages.topics.comparison.words import METRIC_WORDS, marked, people, scale
+from privdemo.experiments.comparison import METRICS, TRUST
+from privdemo.intervals import Estimate
+from privdemo.methods import COMPARISON, TRUTH
+
+_ASKED = "How do the methods compare?"
+
+
+def panels(shown: Answer) -> list[Panel]:
+    """Every method's marks in a table, best first, and whom each trusts."""
+    question = shown.question
+    metrics = METRICS[question.config.task]
+    names = sorted((name for name in COMPARISON if name in shown.marks), key=lambda name: _rank(shown, name))
+    if not names:
+        return [Panel("", _ASKED, shown.no_marks())]
+    marks = {(row.method, row.metric): row.estimate for row in shown.mine}
+    body = [
+        [COMPARISON[name].title, _trusted(name), *(marked(metric, marks[name, metric]) for metric in metrics)]
+        for name in names
+    ]
+    trust = "; ".join(
+        f"{'everybody' if who == TRUTH else who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items()
+    )
+    return [
+        Panel(
+            "all-numbers",
+            _ASKED,
+            f"At ε = {question.config.epsilon:g}, best first by {METRIC_WORDS[question.metric]}: means over "
+            f"<b>{shown.n_draws} draws</b>, and half a 95 % interval.",
+            Table(["method", "who is trusted", *(METRIC_WORDS[metric] for metric in metrics)], body, labelled=True),
+            f"{people(question.config)}. Who is trusted with true labels? {trust}.",
+            lambda: [_row(name, {metric: marks[name, metric] for metric in metrics}) for name in names],
+            snippet(question),
+        )
+    ]
+
+
+def _trusted(name: str) -> str:
+    """Whom a method trusts with true labels."""
+    trust = COMPARISON[name].trust
+    return "everybody" if trust == TRUTH else trust
+
+
+def _rank(shown: Answer, name: str) -> float:
+    """A number that is the lower the better a method's mark is."""
+    mark = shown.marks[name].mean
+    return mark if shown.question.lower_is_better else -mark
+
+
+def _row(name: str, marks: dict[str, Estimate]) -> dict[str, object]:
+    """One method's line of the CSV file."""
+    row: dict[str, object] = {**COMPARISON[name].columns, "trusts": COMPARISON[name].trust}
+    for metric, mark in marks.items():
+        words, unit = METRIC_WORDS[metric], scale(metric).unit.strip()
+        value, half = _cells(mark, scale(metric).factor)
+        row |= {f"{words} ({unit})" if unit else words: value, f"± {words}": half}
+    return row
+
+
+def _cells(mark: Estimate, factor: float) -> tuple[float, float | None]:
+    """A mark and half its interval, the longer side where an end is cut; None while it is not known."""
+    return round(factor * mark.mean, 3), round(factor * mark.half, 3) if mark.known else None
