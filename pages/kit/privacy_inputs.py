@@ -12,12 +12,19 @@ import streamlit as st
 from pages.kit import inputs, numbers
 from pages.kit.settings import Number
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.mechanisms.pixels import PixelFamily
 
 # e^700 is about the largest number that a computer's arithmetic holds.
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
+# What releases of counts were called in older links.
+FORMER_RELEASES = {
+    "scaled Dirichlet, published (data-dependent)": RELEASES["dirichlet published"].title,
+    "scaled Dirichlet, tight for these counts (data-dependent)": RELEASES["dirichlet local"].title,
+    "scaled Dirichlet, tight from n_min on": RELEASES["dirichlet public"].title,
+}
 _TO_PRIVATE, _TO_ACCURATE = "← more accurate · more private →", "← more private · more accurate →"
 
 
@@ -162,6 +169,27 @@ def pixel_level(
     return value
 
 
+def count_epsilon(epsilon: Number, name: str) -> float:
+    """Draw the ε of released counts as a slider over common values, a box, and what ε means, in a line."""
+    with st.container(key=f"row-{name}"):
+        slider = st.container()
+        value = float(inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε"))
+        scale(value)
+    with slider:  # above the box, but it is the box that reads the link
+        ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
+        say_which_end_is_private(private_right=False)
+    return value
+
+
+def count_delta(delta: Number) -> float:
+    """Draw the δ of released counts, with a slider over common values."""
+    slider = st.container()
+    value = float(inputs.number(replace(delta, step=0.01, form="%.3g"), _DELTA_LABEL, hide_label=True))
+    with slider:  # above the box, but it is the box that reads the link
+        ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)
+    return value
+
+
 def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
     """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address."""
     sliders = st.container()
@@ -171,19 +199,20 @@ def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float,
         with right:
             at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
     with sliders:  # above the boxes, but they are the ones that read the link
-        ladder(epsilon, EPSILONS, "ε, how much one label can change the odds", _EPSILON_HELP)
-        ladder(delta, DELTAS, "δ, how likely that fails", _DELTA_HELP)
+        ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
+        ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)
         say_which_end_is_private(private_right=False)
     return float(at_epsilon), float(at_delta)
 
 
+_EPSILON_LABEL, _DELTA_LABEL = "ε, how much one label can change the odds", "δ, chance that the promise fails"
 _EPSILON_HELP = (
-    "Whatever is released is at most e^ε times as likely with one person's label changed, but for δ. Slide to a "
-    "common value, or type any number below."
+    "With one person's label changed, no release becomes more than e^ε times as likely, except with chance δ. Slide "
+    "to a common value, or type any number."
 )
 _DELTA_HELP = (
-    "With probability δ the release may give a label away. Security asks for less than one over the number of people; "
-    "the paper takes 0.05."
+    "With this chance a release may give a label away. It should be below one over the number of people; the paper "
+    "takes 0.05."
 )
 
 

@@ -263,10 +263,11 @@ def curve_chart(
     yours: float | None = None,
     legend: int = 130,
     more: Sequence[dict[str, Any]] = (),
+    height: int = 360,
 ) -> Figure:
     """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`.
 
-    `more` are further traces.
+    `more` are further traces. `legend` and `height` are the pixels of the legend and of all else.
     """
     traces = [
         {
@@ -295,7 +296,7 @@ def curve_chart(
         layout={
             "xaxis": x_axis,
             "yaxis": y_axis,
-            "height": 360 + legend,
+            "height": height + legend,
             "margin": {"b": legend + 10},
             "legend": legend_below(),
             **layout,

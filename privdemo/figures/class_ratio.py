@@ -13,8 +13,10 @@ from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures.charts import (
     Curve,
+    DotPlot,
     axis,
     curve_chart,
+    dot_plots,
     error_bars,
     guesses,
     legend_below,
@@ -50,7 +52,7 @@ _PATTERNS = {
     EM: "+",
     PCC: "|",
 }
-_TEST_SHARE = "share of the first class in the set asked about"
+_TEST_SHARE = "share of the first class in the group"
 
 
 def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
@@ -84,14 +86,22 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
         data=[{"type": "bar", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "class"}, "type": "category"},
-            "yaxis": {"title": {"text": "share of the set"}, "tickformat": ".0%", "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"},
             "barmode": "group",
             "bargroupgap": 0.05,
-            "height": 430,
+            "height": 380,
             "margin": {"b": 120},
             "legend": legend_below(),
         },
     )
+
+
+def mean_errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
+    """The L1 error of every method, the mean over all mixes, with 95 % intervals."""
+    marks = [(CLASS_RATIO[name], class_ratio.mean_error(draws, name)) for name in methods]
+    high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
+    title = f"mean L1 error, {len(SHARES)} more groups"
+    return dot_plots([DotPlot(title, 0.0, high, marks, "{:.4f}".format, "{:.3f}".format, ())])
 
 
 def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:

@@ -13,7 +13,7 @@ from privdemo.figures.house import AXIS, SIZE, width
 
 # The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and
 # the words of the axis get at the most: on a telephone 60 % of the width is left for the plot.
-_MOST, _LETTERS, _MARGINS = 4, 10, 124
+_MOST, _LETTERS, _MARGINS = 4, 10, 130
 _LINE, _AWAY = 1.3 * SIZE, 8
 
 

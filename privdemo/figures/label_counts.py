@@ -50,9 +50,9 @@ def along(
     """
     names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
     lines = []
-    for name in names:
+    for name, short in _short(names).items():
         there = {x: here[name] for x, here in distortions.items() if name in here}
-        lines.append(method_curve(LABEL_COUNTS[name], there))
+        lines.append(method_curve(LABEL_COUNTS[name], there)._replace(name=short))
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
@@ -61,7 +61,7 @@ def along(
         named = label_counts.AXES[axis_name]
         words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]
         x_axis |= {"tickvals": named, "ticktext": words}
-    low, high = math.log10(min(means)) - 0.1, math.log10(max(means)) + 0.1
+    low, high = math.log10(min(means)) - 0.04, math.log10(max(means)) + 0.04
     decades = range(math.floor(low), math.ceil(high) + 1)
     ticks = [
         step * 10.0**decade for decade in decades for step in (1, 2, 5) if low <= math.log10(step) + decade <= high
@@ -69,7 +69,14 @@ def along(
     y_axis = {"title": {"text": "distortion (L1)"}, "type": "log", "range": [low, high]}
     y_axis |= {"tickvals": ticks, "ticktext": [f"{t:.3g}" for t in ticks]}
     stars = _stars(axis_name, names) if as_published else []
-    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150)
+    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390)
+
+
+def _short(names: Sequence[str]) -> dict[str, str]:
+    """The names of curves: the only scaled Dirichlet among them is called so, as its title is long."""
+    dirichlet = [name for name in names if name.startswith("dirichlet")]
+    titles = {name: LABEL_COUNTS[name].title for name in names}
+    return titles | {dirichlet[0]: "scaled Dirichlet"} if len(dirichlet) == 1 else titles
 
 
 def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, palette.Style, str]]:

@@ -38,17 +38,22 @@ from privdemo.methods import FULL, LABEL_PROPORTIONS
 
 TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are drawn as columns.
-COLUMNS = 40
+COLUMNS, FEW_COLUMNS = 40, 12
 # Steps that a column is drawn in; where there is room, one parts a record or a mean from the next.
 STEPS = 180
 
 
-def scores(draws: Sequence[Trial], methods: Sequence[str], threshold: str) -> Figure:
+def scores(
+    draws: Sequence[Trial],
+    methods: Sequence[str],
+    threshold: str,
+    measures: Sequence[str] = label_proportions.F1S,
+) -> Figure:
     """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over draws.
 
-    Rules mark the F1 of full labels, and of calling every record negative.
+    Rules mark the F1 with every label known, and that of calling every record negative.
     """
-    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in label_proportions.F1S])
+    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in measures])
 
 
 def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
@@ -57,26 +62,27 @@ def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, wh
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
     nothing = getattr(label_proportions.all_negative(draws), which)
     rules = [(label_proportions.mean_score(draws, FULL, which, threshold).mean, "")]
-    rules += [(nothing, "all negative")] if low <= nothing and nothing > 0 else []
+    rules += [(nothing, "always “no”")] if low <= nothing and nothing > 0 else []
     return DotPlot(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
 
 
-def shown_bags(draw: Trial) -> NDArray[np.intp]:
+def shown_bags(draw: Trial, few: bool = False) -> NDArray[np.intp]:
     """The numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
     n = len(draw.blocks)
-    return np.unique(np.linspace(0, n - 1, min(COLUMNS, n)).round().astype(np.intp))
+    return np.unique(np.linspace(0, n - 1, min(FEW_COLUMNS if few else COLUMNS, n)).round().astype(np.intp))
 
 
-def columns(draw: Trial, positive: str) -> Figure:
+def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
     """Bags as columns of records: at the top what their owner knows, at the bottom what is released.
 
     At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
-    colour is its released proportion, and a diamond marks that height in the column.
+    colour is its released proportion, and a diamond marks that height in the column. With `few` it is a small picture,
+    without numbers at its axes.
     """
-    chosen = shown_bags(draw)
+    chosen = shown_bags(draw, few)
     sizes, share, released = draw.sizes[chosen], draw.true_proportions[chosen], draw.proportions[chosen]
-    height, n = float(sizes.max()), len(chosen)
-    y = (np.arange(STEPS) + 0.5) * height / STEPS
+    full, n = float(sizes.max()), len(chosen)
+    y = (np.arange(STEPS) + 0.5) * full / STEPS
     known = _column_picture(y[:, None] < share * sizes, sizes, [[1.0] * int(size) for size in sizes])
     told = _column_picture(np.clip(released, 0, 1), sizes, [draw.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
@@ -109,24 +115,28 @@ def columns(draw: Trial, positive: str) -> Figure:
             },
         ],
         layout={
-            "xaxis": {"title": {"text": "bag"}, "range": [0.4, n + 0.6], "anchor": "y2", "showgrid": False}
-            | {"tickvals": x[:: max(1, n // 8)], "ticktext": (chosen + 1)[:: max(1, n // 8)]},
-            "yaxis": {"title": {"text": "records"}, "range": [0, height], "domain": [0.55, 1], "showgrid": False}
-            | ({"dtick": 1} if height <= 5 else {}),
+            "xaxis": {"title": {"text": "bag"}, "range": [0.4, n + 0.6], "anchor": "y2"}
+            | {"tickvals": x[:: max(1, n // 8)], "ticktext": (chosen + 1)[:: max(1, n // 8)]}
+            | {"showgrid": False, "showticklabels": not few},
+            "yaxis": {"range": [0, full], "domain": [0.55, 1], **_bare(few)} | ({"dtick": 1} if full <= 5 else {}),
             "yaxis2": {
-                "title": {"text": "records"},
-                "range": [min(0.0, ticks.min() - 0.05 * height), max(height, ticks.max() + 0.05 * height)],
+                "range": [min(0.0, ticks.min() - 0.05 * full), max(full, ticks.max() + 0.05 * full)],
                 "domain": [0, 0.45],
-                "showgrid": False,
+                **_bare(few),
             },
             "annotations": [
                 _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
                 _heading(f"what is released: a share from 0 {_square(B_COLOUR)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
-            "height": 600,
-            "margin": {"b": 96},
+            "height": 330 if few else 600,
+            "margin": {"b": 60},
         },
     )
+
+
+def _bare(few: bool) -> dict[str, Any]:
+    """An axis without a grid, and without numbers where few bags are shown."""
+    return {"showgrid": False} | ({"showticklabels": False} if few else {"title": {"text": "records"}})
 
 
 def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[float]]) -> NDArray:

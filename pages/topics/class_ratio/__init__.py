@@ -1,4 +1,4 @@
-"""What share of this group…?"""
+"""What is this group made of?"""
 
 from functools import partial
 from pathlib import Path
@@ -37,20 +37,29 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "ratio_look",
     (
-        Chapter("all methods", Answer.main),
-        Chapter("other mixes", other_mixes),
-        Chapter("two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
-        Chapter("private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
-        Chapter("which sets", sets.which_sets),
-        Chapter("the adversary", the_adversary),
-        Chapter("all numbers", all_numbers),
+        Chapter("The mix", Answer.main),
+        Chapter("Other mixes", other_mixes),
+        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
+        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
+        Chapter("Which sets", sets.which_sets),
+        Chapter("The adversary", the_adversary),
+        Chapter("All numbers", all_numbers),
     ),
+    formerly={
+        "all methods": "The mix",
+        "other mixes": "Other mixes",
+        "two classes": "Two classes",
+        "private counts": "Private counts",
+        "which sets": "Which sets",
+        "the adversary": "The adversary",
+        "all numbers": "All numbers",
+    },
 )
 
 
 PAGE = Page(
     title="Share of a group",
-    question="What share of this group…?",
+    question="What is this group made of?",
     address="class_ratio",
     blurb="Find a make-up.",
     answer=answer,

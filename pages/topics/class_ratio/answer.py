@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
 from pages.kit.draws import Draws, Job, one_job
-from pages.kit.numbers import LOSS, count_draws, with_half, with_range
+from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.class_ratio.controls import LARGE, Question
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import LABELLED, Trial
+from privdemo.experiments.class_ratio import LABELLED, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, EM, MMD, PCC, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
@@ -45,20 +45,27 @@ class Answer:
         return counting_task(self.question.config.dataset)
 
     def takeaway(self) -> str:
-        """What is found, how far off, and what all labels would give."""
+        """What is found, and which method is closer."""
         return takeaway(self)
 
-    def main(self) -> tuple[Panel, ...]:
-        """The shares that every method finds."""
-        return (
-            Panel(
-                "shares",
-                figure=Chart(charts.proportions(self.trials, self.methods)),
-                summary=shares_words(self),
-                rows=lambda: class_ratio.table(self.trials),
-                snippet=print_errors(self.question),
-            ),
+    def main(self) -> list[tuple[Panel, ...]]:
+        """The mix that every method finds, beside its error over many mixes."""
+        trials, methods = self.trials, self.methods
+        mix = Panel(
+            "shares",
+            figure=Chart(charts.proportions(trials, methods)),
+            summary=shares_words(self),
+            rows=lambda: class_ratio.table(trials),
+            snippet=print_errors(self.question),
         )
+        errors = Panel(
+            "mean-errors",
+            figure=Chart(charts.mean_errors(trials, methods)),
+            summary=f"{mean_words(self)} An L1 error of 0.02 means that 1 of 100 records would have to change class.",
+            rows=lambda: class_ratio.table(trials),
+            snippet=print_mean_errors(self.question),
+        )
+        return [(mix, errors)]
 
 
 def jobs(question: Question) -> list[Job]:
@@ -80,72 +87,70 @@ def waiting(question: Question) -> str:
     config = question.config
     n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
-    large = " The exact kernel of so many records takes a minute or two a draw." if slow else ""
-    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learnt from.{large}"
+    large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a draw." if slow else ""
+    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learned from.{large}"
 
 
 def takeaway(shown: Answer) -> str:
-    """Say what is found, how far off it is, and what all labels would give."""
+    """Say what is found of the first class, and which method is closer over all mixes."""
     config, trials = shown.question.config, shown.trials
-    first = shown.task.words[shown.task.classes.index(config.chosen_classes[0])]
     blind = [name for name in shown.methods if name not in LABELLED][:2]
-    tried = blind or list(shown.methods[:1])
     found = numbers.a_list(
         tuple(
-            f"{CLASS_RATIO[name].title} finds <b>{numbers.share(estimate.mean)}</b>{numbers.margin(estimate)}"
-            for name in tried
-            for estimate in (class_ratio.share_of(trials, name, 0),)
+            f"{CLASS_RATIO[name].title} {with_half(class_ratio.share_of(trials, name, 0), SHARE, bold=True)}"
+            for name in blind or shown.methods[:1]
         )
     )
-    off = numbers.a_list(tuple(with_half(class_ratio.error(trials, name), L1, bold=True) for name in tried))
-    every = "Both shares" if config.n_classes == 2 else f"All {config.n_classes} shares"
     n_sets = 2 * config.copies * config.n_classes
-    source = f"{n_sets} sets whose {_proportions(shown)} known" if blind else f"{n_sets} sets with every label"
-    start = (
-        f"Of {config.n_test:,} {shown.task.records}, {numbers.share(trials[0].truth[0])} {first}. "
-        f"From {source}, {found}. {every} together are off by {off} (sum of absolute errors)"
+    source = (
+        f"Found without a single label, from {n_sets} sets {_known(shown)}"
+        if blind
+        else f"Found with every label of {n_sets} sets"
     )
-    ceiling = [name for name in (EM, PCC) if name in shown.methods and name not in tried][:1]
-    if ceiling:
-        start += f", against {class_ratio.error(trials, ceiling[0]).mean:.3f} with every training label"
-    return f"{start}.{compare(shown)}{_cost(shown) if blind else ''}{_alike(shown) if blind else ''}"
+    return (
+        f"In truth <b>{numbers.share(trials[0].truth[0])}</b> of these {config.n_test:,} {shown.task.records} "
+        f"{first_class(shown)}. {source}: {found}.{compare(shown)}{_lost(shown)}{_alike(shown) if blind else ''}"
+    )
 
 
-def _proportions(shown: Answer) -> str:
+def first_class(shown: Answer) -> str:
+    """What records of the first class are: “are a 0”."""
+    task = shown.task
+    return task.words[task.classes.index(shown.question.config.chosen_classes[0])]
+
+
+def _known(shown: Answer) -> str:
+    """How the mixes of the known sets are known."""
     config, draw = shown.question.config, shown.trials[0]
     if not config.private:
-        return "true proportions are"
+        return "of known mix"
     times = max(some.most_sets for some in shown.trials)
     promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
     if RELEASES[config.release].data_dependent:
-        promise = f"no formal guarantee: chosen from the private counts for {promise}"
+        promise = f"no guarantee: chosen from the secret counts for {promise}"
     elif not draw.holds:
-        promise = f"its promise of {promise} is void"
+        promise = f"its promise of {promise} is broken"
     elif times > 1:
-        promise = f"private, {promise}; {times} times that for records that are in {times} sets"
-    else:
-        promise = f"private, {promise}"
-    return f"proportions, with noise ({promise}), are"
+        promise = f"{promise}; {times} times that for records in {times} sets"
+    return f"whose mix is known with noise ({promise})"
 
 
 def compare(shown: Answer) -> str:
-    """Spread on set names against MMD, on the same draws and all mixes."""
+    """Which of two methods that see no label is closer, on the same draws and all mixes."""
     kernel = next((name for name in (MMD, RFF) if name in shown.methods), None)
     if SPREAD not in shown.methods or kernel is None:
         return ""
-    gap = class_ratio.difference(shown.trials, SPREAD, kernel)
-    verdict = judge(gap, len(shown.trials), lower_is_better=True)
-    return compare_words(verdict, abs(gap.mean), count_draws(shown.trials))
+    verdict = judge(class_ratio.difference(shown.trials, SPREAD, kernel), len(shown.trials), lower_is_better=True)
+    return compare_words(verdict, kernel, count_draws(shown.trials))
 
 
-def compare_words(verdict: Verdict, gap: float, where: str) -> str:
-    """Say which of spread and MMD is ahead by its error, `gap` apart."""
+def compare_words(verdict: Verdict, kernel: str, where: str) -> str:
+    """Say which of two methods is closer over all mixes, in so many draws."""
     if verdict is Verdict.TOO_FEW:
-        return f" {where.capitalize()} cannot tell which method is better."
+        return f" {where.capitalize()} cannot tell which is closer."
     if not verdict.clear:
-        return f" No difference shows between spread and MMD in {where}, over all mixes."
-    ahead, behind = ("spread", "MMD") if verdict is Verdict.BETTER else ("MMD", "spread")
-    return f" Over all mixes, {ahead}’s error is {gap:.3f} below {behind}’s."
+        return " Over all mixes the two are statistically tied."
+    return f" Over all mixes, {CLASS_RATIO[SPREAD if verdict is Verdict.BETTER else kernel].title} is closer."
 
 
 def _alike(shown: Answer) -> str:
@@ -154,19 +159,22 @@ def _alike(shown: Answer) -> str:
     if row.max() - row.min() > ALIKE:
         return ""
     return (
-        f" <b>The sets are nearly alike</b> (the common class of a set has {numbers.share(row.max())}, the others "
-        f"{numbers.share(row.min())}), so hardly anything tells classes apart: lower ρ."
+        f" <b>The sets are nearly alike</b> (the common class has {numbers.share(row.max())}, the others "
+        f"{numbers.share(row.min())}), so hardly anything can be learned."
     )
 
 
-def _cost(shown: Answer) -> str:
-    config = shown.question.config
-    if not config.private:
+def _lost(shown: Answer) -> str:
+    lost = [draw for draw in shown.trials if draw.problem]
+    return f" In {count_draws(lost)} the noise makes all sets look alike." if lost else ""
+
+
+def _moved(shown: Answer) -> str:
+    """What the noise does with the mixes of the known sets, if there is any."""
+    if not shown.question.config.private:
         return ""
     moved = sum(draw.distortion for draw in shown.trials) / len(shown.trials)
-    lost = [draw for draw in shown.trials if draw.problem]
-    flat = f" In {count_draws(lost)} released proportions cannot tell the classes apart." if lost else ""
-    return f" With {shown.trials[0].noise}, the proportions of a training set have moved by {moved:.3f}.{flat}"
+    return f" {shown.trials[0].noise} moves the mix of a known set by {numbers.distance(moved)} (L1)."
 
 
 def shares_words(shown: Answer) -> str:
@@ -180,10 +188,31 @@ def shares_words(shown: Answer) -> str:
         + f", L1 error {with_range(class_ratio.error(trials, name), L1)}"
         for name in shown.methods
     )
-    over = f"95 % intervals over {len(trials)} draws" if len(trials) > 1 else "One draw, so no interval is known"
     true = ", ".join(f"{classes[c]}: {numbers.share(trials[0].truth[c])}" for c in some)
     more = " and so on" if len(classes) > 3 else ""
-    return f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {over}; grey bars without pattern: the truth."
+    return (
+        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {over_draws(shown)}; grey bars without pattern: "
+        f"the truth.{_moved(shown)}"
+    )
+
+
+def over_draws(shown: Answer) -> str:
+    """Over what intervals are."""
+    n = len(shown.trials)
+    return f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
+
+
+def mean_words(shown: Answer) -> str:
+    """Every method's mean error over all mixes."""
+    errors = "; ".join(
+        f"{CLASS_RATIO[name].title} {with_range(class_ratio.mean_error(shown.trials, name), L1)}"
+        for name in shown.methods
+    )
+    return (
+        f"Mean L1 error over {len(SHARES)} groups, with from {numbers.share(SHARES[0], 0)} to "
+        f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {over_draws(shown)}. They are other groups than "
+        "the one beside them."
+    )
 
 
 def snippet(question: Question) -> Snippet:
@@ -195,6 +224,13 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments.class_ratio import RatioConfig",
         "from privdemo.experiments.draws import at_draw",
     ).then(f"draws = [class_ratio.run(at_draw(config, i)) for i in range({question.n_draws})]")
+
+
+def print_mean_errors(question: Question) -> Snippet:
+    """The lines that make the draws and print every method's mean error over all mixes."""
+    return snippet(question).then(
+        "for method in draws[0].fits:", "    print(method, class_ratio.mean_error(draws, method))"
+    )
 
 
 def print_errors(question: Question) -> Snippet:

@@ -1,4 +1,4 @@
-"""The controls of the page on class ratios: a visitor's choices in, a frozen question out; and those of its tabs."""
+"""The controls of the page on shares: a visitor's choices in, a frozen question out; those of its chapters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
 from privdemo.tasks import COUNTING, counting_task
 
 # Up to this many records in training sets a first draw takes about a second.
@@ -33,14 +33,14 @@ RHO = Number(
     "rho",
     limits.RHO,
     0.1,
-    "ρ, share of each rarer class",
+    "Share of each rarer class in a known set",
     0.01,
     "%.4g",
-    "Every set has one common class and the others with a share of ρ each; every class is the common one of a set. "
-    "At ρ = 1 / classes all sets are alike.",
+    "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
+    "sets are alike, and nothing can be learned.",
 )
-COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again choose settings.")
-MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the set asked about")
+COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
+MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the group")
 SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05, "%.4g")
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
@@ -54,23 +54,37 @@ FACTOR = Number(
     "√2.",
 )
 TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
-RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
+RELEASE = Choice(
+    "release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts", formerly=privacy_inputs.FORMER_RELEASES
+)
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
 DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
     25,
-    "n_min, public lower bound",
+    "Public minimum",
     5,
-    help="What everybody may know: no class of a set has fewer.",
+    help="What everybody may know: no class of a set has fewer records.",
 )
+# What the methods were called in older links.
+FORMERLY = {
+    "spread on set names": CLASS_RATIO[SPREAD].title,
+    "MMD": CLASS_RATIO[MMD].title,
+    "MMD, random features": CLASS_RATIO[RFF].title,
+    "set identity": CLASS_RATIO[IDENTITY].title,
+    "LLP, classify and count": CLASS_RATIO[COUNT].title,
+    "∝SVM, classify and count": CLASS_RATIO[PSVM].title,
+    "all labels, prior correction": CLASS_RATIO[EM].title,
+    "all labels, classify and count": CLASS_RATIO[PCC].title,
+}
 METHOD = Choice(
     "find_by",
     tuple(method.title for method in CLASS_RATIO.values()),
     tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
-    "Find shares by",
+    "Methods",
     many=True,
+    formerly=FORMERLY,
 )
 DRAWS = Number("ratio_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
@@ -111,8 +125,8 @@ def size_settings() -> tuple[Number, Number]:
     """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
     suits = class_ratio.default_set_size(DATA_SETS.default())
     return (
-        Number("set_size", limits.SET_SIZE, suits, "Records in a set", 100),
-        Number("asked", limits.N_TEST, suits, "Records asked about", 100),
+        Number("set_size", limits.SET_SIZE, suits, "Records in a known set", 100),
+        Number("asked", limits.N_TEST, suits, "Records in the group", 100),
     )
 
 
@@ -134,24 +148,28 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    """Draw the controls, the mix in `main`; return what they ask, or a sentence that says why they ask nothing."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
     suits = class_ratio.default_set_size(dataset)
     own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
     asked: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
-    asked |= _sets() | _mix() | _privacy()
+    first = counting_task(dataset).words[
+        counting_task(dataset).classes.index(class_ratio.chosen_classes(dataset, asked["n_classes"])[0])
+    ]
+    asked |= _mix(main, first) | _sets() | _privacy()
     more, methods = _more()
     n_draws, seed = inputs.number(DRAWS), inputs.number(SEED)
     chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
     if not chosen:
-        return "Choose at least one way to find shares, under “More settings”."
+        return "Choose at least one method in the settings."
+    only_two = f"“{CLASS_RATIO[PSVM].title}” tells two classes apart, no more"
     if asked["n_classes"] > 2 and PSVM in chosen:
-        st.caption("∝SVM tells two classes apart, no more: it is left out here.")
+        st.caption(f"{only_two}: it is left out here.")
         chosen = tuple(name for name in chosen if name != PSVM)
     if not chosen:
-        return "∝SVM tells two classes apart, no more: choose another method under “More settings”, or two classes."
+        return f"{only_two}: choose another method in the settings, or two classes."
     try:
         config = RatioConfig(**asked, **more, methods=chosen, seed=seed)
         class_ratio.check(config)
@@ -179,8 +197,9 @@ def _sets() -> dict[str, Any]:
             set_size = inputs.number(size_settings()[0])
         with right:
             copies = inputs.number(COPIES)
-    rho = inputs.dial(RHO)
-    st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
+    with st.container(key="rho-shown"):
+        rho = inputs.dial(RHO)
+        st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
     return {"set_size": set_size, "copies": copies, "rho": rho}
 
 
@@ -201,11 +220,14 @@ def _fit_rho(n_classes: int) -> None:
     st.session_state[OF_CLASSES] = n_classes
 
 
-def _mix() -> dict[str, Any]:
-    """The mix of the set that is asked about."""
+def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
+    """The mix of the group: in `main` the share that are `first`, unless the mix is drawn at random."""
     mix = inputs.choose(MIX)
-    with st.container(key="share-shown" if mix == SLIDE else "other-levels-share"):
-        share = inputs.dial(SHARE)
+    with main, st.container(key="row-mix" if mix == SLIDE else "other-levels-share"):
+        slider = st.container()
+        share = inputs.number(SHARE, hide_label=True)
+        with slider:  # beside the box, but it is the box that reads the link
+            inputs.slide(SHARE, f"True share that {first.replace('$', chr(92) + '$')}")
     return {"share": float(share) if mix == SLIDE else None}
 
 
@@ -219,7 +241,7 @@ def _privacy() -> dict[str, Any]:
     with st.container(key="n-min-shown" if bounded else "other-levels-n-min"):
         n_min = inputs.number(N_MIN)
     if private and RELEASES[release].data_dependent:
-        st.caption("Its noise is chosen from the private counts: **no formal guarantee**.")
+        st.caption("Its noise is chosen from the secret counts: **no guarantee**.")
     return {"release": release, "epsilon": epsilon, "delta": delta, "n_min": int(n_min)}
 
 
@@ -229,7 +251,7 @@ def presets(_: object) -> None:
     if not here:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("Try:", width="content")
+        st.markdown("Try:", width="content", help="Settings of the paper and others, on one click.")
         for name in here:
             st.button(name, key=f"ratio {name}", on_click=_apply, args=(name,))
 
@@ -245,11 +267,11 @@ def _apply(name: str) -> None:
     link.assign({setting.key: value for setting, value in values.items()})
 
 
-# --- the tabs ------------------------------------------------------------------------------------
+# --- the chapters ------------------------------------------------------------------------------------
 
 FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
 FIGURE_3 = Choice(
-    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Shares found by"
+    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method", formerly=FORMERLY
 )
 
 

@@ -1,4 +1,4 @@
-"""The tabs on the paper's figures 2 and 3, from the shipped studies."""
+"""The chapters on the paper's figures 2 and 3, from the shipped studies."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def two_classes(_: Answer, title: str) -> list[Panel]:
     return [
         Panel(
             "figure-2",
-            "Two classes: does classifying and counting do?",
-            f"{counting_words(at)} On {title}, counting what ∝SVM names is off by {at[PSVM].error:.3f}, MMD by "
-            f"<b>{at[MMD].error:.3f}</b> and spread on set names by <b>{at[SPREAD].error:.3f}</b>, the mean over "
-            f"mixes; all labels with the correction by {at[EM].error:.3f}.",
+            "Is classify-and-count good enough?",
+            f"{counting_words(at)} On {title}, {_title(PSVM)} has an L1 error of {at[PSVM].error:.3f}, {_title(MMD)} "
+            f"<b>{at[MMD].error:.3f}</b> and {_title(SPREAD)} <b>{at[SPREAD].error:.3f}</b>; {_title(EM)}, "
+            f"{at[EM].error:.3f}.",
             Chart(charts.study_errors(by_method)),
-            f"{title}: two sets of {first.set_size} with proportions {first.rho:g} and {1 - first.rho:g}, two more to "
-            f"choose settings, sets of {first.set_size} to ask about; {results.N_DRAWS} draws with 95 % intervals. "
+            f"{title}: two sets of {first.set_size}, with shares {first.rho:g} and {1 - first.rho:g}, two more to "
+            f"choose settings, groups of {first.set_size}; {results.N_DRAWS} draws with 95 % intervals. "
             "Mean over mixes: "
             + "; ".join(f"{CLASS_RATIO[name].title} {with_range(at[name].estimate, L1)}" for name in by_method)
-            + f". {_claims(shipped(), 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. ∝SVM is "
-            "linear, with C = 1.",
+            + f". {_claims(shipped(), 0, 1)} Its Census is Adult here; YouTube and Higgs are not at hand. The widest "
+            "margin is linear, with C = 1.",
             lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.BINARY),
         )
@@ -69,10 +69,14 @@ def counting_words(at: dict[str, Row]) -> str:
     gaps = {name: gap_interval(at[PSVM].estimate, at[name].estimate) for name in (MMD, SPREAD)}
     worse = [name for name, gap in gaps.items() if clearly_above(gap)]
     if len(worse) == 2:
-        return "No: it is clearly worse."
+        return "No, it is clearly worse."
     if worse:
-        return f"It is clearly worse than {CLASS_RATIO[worse[0]].title} only."
+        return f"It is clearly worse than {_title(worse[0])} only."
     return "Here it is not clearly worse."
+
+
+def _title(method: str) -> str:
+    return CLASS_RATIO[method].title
 
 
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:
@@ -107,16 +111,16 @@ def private_counts(_: Answer, title: str) -> list[Panel]:
         Panel(
             "figure-3",
             "What does noise on the counts cost?",
-            f"With true counts {title} is off by {clean:.3f}. With Laplace noise as published, ε = {noisy.epsilon:g} "
-            f"and δ = {noisy.delta:g}, by {noisy.error:.3f}; with tight noise ({RELEASES[best].title}) by "
-            f"<b>{tight[best]:.3f}</b>, a difference to true counts of {numbers.signed(tight[best] - clean)}.",
+            f"With true counts {title} has an L1 error of {clean:.3f}; with published Laplace noise "
+            f"(ε = {noisy.epsilon:g}, δ = {noisy.delta:g}) {noisy.error:.3f}; with tight noise "
+            f"({RELEASES[best].title}) <b>{tight[best]:.3f}</b>.",
             Chart(charts.study_errors(by_release)),
             f"MNIST, {first.n_classes} digits: {n_sets} sets of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
-            f"to choose settings, sets of {study.ten_digits().n_test:,} to ask about, n_min = {first.n_min}; "
+            f"to choose settings, groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
             f"{results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "
             + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
-            + f". Dotted: noise chosen from the private counts, no formal guarantee. {_claims(shipped(), 1, 4)} Some "
-            "records are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
+            + f". Dotted: noise chosen from the secret counts, no guarantee. {_claims(shipped(), 1, 4)} Some records "
+            "are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
             lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.PRIVATE),
         )

@@ -1,4 +1,4 @@
-"""The tab on which sets to make: Q, the bound, and what skew and the number of sets do to the error."""
+"""The chapter on which sets to make: Q, the bound, and what skew and the number of sets do to the error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def which_sets(shown: Answer) -> list[Panel]:
     same = config.copies * config.set_size == sets[0].copies * sets[0].set_size
     records = sets[0].copies * sets[0].set_size
     return [
-        _lever("rho", "ρ, share of each rarer class", skew, config.rho, study.SKEW, _advice(shown, skew, sets)),
+        _lever("rho", "share of each rarer class in a set", skew, config.rho, study.SKEW, _advice(skew)),
         _lever(
             "copies",
             f"sets of each kind, of {records:,} records in all",
@@ -35,20 +35,20 @@ def which_sets(shown: Answer) -> list[Panel]:
             float(config.copies) if same else None,
             study.SETS,
         ),
+        Panel(question="Do few, large sets help?", answer=few_words(sets)),
+        Panel(question="How easy are your own sets?", answer=_yours(shown)),
     ]
 
 
-def _advice(shown: Answer, skew: Sequence[Row], sets: Sequence[Row]) -> str:
-    """The paper's advice, and how much each of its two parts helps."""
+def _advice(skew: Sequence[Row]) -> str:
+    """The paper's advice, and how much its first part helps."""
     by = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
-        "The paper’s advice is <b>few, large, skewed sets: easier to learn, harder to hide.</b> The condition number Q "
-        "says how much errors are magnified; it is at the bandwidth that was chosen. On "
-        f"{skew[0].n_classes} digits, from ρ = {low:g} to {high:g}, Q goes from {by[low, MMD].condition_number:.0f} to "
-        f"{by[high, MMD].condition_number:.0f}, MMD’s error from {by[low, MMD].error:.3f} to "
-        f"{by[high, MMD].error:.3f} and spread’s from {by[low, SPREAD].error:.3f} to {by[high, SPREAD].error:.3f}. "
-        f"{few_words(sets)} {_yours(shown)}"
+        "The paper advises <b>few, large, skewed sets</b>. When a rarer class goes from "
+        f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a set, the L1 error of {CLASS_RATIO[MMD].title} goes "
+        f"from {by[low, MMD].error:.3f} to {by[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} from "
+        f"{by[low, SPREAD].error:.3f} to {by[high, SPREAD].error:.3f}."
     )
 
 
@@ -57,20 +57,24 @@ def _yours(shown: Answer) -> str:
     known = [trial.condition_number for trial in shown.trials if math.isfinite(trial.condition_number)]
     kernel = next((name for name in (MMD, RFF) if name in shown.methods), None)
     if not known or kernel is None:
-        return "Choose MMD under “More settings” to see Q and the bound of your own sets."
+        return f"Choose the method “{CLASS_RATIO[MMD].title}” in the settings to see it."
     bound = mean_interval([trial.bound for trial in shown.trials]).mean
-    says = (
-        "with private counts the theorem needs a further term, and no bound is given"
-        if shown.question.config.private
-        else "for more sets than classes the theorem says nothing"
-        if math.isinf(bound)
-        else f"Theorem 1, were the sets’ means the true ones, says that the L2 error is below {bound:,.0f} with "
-        f"probability {1 - BOUND_DELTA:g} (more than √2 says nothing)"
-    )
     return (
-        f"Yours have Q = <b>{mean_interval(known).mean:.3g}</b>; {says}. {CLASS_RATIO[kernel].title} is off by "
-        f"{class_ratio.error(shown.trials, kernel).mean:.3f} (L1). So Q says what helps, not how much."
+        f"Their condition number is <b>{mean_interval(known).mean:.3g}</b>. {bound_words(shown, bound)} "
+        f"{CLASS_RATIO[kernel].title} has an L1 error of {class_ratio.error(shown.trials, kernel).mean:.3f}."
     )
+
+
+def bound_words(shown: Answer, bound: float) -> str:
+    """What the paper's theorem guarantees: an L2 error, which is √2 at the most."""
+    if shown.question.config.private:
+        return "With private counts Theorem 1 needs a further term, and guarantees nothing."
+    if math.isinf(bound):
+        return "For more sets than classes Theorem 1 guarantees nothing."
+    start = f"Theorem 1 guarantees only an error below {f'{bound:,.0f}' if bound >= 100 else f'{bound:.3g}'}"
+    if bound >= math.sqrt(2):
+        return f"{start}: no use here, as none is above {math.sqrt(2):.3g}."
+    return f"{start} (L2, in {100 * (1 - BOUND_DELTA):g} of 100 cases)."
 
 
 def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, study_name: str, advice: str = "") -> Panel:
@@ -94,7 +98,7 @@ def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, stud
 
 
 # What a verdict on the error of many small sets less that of few large ones says.
-_MORE_OR_LESS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "no clear difference"}
+_MORE_OR_LESS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "statistically tied"}
 
 
 def few_words(sets: Sequence[Row]) -> str:
@@ -112,16 +116,9 @@ def few_words(sets: Sequence[Row]) -> str:
                 tried = {n: other for (n, *of), other in at.items() if of == [method, release]}
                 first = min(n for n, other in tried.items() if clearly_above(gap_interval(other, large)))
                 better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
-        told.append(f"{CLASS_RATIO[method].title} is off by {' and '.join(parts)}")
-    helps = (
-        f"So few, large sets clearly help {numbers.a_list(tuple(better))}"
-        if better
-        else "So size helps nowhere clearly"
-    )
-    return (
-        f"In {many} times as many small sets of the same records {'; '.join(told)}. {helps}; how hard labels are to "
-        "hide is the same for all, as ε and δ are set."
-    )
+        told.append(f"{CLASS_RATIO[method].title} has an L1 error of {' and '.join(parts)}")
+    helps = f"Few, large sets clearly help {numbers.a_list(tuple(better))}" if better else "Size helps nowhere clearly"
+    return f"{helps}. With the same records in {many} times as many small sets, {'; '.join(told)}."
 
 
 def _lever_words(name: str, rows: Sequence[Row]) -> str:
@@ -137,7 +134,11 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
     first, noisy = rows[0], next(row for row in rows if row.release == study.WITH_NOISE)
     if name == "rho":
         n_sets = first.copies * first.n_classes
-        what = f"{first.n_classes} digits, {n_sets} sets of {first.set_size}, {n_sets} more to choose settings"
+        by = {row.rho: row.condition_number for row in rows if (row.method, row.release) == (MMD, NO_RELEASE)}
+        what = (
+            f"{first.n_classes} digits, {n_sets} sets of {first.set_size}, {n_sets} more to choose settings; from left "
+            f"to right the condition number goes from {by[ends[0]]:.0f} to {by[ends[1]]:.0f}"
+        )
     else:
         what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
     return (

@@ -6,7 +6,15 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
-from pages.topics.label_counts.controls import Question, all_settings, controls, lever
+from pages.topics.label_counts.controls import (
+    AXIS,
+    CURVES,
+    Question,
+    all_settings,
+    axis_controls,
+    controls,
+    curve_controls,
+)
 from pages.topics.label_counts.tabs import all_numbers, released_counts, the_promise, who_wins
 from privdemo.experiments.label_counts import CountConfig
 
@@ -25,14 +33,23 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "count_look",
     (
-        Chapter("distortion", Answer.main),
-        Chapter("released counts", released_counts),
-        Chapter("the promise", the_promise),
-        Chapter("who wins", who_wins),
-        Chapter("the paper’s claim", claim.panels),
-        Chapter("the adversary", adversary.panels),
-        Chapter("all numbers", all_numbers),
+        Chapter("Distortion", Answer.main, curve_controls, [AXIS, CURVES]),
+        Chapter("Released counts", released_counts),
+        Chapter("The promise", the_promise),
+        Chapter("Who wins", who_wins),
+        Chapter("The paper’s claim", claim.panels, axis_controls, [AXIS]),
+        Chapter("The adversary", adversary.panels),
+        Chapter("All numbers", all_numbers),
     ),
+    formerly={
+        "distortion": "Distortion",
+        "released counts": "Released counts",
+        "the promise": "The promise",
+        "who wins": "Who wins",
+        "the paper’s claim": "The paper’s claim",
+        "the adversary": "The adversary",
+        "all numbers": "All numbers",
+    },
 )
 
 
@@ -41,10 +58,10 @@ PAGE = Page(
     question="How much do private counts distort?",
     address="distortion",
     blurb="Count without telling.",
+    failed="Nothing can be released here.",
     answer=answer,
     controls=controls,
     settings=all_settings,
     folds=standing_words,
-    lever=lever,
     chapters=CHAPTERS,
 )

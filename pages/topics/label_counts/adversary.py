@@ -1,4 +1,4 @@
-"""The tab on the adversary: how often somebody who knows all other labels names the last one."""
+"""The chapter on the adversary: how often somebody who knows all other labels names the last one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import LABEL_COUNTS
 from privdemo.verdict import clearly_above
 
 leaked = cache.shared(label_counts.leak, max_entries=256)
 
 
 def panels(shown: Answer) -> list[Panel]:
-    """The best possible guess of one label, for every mechanism."""
+    """The best possible guess of one label after every release, and whether the choice of noise leaks."""
     question, config = shown.question, shown.question.config
     rates = label_counts.guess_rates(dict(shown.outcomes))
     promised = label_counts.promised_rate(config.epsilon, config.delta)
@@ -26,30 +27,32 @@ def panels(shown: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             "What does the adversary see?",
-            "Somebody who knows every label but one, and that it is of one of two classes, guesses right half the "
-            f"time. {_guess_words(question, rates)}ε = {numbers.epsilon(config.epsilon)} and "
-            f"δ = {numbers.power_of_ten(config.delta)} allow {numbers.share(promised)} at most. {leak_words(config)}",
+            "Somebody knows all labels but one, and two classes that it may be of: a guess is right 50 % of the time. "
+            f"{_guess_words(question, rates)}the promise allows {numbers.share(promised)}.",
             Chart(charts.attack(rates, promised)),
-            "The best possible guess from the noisy counts, (1 + δ(0))/2 for the worst two neighbours; what is "
-            "computed from noisy counts, as proportions or a Dirichlet sample, tells less. Rule: what (ε, δ) allows. "
+            "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
-            + ". Without a line: noise chosen from the private counts.",
-            lambda: [{"mechanism": RELEASES[name].title, "named at most": rate} for name, rate in rates.items()],
+            + f". Rule: what ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(config.delta)} allow. "
+            "It is computed for the noisy counts, of the two sets that are hardest to hide from each other; what is "
+            "made of noisy counts, such as shares, tells no more. Releases that choose their noise from the secret "
+            "counts have no such number.",
+            lambda: [{**LABEL_COUNTS[name].columns, "named at most": rate} for name, rate in rates.items()],
             snippet(question).then("print(label_counts.guess_rates(outcomes))"),
-        )
+        ),
+        Panel(question="Can the choice of noise give something away?", answer=leak_words(config)),
     ]
 
 
 def _guess_words(question: Question, rates: dict[str, float]) -> str:
-    """How often the guess is right with the mechanism that the visitor looks at."""
+    """How often the guess is right after the release that the visitor looks at."""
     release = RELEASES[question.release]
     if release.data_dependent:
-        return f"For {release.title} no such number holds, as its noise is chosen from the counts. "
+        return f"For {release.title} nothing bounds it, as the noise is chosen from the counts; "
     if question.release not in rates:
-        return ""
-    which = " for the worst set that n_min allows" if release.public_bound else ""
+        return "After a release, "
+    which = ", for the set hardest to hide" if release.public_bound else ""
     right = numbers.share(rates[question.release])
-    return f"With {release.title} the guess is right <b>{right}</b> of the time at most{which}; "
+    return f"After a release by {release.title} it is at most <b>{right}</b>{which}; "
 
 
 def leak_words(config: CountConfig) -> str:
@@ -57,20 +60,20 @@ def leak_words(config: CountConfig) -> str:
     try:
         leak = leaked(config)
     except ValueError:
-        return "For these counts scaled Dirichlet has no σ to choose."
-    start = f"Noise chosen from the counts can leak by itself: here σ = {leak.sigma:.6g}"
+        return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
+    start = f"Yes: scaled Dirichlet, tight for these counts, takes σ = {leak.sigma:.6g} here"
     if math.isnan(leak.neighbour_sigma):
-        return f"{start}, and with one label moved there is none, so a release alone tells the two apart."
+        return f"{start}. With one label moved there is no σ at all, so that a release gives the label away."
     own = leak.own_delta
+    asked = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
     beyond = (
-        f"; between the two, each with its own σ, δ is {own.mean:.4f} (simulated), more than was asked for."
+        f". Who compares the two finds δ = {own.mean:.4f} (simulated), {asked}"
         if clearly_above(own, config.delta)
-        else "; between the two, each with its own σ, δ is no more than was asked for "
-        f"({numbers.distance(own.mean)}, simulated)."
+        else f". Who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {asked}"
     )
     here, there = f"{leak.sigma:.6g}", f"{leak.neighbour_sigma:.6g}"
     moved = "next to the same" if here == there else there
-    return f"{start}, with one label moved it would be {moved}{beyond}{_published_leak(config)}"
+    return f"{start}; with one label moved it would be {moved}{beyond}{_published_leak(config)}"
 
 
 def _published_leak(config: CountConfig) -> str:
@@ -80,10 +83,10 @@ def _published_leak(config: CountConfig) -> str:
     except ValueError:
         return ""
     if math.isnan(leak.neighbour_sigma):
-        return " By the paper’s criterion the neighbour has no σ at all, so a release alone tells the two apart."
+        return " By the paper’s criterion there is no σ at all with one label moved, which gives the label away."
     if not clearly_above(leak.own_delta, config.delta):
         return ""
     return (
-        f" By the paper’s criterion it is {leak.sigma:.4g} and {leak.neighbour_sigma:.4g}: between the two, each with "
-        f"its own σ, δ is {leak.own_delta.mean:.3f} (simulated), more than was asked for."
+        f" By the paper’s criterion σ is {leak.sigma:.4g} and {leak.neighbour_sigma:.4g}, and δ = "
+        f"{leak.own_delta.mean:.3f} (simulated): more than was asked for, too."
     )

@@ -10,13 +10,16 @@ from pages.kit import cache, numbers
 from pages.kit.draws import Draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.label_counts.controls import Question
+from pages.topics.label_counts.controls import AT_FIRST, Drawn, Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import LABEL_COUNTS
 
 Outcomes = Mapping[str, Outcome]
+# What others are measured against: what the paper takes of those before it.
+LAPLACE = "laplace published"
 
 released = cache.shared(label_counts.run, max_entries=256)
 released_along = cache.shared(label_counts.along, max_entries=256, spinner="Releasing counts along the curve…")
@@ -31,11 +34,11 @@ class Answer:
 
     @property
     def chosen(self) -> Outcome:
-        """The mechanism that the visitor looks at."""
+        """The release that the visitor looks at."""
         return self.outcomes[self.question.release]
 
     def along(self, axis: str) -> Mapping[float, Outcomes]:
-        """What every mechanism does along a lever. Raises ``ValueError`` where the lever cannot be moved."""
+        """Every release along an axis. Raises ``ValueError`` where there is nothing along it."""
         asked = self.question
         return released_along(asked.config, axis, asked.n_classes, asked.total, asked.rho)
 
@@ -43,17 +46,31 @@ class Answer:
         """What the promise costs at least, and with noise as published."""
         return takeaway(self.question, self.outcomes)
 
-    def main(self) -> tuple[Panel, ...]:
-        """Distortion along the chosen lever."""
+    @property
+    def shown_first(self) -> tuple[str, ...]:
+        """Three releases: the best, Laplace as published, and the one that the visitor looks at, or another."""
+        wanted = (
+            best(self.outcomes).release,
+            LAPLACE,
+            self.question.release,
+            "dirichlet public",
+            "dirichlet published",
+        )
+        three = list(dict.fromkeys(wanted))[:3]
+        return tuple(name for name in RELEASES if name in three)
+
+    def main(self, drawn: Drawn = AT_FIRST) -> tuple[Panel, ...]:
+        """Distortion along the chosen axis."""
         try:
-            outcomes = self.along(self.question.axis)
+            outcomes = self.along(drawn.axis)
         except ValueError as error:
             return (Panel(answer=numbers.sentence(error)),)
-        return (_along(self.question, outcomes),)
+        names = tuple(RELEASES) if drawn.all else self.shown_first
+        return (_along(self.question, outcomes, drawn.axis, names),)
 
 
 def answer(question: Question, _: Draws) -> Answer:
-    """Release the counts with every mechanism."""
+    """Release the counts in every way."""
     return Answer(question, released(question.config))
 
 
@@ -64,55 +81,57 @@ def misplaced(value: float, total: int) -> str:
 
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """The mechanism that distorts least among those whose promise holds; Laplace noise always has one."""
+    """The release that distorts least among those whose promise holds; Laplace noise always has one."""
     return outcomes[label_counts.least(outcomes)[0]]
 
 
 def level_words(names: Sequence[str]) -> str:
-    """Name the mechanisms that cannot be told from the best, in brackets."""
+    """Name the releases that cannot be told from the best."""
     titles = tuple(RELEASES[name].title for name in names)
-    return f", no clear difference from {numbers.a_list(titles)}" if titles else ""
+    return f", statistically tied with {numbers.a_list(titles)}" if titles else ""
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     """Say what the promise costs at least, and with noise as published."""
-    config = question.config
-    total, smallest = sum(config.counts), min(config.counts)
-    least, laplace, chosen = best(outcomes), outcomes["laplace published"], outcomes[question.release]
+    total = sum(question.config.counts)
+    least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     start = (
-        f"Released with ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(config.delta)}, the counts "
-        f"of {total:,} labels in {len(config.counts):,} classes (the smallest has {smallest:,}) look as if "
-        f"<b>{misplaced(least.distortion.mean, total)}</b> labels had changed class with the mechanism that keeps the "
-        f"promise and distorts least ({RELEASES[least.release].title}{level_words(label_counts.least(outcomes)[1:])})"
+        f"The best private release misplaces <b>{misplaced(least.distortion.mean, total)} of {total:,} labels</b> "
+        f"({RELEASES[least.release].title}{level_words(label_counts.least(outcomes)[1:])})"
     )
     if laplace.release != least.release:
-        start += f", and as if <b>{misplaced(laplace.distortion.mean, total)}</b> had with Laplace noise as published"
+        start += f"; published Laplace <b>{misplaced(laplace.distortion.mean, total)}</b>"
     mine = ""
     if question.release not in (least.release, laplace.release):
-        mine = f" {_capital(RELEASES[question.release].title)}: " + (
+        mine = f" {capital(RELEASES[question.release].title)}: " + (
             numbers.sentence(chosen.problem)
             if chosen.problem
-            else f"{misplaced(chosen.distortion.mean, total)} labels{_promise(chosen)}."
+            else f"{misplaced(chosen.distortion.mean, total)}{_promise(chosen)}."
         )
     return f"{start}.{mine}"
 
 
 def _promise(outcome: Outcome) -> str:
     if RELEASES[outcome.release].data_dependent:
-        return ", but its noise is chosen from the private counts: <b>no formal guarantee</b>"
+        return ", but its noise is chosen from the secret counts: <b>no guarantee</b>"
     if not outcome.holds:
-        return f", but <b>its promise is void</b>: at this ε its δ is {outcome.delta:.2g}"
+        return f", but <b>its promise is broken</b>: at this ε its δ is {small(outcome.delta)}"
     return ""
 
 
-def _capital(words: str) -> str:
+def capital(words: str) -> str:
     """`words` with a capital at their start."""
     return words[:1].upper() + words[1:]
 
 
-def _along(question: Question, outcomes: Mapping[float, Outcomes]) -> Panel:
-    """Distortion along the lever, with the visitor's own place on it."""
-    axis, config = question.axis, question.config
+def small(value: float) -> str:
+    """A δ with three figures, a very small one as a power of ten."""
+    return f"{value:.3g}" if value >= 1e-3 or value == 0 else numbers.power_of_ten(float(f"{value:.2g}"))
+
+
+def _along(question: Question, outcomes: Mapping[float, Outcomes], axis: str, names: Sequence[str]) -> Panel:
+    """Distortion of the releases `names` along an axis, with the visitor's own place on it."""
+    config = question.config
     on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)
     yours = {
         label_counts.C_AXIS: float(question.n_classes),
@@ -120,12 +139,15 @@ def _along(question: Question, outcomes: Mapping[float, Outcomes]) -> Panel:
         label_counts.EPSILON_AXIS: config.epsilon,
         label_counts.DELTA_AXIS: config.delta or None,
     }[axis]
-    marks = {level: {name: o.distortion for name, o in here.items() if o.mechanism} for level, here in outcomes.items()}
+    marks = {
+        level: {name: here[name].distortion for name in names if here[name].mechanism}
+        for level, here in outcomes.items()
+    }
     own_place = None if question.own and on_design else yours
     return Panel(
         "distortion",
         figure=Chart(charts.along(axis, marks, own_place, _as_published(question, axis))),
-        summary=_summary(question, axis, outcomes),
+        summary=_summary(question, axis, outcomes, names),
         rows=lambda: table(outcomes, axis),
         snippet=along_snippet(question, axis).then(
             "for level, here in outcomes.items():",
@@ -146,38 +168,48 @@ def _as_published(question: Question, axis: str) -> bool:
     return same and question.total == label_counts.TOTAL and not question.own and axis != label_counts.DELTA_AXIS
 
 
-def _summary(question: Question, axis: str, outcomes: Mapping[float, Mapping[str, Outcome]]) -> str:
-    config = question.config
+def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], names: Sequence[str]) -> str:
+    config, at = question.config, {label_counts.EPSILON_AXIS: "ε = ", label_counts.DELTA_AXIS: "δ = "}.get(axis, "")
     parts = []
-    for name, release in RELEASES.items():
+    for name in names:
         there = [x for x, here in outcomes.items() if not here[name].problem]
         if not there:
-            parts.append(f"{release.title} has no noise here that meets the wish")
+            parts.append(f"{RELEASES[name].title} has no noise that keeps the promise")
             continue
         ends = [
-            f"{numbers.distance(outcomes[x][name].distortion.mean)} at {numbers.power_of_ten(x)}"
+            f"{numbers.distance(outcomes[x][name].distortion.mean)} at {at}{numbers.power_of_ten(x)}"
             for x in dict.fromkeys((there[0], there[-1]))
         ]
-        short = "" if len(there) == len(outcomes) else " (no noise will do at others)"
-        parts.append(f"{release.title} {' and '.join(ends)}{short}")
+        short = "" if len(there) == len(outcomes) else " (elsewhere no noise keeps the promise)"
+        parts.append(f"{RELEASES[name].title} {' and '.join(ends)}{short}")
     on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)
     what = {
-        label_counts.C_AXIS: f"{question.total:,} labels, every class but the last with a share of {question.rho:g}",
+        label_counts.C_AXIS: f"{question.total:,} labels; every class but the last has a share of {question.rho:g}",
         label_counts.RHO_AXIS: f"{question.total:,} labels in {question.n_classes} classes",
-    }.get(axis, "Your counts")
+    }.get(
+        axis, f"{sum(config.counts):,} labels in {len(config.counts)} classes, the smallest with {min(config.counts):,}"
+    )
     own = " These counts are the paper’s design, not yours." if question.own and on_design else ""
-    stars = (
-        " Stars: what the paper’s text gives at its design, {:g} for scaled Dirichlet and {:g} for the best of the "
-        "others.".format(*label_counts.PUBLISHED.values())
-        if _as_published(question, axis)
-        else ""
-    )
+    dotted = " Dotted: the noise is chosen from the secret counts, no guarantee." if _any_unsafe(names) else ""
     return (
-        f"{what}.{own} Mean L1 distance of released and true proportions (half of it is the share of labels that would "
-        f"have to change class) over {config.repeats:,} releases, bars 95 % intervals. End to end: "
-        f"{'; '.join(parts)}. Dotted: the "
-        f"noise is chosen from the private counts, no formal guarantee.{stars}"
+        f"{what}.{own} How far the released shares are from the true ones (L1 distance; half of it is the share of "
+        f"labels misplaced), the mean over {config.repeats:,} releases with 95 % intervals. From end to end: "
+        f"{'; '.join(parts)}.{dotted}{_star_words(question, axis, names)}"
     )
+
+
+def _any_unsafe(names: Sequence[str]) -> bool:
+    return any(RELEASES[name].data_dependent for name in names)
+
+
+def _star_words(question: Question, axis: str, names: Sequence[str]) -> str:
+    """What the stars are, if there are any."""
+    there = {name: value for name, value in label_counts.PUBLISHED.items() if name in names}
+    if not there or not _as_published(question, axis):
+        return ""
+    whose = {"dirichlet published": "scaled Dirichlet", LAPLACE: "the best of the others"}
+    given = numbers.a_list(tuple(f"{value:g} for {whose[name]}" for name, value in there.items()))
+    return f" Stars: what the paper’s text gives, {given}."
 
 
 def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[dict[str, Any]]:
@@ -185,8 +217,7 @@ def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[di
     return [
         {
             axis: level,
-            "mechanism": RELEASES[name].title,
-            "key": name,
+            **LABEL_COUNTS[name].columns,
             "distortion": outcome.distortion.mean,
             "low": outcome.distortion.low,
             "high": outcome.distortion.high,

@@ -1,15 +1,15 @@
-"""The tab on the paper's claim: its 0.06 for scaled Dirichlet, what its criterion gives, and what the exact δ does."""
+"""The chapter on the paper's claim: its 0.06 for scaled Dirichlet, what its rule gives, and what the exact δ does."""
 
 from __future__ import annotations
 
-from pages.kit import cache
+from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.label_counts.answer import Answer
+from pages.topics.label_counts.answer import LAPLACE, Answer
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Settled
 from privdemo.figures import label_counts as charts
-from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import LABEL_COUNTS
 
 # The published distortion is read off a figure, to about so much.
 _READ_OFF = 0.01
@@ -18,48 +18,63 @@ settled = cache.shared(label_counts.settle)
 shipped = cache.shared(label_counts.load)
 
 
-def panels(shown: Answer) -> list[Panel]:
-    """The claim settled at its own design, and figure 1 anew."""
+def panels(shown: Answer, axis: str) -> list[Panel]:
+    """The claim settled at its own design, and figure 1 anew along an `axis`."""
     config = CountConfig()
     found = settled(config)
     values = vars(found)
+    rare, (common,) = config.counts[:-1], config.counts[-1:]
     return [
-        Panel(question="Does the paper’s claim come out?", answer=claim_words(found, config)),
         Panel(
             "claim",
-            figure=Cards(_cards(found, config)),
-            summary="Each number is computed here: Beta tails for the criterion and the exact δ, "
-            f"{label_counts.SETTLING:,} releases for distortions. Why the paper’s figure shows what its equation 9 "
-            "does not give cannot be told from what is printed.",
-            rows=lambda: [values],
+            "Does the paper’s claim come out?",
+            claim_words(found),
+            Cards(_cards(shown, found, config)),
+            f"The paper’s design: {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of "
+            f"{common:,}, ε = {config.epsilon:g}, δ = {config.delta:g}. For the best of the others the paper plots a "
+            f"distortion of {label_counts.PUBLISHED[LAPLACE]:g}. Every number but the published ones is computed here: "
+            f"the criterion and δ exactly, distortions as means over {label_counts.SETTLING:,} releases. Why the "
+            "paper’s figure shows what its equation 9 does not give cannot be told from what is printed.",
+            lambda: [values],
             snippet=Snippet(
                 ("from privdemo.experiments import label_counts",),
                 ("print(label_counts.settle(label_counts.CountConfig()))",),
             ),
         ),
-        _figure_1(shown.question.axis),
+        _figure_1(axis),
     ]
 
 
-def claim_words(found: Settled, config: CountConfig) -> str:
+def claim_words(found: Settled) -> str:
     """Whether the published distortion comes out by the published criterion."""
-    rare, (common,) = config.counts[:-1], config.counts[-1:]
     verdict = (
-        "By its own criterion, too."
-        if found.by_criterion <= found.published + _READ_OFF
-        else "Not by its own criterion."
+        "By its own criterion, too." if found.by_criterion <= found.published + _READ_OFF else "Not by its own rule."
     )
     return (
-        f"{verdict} On {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of {common:,}, with "
-        f"ε = {config.epsilon:g} and δ = {config.delta:g}, the paper plots a distortion of about {found.published:g} "
-        f"for scaled Dirichlet and {label_counts.PUBLISHED['laplace published']:g} for the best of the others. Its "
-        f"criterion (equation 9) allows σ only so small that the distortion is <b>{found.by_criterion:.2f}</b>; the "
-        f"exact δ allows <b>{found.by_exact:.3f}</b>. Tight Gaussian noise, whose promise needs no look at the "
-        f"counts, gives {found.gaussian:.3f}."
+        f"{verdict} The paper plots a distortion of {found.published:g} for scaled Dirichlet; the paper’s rule gives "
+        f"<b>{found.by_criterion:.2f}</b>, the exact δ <b>{found.by_exact:.3f}</b>, and tight Gaussian noise "
+        f"{found.gaussian:.3f} without a look at the counts."
     )
 
 
-def _cards(found: Settled, config: CountConfig) -> list[tuple[str, str, str]]:
+def same_words(shown: Answer, config: CountConfig) -> str:
+    """Other numbers that stand on the page for the distortion by the published criterion, and why they differ."""
+    name = "dirichlet published"
+    row = next(
+        row
+        for row in shipped()
+        if (row.axis, row.level, row.release) == (label_counts.C_AXIS, label_counts.CLASSES, name)
+    )
+    others = [f"{row.distortion:.3f} over the {row.n_draws * label_counts.BATCH:,} of the figure below"]
+    asked = shown.question.config
+    if (asked.counts, asked.epsilon, asked.delta) == (config.counts, config.epsilon, config.delta):
+        mine = shown.outcomes[name].distortion
+        scale = numbers.plain_scale(mine)
+        others.append(f"{numbers.with_half(mine, scale)} over your own {asked.repeats:,}")
+    return f" The mean over {label_counts.SETTLING:,} releases; by chance it is {numbers.a_list(tuple(others))}."
+
+
+def _cards(shown: Answer, found: Settled, config: CountConfig) -> list[tuple[str, str, str]]:
     """The published number, and what each way to choose σ gives."""
     beyond = "above" if found.criterion > config.delta else "within"
     return [
@@ -67,27 +82,27 @@ def _cards(found: Settled, config: CountConfig) -> list[tuple[str, str, str]]:
         (
             "By the published criterion",
             f"{found.by_criterion:.3f}",
-            "The largest σ with P(loss > ε) ≤ δ. That is far more than is needed, as the loss exceeds ε often and by "
-            "little; and it looks one way only, from the data to a neighbour.",
+            "The largest σ with P(loss > ε) ≤ δ: far more noise than is needed, and it looks one way only, from the "
+            f"data to a neighbour.{same_words(shown, config)}",
         ),
         (
             "By the exact profile",
             f"{found.by_exact:.3f}",
-            f"The largest σ whose exact δ is {config.delta:g}. Like the criterion it looks at the private counts: no "
-            "formal guarantee.",
+            f"The largest σ whose exact δ is {config.delta:g}. Like the criterion it looks at the secret counts: no "
+            "guarantee.",
         ),
         (
             "At the published distortion",
             f"σ = {found.sigma:.3f}",
-            f"This σ gives {found.published:g}. The criterion says {found.criterion:.2f} there, {beyond} the "
-            f"{config.delta:g} that is allowed. At these counts the δ of that σ is {found.exact:.3f}; chosen from "
-            "them, it has no formal guarantee.",
+            f"This σ gives {found.published:g}. The criterion is {found.criterion:.2f} there, {beyond} the "
+            f"{config.delta:g} that is allowed; the exact δ is {found.exact:.3f}, but chosen from the counts it has "
+            "no guarantee.",
         ),
     ]
 
 
 def _figure_1(axis: str) -> Panel:
-    """The shipped distortions at the paper's design, along the lever that is chosen."""
+    """The shipped distortions at the paper's design, along the axis that is chosen."""
     rows = [row for row in shipped() if row.axis == axis]
     design = {
         label_counts.C_AXIS: f"{label_counts.CLASSES} classes",
@@ -101,10 +116,9 @@ def _figure_1(axis: str) -> Panel:
         figure=Chart(charts.along(axis, label_counts.figure_1(rows, axis), None)),
         summary=f"Figure 1 of the paper anew, whatever your counts are: {label_counts.TOTAL:,} labels, {fixed}; means "
         f"over {rows[0].n_draws} batches of {label_counts.BATCH} releases, 95 % intervals. “Along” above chooses the "
-        "lever. Stars: what the paper’s text gives. n_min is half the smallest count.",
+        "axis. Stars: what the paper’s text gives. The public minimum is half the smallest count.",
         rows=lambda: [
-            vars(row) | {"mechanism": RELEASES[row.release].title, "published": label_counts.published(row)}
-            for row in rows
+            vars(row) | LABEL_COUNTS[row.release].columns | {"published": label_counts.published(row)} for row in rows
         ],
         snippet=Snippet(
             ("from privdemo.experiments import label_counts",),

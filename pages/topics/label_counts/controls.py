@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,17 +19,17 @@ from privdemo.mechanisms.label_counts import RELEASES, check_counts
 DESIGN, OWN = "the paper’s", "my own"
 COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
 CLASSES = Number(
-    "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes c"
+    "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes"
 )
 TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL, "Labels in the set", 100)
 RHO = Number(
     "share",
     limits.Limit("share", 0.001, 0.5, "of every class but the last"),
     label_counts.RHO,
-    "Share ρ₁",
+    "Share of each",
     0.01,
     "%.4g",
-    "Of every class but the last, which has the rest.",
+    "Every class but the last has this share of the labels; the last has the rest.",
 )
 EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON)
 DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA)
@@ -36,22 +37,32 @@ N_MIN = Number(
     "n_min",
     limits.N_MIN,
     25,
-    "n_min, public lower bound",
+    "Public minimum",
     5,
-    help="What everybody may know: that no class has fewer labels. The noise of “scaled Dirichlet, tight from n_min "
-    "on” is chosen from it alone, never from the counts.",
+    help="What everybody may know: no class has fewer labels. Scaled Dirichlet “tight from a public minimum on” "
+    "chooses its noise from this number alone, never from the counts.",
 )
-REPEATS = Number("releases", limits.REPEATS, 200, "Releases", 100, help="How often each mechanism releases the counts.")
+REPEATS = Number(
+    "releases", limits.REPEATS, 200, "Releases", 100, help="How often the counts are released in each way."
+)
 SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
 TITLES = {release.title: name for name, release in RELEASES.items()}
-MECHANISM = Choice("mechanism", tuple(TITLES), RELEASES["dirichlet public"].title, "Mechanism to look at")
+MECHANISM = Choice(
+    "mechanism",
+    tuple(TITLES),
+    RELEASES["dirichlet public"].title,
+    "Release to look at",
+    formerly=privacy_inputs.FORMER_RELEASES,
+)
 AXES = {
-    "classes": label_counts.C_AXIS,
-    "class share": label_counts.RHO_AXIS,
     "ε": label_counts.EPSILON_AXIS,
     "δ": label_counts.DELTA_AXIS,
+    "classes": label_counts.C_AXIS,
+    "class share": label_counts.RHO_AXIS,
 }
-AXIS = Choice("along", tuple(AXES), "classes", "Along")
+AXIS = Choice("along", tuple(AXES), "ε", "Along")
+THREE, ALL = "three", "all"
+CURVES = Choice("curves", (THREE, ALL), THREE, "Curves")
 EXAMPLE = "120, 80, 300, 500"
 
 
@@ -87,7 +98,7 @@ TYPED = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste:
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: `config` with the counts, the design behind them, the mechanism to look at, the lever."""
+    """What the visitor asks: `config` with the counts, the design behind them, and the release to look at."""
 
     config: CountConfig
     n_classes: int
@@ -95,17 +106,28 @@ class Question:
     rho: float
     own: bool
     release: str
-    axis: str = label_counts.C_AXIS
+
+
+class Drawn(NamedTuple):
+    """What is drawn: along which `axis`, and whether `all` curves are."""
+
+    axis: str = label_counts.EPSILON_AXIS
+    all: bool = False
+
+
+AT_FIRST = Drawn()
 
 
 def all_settings() -> list[Setting]:
     """Every setting of the page."""
     counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
-    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED, AXIS]
+    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    """Draw the controls, ε in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    with main:
+        epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN
     with st.container(key="other-levels-design" if own else "design"):
         with inputs.side_by_side("design") as (left, right):
@@ -116,10 +138,11 @@ def controls(main: DeltaGenerator) -> Question | str:
         total = inputs.number(TOTAL)
     with st.container(key="typed" if own else "other-levels-typed"):
         typed = inputs.write(TYPED)
-    epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "count-privacy")
-    release = TITLES[inputs.pick(MECHANISM)]
+    with st.container(key="delta"):
+        delta = privacy_inputs.count_delta(DELTA)
     n_min = inputs.number(N_MIN)
     repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
+    release = TITLES[inputs.pick(MECHANISM)]
     try:
         counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
         config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
@@ -128,6 +151,16 @@ def controls(main: DeltaGenerator) -> Question | str:
     return Question(config, n_classes, total, rho, own, release)
 
 
-def lever(question: Question) -> Question:
-    """Let the visitor choose what changes along the main figure."""
-    return replace(question, axis=AXES[inputs.choose(AXIS)])
+# --- the chapters --------------------------------------------------------------------------------
+
+
+def curve_controls(_: object) -> Drawn:
+    """Let the visitor choose what changes along the figure, and whether it shows all curves."""
+    with st.container(horizontal=True, key="in-line"):
+        return Drawn(AXES[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+
+
+def axis_controls(_: object) -> str:
+    """Let the visitor choose what changes along the figure."""
+    with st.container(horizontal=True, key="in-line"):
+        return AXES[inputs.choose(AXIS)]

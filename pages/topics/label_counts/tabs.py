@@ -1,4 +1,4 @@
-"""What can be looked at below the distortion of released counts: one pure function a tab."""
+"""What can be looked at beside the distortion of released counts: one pure function a tab."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pages.topics.label_counts.answer import (
     Answer,
     along_snippet,
     best,
+    capital,
     level_words,
     misplaced,
     print_outcomes,
+    small,
     snippet,
     table,
 )
@@ -21,6 +23,7 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome, Winner
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import LABEL_COUNTS
 
 # The profile is drawn up to so many times the ε that was asked for, in so many steps.
 _PROFILE_TO, _PROFILE_STEPS = 3, 60
@@ -48,9 +51,9 @@ def released_counts(shown: Answer) -> list[Panel]:
             asked,
             _largest_change(outcome, counts, seen),
             Chart(charts.beside(counts, outcome, seen)),
-            f"{some}: true counts, one release (the first with this seed), and where 95 % of "
-            f"{shown.question.config.repeats:,} releases lie. Released proportions are of {total:,} labels, a number "
-            "that is public.",
+            f"{some}: the true count, one release (the first with this seed), and where 95 % of "
+            f"{shown.question.config.repeats:,} releases lie. Shares are released; here they are written as counts of "
+            f"the {total:,} labels, whose number is public. {noise_words(outcome)}",
             lambda: [
                 {"class": c + 1, "true": counts[c], "released": outcome.example[c] * total}
                 | {"low": outcome.ranges[c][0] * total, "high": outcome.ranges[c][1] * total}
@@ -64,23 +67,22 @@ def released_counts(shown: Answer) -> list[Panel]:
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], seen: Sequence[int]) -> str:
-    """The class whose count one release changes most in proportion, and how the noise is made."""
+    """The class whose count one release changes most in proportion, and how far it lies in other releases."""
     total = sum(counts)
     worst = max(seen, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
-    among = "all classes" if len(seen) == len(counts) else "the classes shown"
     low, high = (end * total for end in outcome.ranges[worst])
     return (
-        f"Class {worst + 1} has {counts[worst]:,} labels. In the release shown {_title(outcome.release)} gives it "
-        f"<b>{outcome.example[worst] * total:,.1f}</b>, in proportion the largest change of {among}, and in 95 % of "
-        f"releases between {low:,.1f} and {high:,.1f}. {_noise_words(outcome)}"
+        f"Class {worst + 1} has <b>{counts[worst]:,}</b> labels; this release by {_title(outcome.release)} says "
+        f"<b>{outcome.example[worst] * total:,.1f}</b>, and 95 of 100 releases say between {low:,.1f} and {high:,.1f}."
     )
 
 
-def _noise_words(outcome: Outcome) -> str:
+def noise_words(outcome: Outcome) -> str:
+    """How the noise of a release is made."""
     assert outcome.mechanism is not None
     words = f"What is done: {outcome.mechanism.noise}."
     if RELEASES[outcome.release].data_dependent:
-        words += " That σ is chosen from the private counts: no formal guarantee."
+        words += " That σ is chosen from the secret counts: no guarantee."
     return words
 
 
@@ -88,8 +90,8 @@ def _noise_words(outcome: Outcome) -> str:
 
 
 def the_promise(shown: Answer) -> list[Panel]:
-    """The δ(ε) of the chosen mechanism."""
-    asked, question, outcome = "What does the mechanism promise?", shown.question, shown.chosen
+    """The δ(ε) of the chosen release."""
+    asked, question, outcome = "What is promised?", shown.question, shown.chosen
     if outcome.problem:
         return [Panel(question=asked, answer=numbers.sentence(outcome.problem))]
     config = question.config
@@ -102,11 +104,13 @@ def the_promise(shown: Answer) -> list[Panel]:
             asked,
             promise_words(question, outcome),
             Chart(charts.profiles(curves, question.release, config.epsilon, config.delta)),
-            "For every ε the smallest δ that holds for the noisy counts: a mechanism keeps any promise on or above its "
-            "line. The cross is the promise that was asked for. Laplace noise has δ = 0 from some ε on, where its "
-            "line ends. At ε = 0, δ is how far apart the releases of two neighbours can be.",
+            f"{exact_words(question, outcome)} For every ε the line gives the smallest δ that holds for the noisy "
+            "counts: every promise on or above a line is kept. The cross is the promise that was asked for. Laplace "
+            "noise has δ = 0 from some ε on, where its line ends. At ε = 0, δ is how far apart the releases of two "
+            "sets can be that differ in one label.",
             lambda: [
-                {"epsilon": e, "mechanism": _title(name), "guarantee": RELEASES[name].guarantee, "delta": m.delta_at(e)}
+                {"epsilon": e, **LABEL_COUNTS[name].columns, "guarantee": RELEASES[name].guarantee}
+                | {"delta": m.delta_at(e)}
                 for name, m in curves.items()
                 for e in epsilons
             ],
@@ -120,42 +124,43 @@ def the_promise(shown: Answer) -> list[Panel]:
 
 
 def promise_words(question: Question, outcome: Outcome) -> str:
-    """The δ of a mechanism, what it is of, and whether noise is wasted."""
-    config, release = question.config, RELEASES[outcome.release]
-    wanted = numbers.power_of_ten(config.delta)
-    start = f"At ε = {numbers.epsilon(config.epsilon)} the δ of {release.title} is {_small(outcome.delta)}"
-    if release.data_dependent:
+    """Whether a release keeps the promise that was asked for, and whether it wastes noise."""
+    config, title = question.config, capital(_title(outcome.release))
+    promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
+    if RELEASES[outcome.release].data_dependent:
         return (
-            f"{start} if its σ had been chosen beforehand. But it is chosen from the private counts, and differs at a "
-            "neighbour: <b>no formal guarantee</b>, and the true δ can be larger."
+            f"{title}: <b>no guarantee</b> of {promise}. Its noise is chosen from the secret counts, and would be "
+            "another with one label changed."
         )
-    where = (
-        f", for the worst set whose classes have at least n_min = {config.n_min:,}"
-        if release.public_bound
-        else ", for the noisy counts"
-    )
     if outcome.delta > config.delta * (1 + 1e-9):
-        return f"{start}{where}: the promise of {wanted} is <b>broken</b>."
-    if release.tight:
-        return f"{start}{where}; less noise would break the promise of {wanted}."
+        return f"{title} <b>breaks</b> the promise of {promise}: its δ is {small(outcome.delta)}."
+    if RELEASES[outcome.release].tight:
+        return f"{title} keeps the promise of {promise}, and wastes nothing: any less noise would break it."
     if outcome.delta >= config.delta:
-        return f"{start}{where}, as was asked for."
-    return f"{start}{where}: less than the {wanted} that was asked for, and noise is wasted."
+        return f"{title} keeps the promise of {promise}."
+    return f"{title} keeps the promise of {promise}, but <b>wastes noise</b>: its δ is only {small(outcome.delta)}."
 
 
-def _small(value: float) -> str:
-    return f"{value:.3g}" if value >= 1e-3 or value == 0 else numbers.power_of_ten(float(f"{value:.2g}"))
+def exact_words(question: Question, outcome: Outcome) -> str:
+    """The exact δ of a release, and what it is of."""
+    config, release = question.config, RELEASES[outcome.release]
+    where = ", for the noisy counts"
+    if release.data_dependent:
+        where = " if its σ had been chosen beforehand; chosen from the secret counts, the true δ can be larger"
+    elif release.public_bound:
+        where = f", for the worst set whose classes have at least {config.n_min:,} labels, the public minimum"
+    return f"At ε = {numbers.epsilon(config.epsilon)} the δ of {release.title} is {small(outcome.delta)}{where}."
 
 
 # --- who wins ------------------------------------------------------------------------------------
 
 
 def who_wins(shown: Answer) -> list[Panel]:
-    """Which mechanism distorts least, at every δ."""
+    """Which release distorts least, at every δ."""
     question, config = shown.question, shown.question.config
     along = shown.along(label_counts.DELTA_AXIS)
     winners = label_counts.winners(along)
-    heads = ["δ", "least distortion", "", "as good within their intervals"]
+    heads = ["δ", "least distortion", "", "statistically tied"]
     body = [
         [
             numbers.power_of_ten(w.delta),
@@ -168,13 +173,12 @@ def who_wins(shown: Answer) -> list[Panel]:
     return [
         Panel(
             "winners",
-            "Which mechanism distorts least?",
-            f"With ε = {numbers.epsilon(config.epsilon)} and your counts, the least distortion is that of "
-            f"{winner_words(winners)}.",
-            Table(heads, body),
+            "Which release distorts least?",
+            f"At ε = {numbers.epsilon(config.epsilon)}: {winner_words(winners)}.",
+            Table(heads, body, labelled=True),
             f"Your counts and ε = {numbers.epsilon(config.epsilon)}, for several δ; mean L1 distortion over "
-            f"{config.repeats:,} releases. Only mechanisms that keep (ε, δ) without a look at the private counts take "
-            "part: not scaled Dirichlet with σ from the counts, nor any whose exact δ is above the wish.",
+            f"{config.repeats:,} releases. Only releases that keep (ε, δ) without a look at the secret counts take "
+            "part: not scaled Dirichlet with σ from the counts, nor any whose exact δ is larger than was asked for.",
             lambda: table(along, label_counts.DELTA_AXIS),
             along_snippet(question, label_counts.DELTA_AXIS).then(
                 "for winner in label_counts.winners(outcomes):", "    print(winner)"
@@ -194,33 +198,35 @@ def winner_words(winners: Sequence[Winner]) -> str:
     parts = []
     for run in runs:
         high, low = numbers.power_of_ten(run[0].delta), numbers.power_of_ten(run[-1].delta)
-        where = f"at δ = {high}" if len(run) == 1 else f"from δ = {high} down to {low}"
+        where = f"at δ = {high}" if len(run) == 1 else f"for δ from {high} down to {low}"
         level = tuple(dict.fromkeys(name for winner in run for name in winner.level))
         parts.append(f"<b>{_title(run[0].release)}</b> {where}{level_words(level)}")
-    return "; then of ".join(parts)
+    return "; then ".join(parts)
 
 
 # --- all numbers ---------------------------------------------------------------------------------
 
 
 def all_numbers(shown: Answer) -> list[Panel]:
-    """Every mechanism on the visitor's counts."""
+    """Every release of the visitor's counts."""
     config, outcomes = shown.question.config, shown.outcomes
     least, total = best(outcomes), sum(shown.question.config.counts)
     return [
         Panel(
             "all-releases",
-            "How do all mechanisms compare?",
-            f"The least distortion with a promise that holds is that of {_title(least.release)}: "
-            f"<b>{numbers.distance(least.distortion.mean)}</b>, as if {misplaced(least.distortion.mean, total)} of "
-            f"{total:,} labels had changed class.",
+            "How do all releases compare?",
+            f"{capital(_title(least.release))} keeps the promise with the least distortion: "
+            f"<b>{numbers.distance(least.distortion.mean)}</b>, or {misplaced(least.distortion.mean, total)} of "
+            f"{total:,} labels misplaced.",
             Table(
-                ["mechanism", "distortion", "labels misplaced", "δ at your ε", "(ε, δ) holds"],
+                ["release", "distortion", "labels misplaced", "δ at your ε", "promise kept"],
                 [_row(name, outcome, total) for name, outcome in outcomes.items()],
+                labelled=True,
             ),
-            f"{config.repeats:,} releases each. Distortion: L1 distance of released and true proportions, ± half the "
-            "95 % interval of its mean. δ is that of the noisy counts; where σ comes from the private counts, as if it "
-            "did not.",
+            f"{config.repeats:,} releases each. Distortion: L1 distance of released and true shares, ± half the "
+            "95 % interval of its mean. δ is that of the noisy counts; where σ comes from the secret counts, as if it "
+            "did not. The chapter on the paper’s claim has other numbers for the same releases, as it makes more of "
+            "them.",
             lambda: table({config.epsilon: outcomes}, "epsilon"),
             print_outcomes(shown.question),
         )
@@ -228,14 +234,14 @@ def all_numbers(shown: Answer) -> list[Panel]:
 
 
 def _row(name: str, outcome: Outcome, total: int) -> list[str]:
-    """One mechanism's line of the table."""
+    """One release's line of the table."""
     if outcome.problem:
         return [_title(name), "–", "–", "–", numbers.sentence(outcome.problem)]
     return [
         _title(name),
         numbers.with_half(outcome.distortion, numbers.plain_scale(outcome.distortion)),
         misplaced(outcome.distortion.mean, total),
-        _small(outcome.delta) if outcome.delta > 0 else "0",
+        small(outcome.delta) if outcome.delta > 0 else "0",
         _holds(outcome),
     ]
 
@@ -244,4 +250,4 @@ def _holds(outcome: Outcome) -> str:
     """Whether the promise is kept, and why not."""
     if outcome.holds:
         return "yes"
-    return "no: σ from the private counts" if RELEASES[outcome.release].data_dependent else "no: δ too large"
+    return "no: σ from the secret counts" if RELEASES[outcome.release].data_dependent else "no: δ too large"

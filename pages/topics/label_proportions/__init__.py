@@ -23,34 +23,42 @@ from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_DRAWS
 
 _HERE = Path(__file__).parent
-FIRST_ORDER = "Why means and noise cost so little: the first-order argument"
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, the first-order argument, what the adversary sees, caveats and the code, as Markdown."""
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
     epsilon = PROPORTION_EPSILON.default
-    found = folds.folds(
-        folds.read(_HERE / "how.md", n_folds=N_FOLDS),
+    how, why = folds.read(_HERE / "how.md", n_folds=N_FOLDS), folds.read(_HERE / "first_order.md")
+    return folds.folds(
+        f"{how}\n{why}",
         folds.read(_HERE / "adversary.md", epsilon=f"{epsilon:g}", factor=numbers.odds_factor(epsilon)),
         folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
         "" if isinstance(question, str) else score_snippet(question).markdown,
     )
-    first_order = {FIRST_ORDER: folds.read(_HERE / "first_order.md")}
-    return {folds.HOW: found[folds.HOW], **first_order, **found}
 
 
 CHAPTERS = Chapters(
     "look_into",
     (
-        Chapter("all methods", Answer.main),
-        Chapter("the bags", the_bags),
-        Chapter("k-anonymity", curves.k_anonymity, means_controls, [MEANS]),
-        Chapter("noise", noise.panels, noise_controls, [NOISE_ON]),
-        Chapter("number of bags", curves.number_of_bags),
-        Chapter("filling bags", filling.panels),
-        Chapter("the adversary", the_adversary),
-        Chapter("all numbers", all_numbers),
+        Chapter("F1 by method", Answer.main),
+        Chapter("The bags", the_bags),
+        Chapter("Averages of k", curves.k_anonymity, means_controls, [MEANS]),
+        Chapter("Noise", noise.panels, noise_controls, [NOISE_ON]),
+        Chapter("How many bags", curves.number_of_bags),
+        Chapter("Filling bags", filling.panels),
+        Chapter("The adversary", the_adversary),
+        Chapter("All numbers", all_numbers),
     ),
+    formerly={
+        "all methods": "F1 by method",
+        "the bags": "The bags",
+        "k-anonymity": "Averages of k",
+        "noise": "Noise",
+        "number of bags": "How many bags",
+        "filling bags": "Filling bags",
+        "the adversary": "The adversary",
+        "all numbers": "All numbers",
+    },
 )
 
 
@@ -67,6 +75,6 @@ PAGE = Page(
     presets=presets,
     jobs=jobs,
     waiting=waiting,
-    failed="Nothing can be learnt here.",
+    failed="Nothing can be learned here.",
     chapters=CHAPTERS,
 )

@@ -21,6 +21,7 @@ from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, LLP, MEAN_MAP, ALTERNATING)
+ALIKE = "In some draws all bags have the same share, and nothing tells the classes apart."
 # The least difference in F1 that a reader sees, and the least that is worth a word beside a trivial answer.
 LEAST, WORTH_A_WORD = 0.0005, 0.005
 
@@ -49,39 +50,50 @@ class Answer:
         return label_proportions.mean_score(self.trials, method, which, self.question.threshold)
 
     def takeaway(self) -> str:
-        """The page in one sentence or three: what bag totals reach, and what full labels would."""
-        start = f"Of {bags_words(self)}, {released_words(self)} are known."
+        """The page in a sentence or two: what bag totals reach, and what every label would."""
+        start = f"{bags_words(self)}: {released_words(self)}."
         tried = [name for name in LEARNERS if name in self.methods]
         ceiling = self.score(FULL).mean
         if not tried:
-            return f"{start} With every label known, F1 is <b>{ceiling:.3f}</b>."
+            return f"{start} With every label known, F1 = <b>{ceiling:.3f}</b>."
         best = max(tried, key=lambda name: self.score(name).mean)
         nothing = label_proportions.all_negative(self.trials).average
-        sentences = [
-            start,
-            f"Single records are then classified with an F1 of {with_half(self.score(best), MARK, bold=True)} by "
-            f"{LABEL_PROPORTIONS[best].title}, {beside_words(self.score(best).mean, ceiling, nothing)}; always “no” "
-            f"gets {nothing:.3f}.",
-        ]
-        if {NAMES, LLP} <= set(tried):
-            gap = label_proportions.difference(self.trials, NAMES, LLP, self.question.threshold)
-            verdict = judge(gap, len(self.trials), least=LEAST)
-            sentences.append(compare_words(verdict, abs(gap.mean), count_draws(self.trials)))
-        if not all(trial.identified for trial in self.trials):
-            sentences.append("In some draws all bags have the same proportion, and nothing tells the classes apart.")
-        return " ".join(sentences)
-
-    def main(self) -> tuple[Panel, ...]:
-        """Every method's F1."""
+        reached = self.score(best)
+        alike = "" if all(trial.identified for trial in self.trials) else f" {ALIKE}"
         return (
-            Panel(
-                "bag-scores",
-                figure=Chart(charts.scores(self.trials, self.methods, self.question.threshold)),
-                summary=score_words(self),
-                rows=lambda: label_proportions.score_table(self.trials),
-                snippet=score_snippet(self.question),
-            ),
+            f"{start} A model trained on this alone scores F1 = {with_half(reached, MARK, bold=True)} "
+            f"({LABEL_PROPORTIONS[best].title}{self.verdict(best)}); "
+            f"{beside_words(reached.mean, ceiling, nothing)}.{alike}"
         )
+
+    def verdict(self, best: str) -> str:
+        """How the best method does beside the other of the two that this page is about."""
+        other = {NAMES: LLP, LLP: NAMES}.get(best)
+        if other is None or other not in self.methods:
+            return ""
+        gap = label_proportions.difference(self.trials, best, other, self.question.threshold)
+        where = count_draws(self.trials)
+        return compare_words(judge(gap, len(self.trials), least=LEAST), abs(gap.mean), other, where)
+
+    def main(self) -> list[tuple[Panel, ...]]:
+        """Every method's F1, beside some of the bags."""
+        trial = self.trials[0]
+        scores = Panel(
+            "bag-scores",
+            figure=Chart(charts.scores(self.trials, self.methods, self.question.threshold, ("average",))),
+            summary=score_words(self),
+            rows=lambda: label_proportions.score_table(self.trials),
+            snippet=score_snippet(self.question),
+        )
+        some = len(charts.shown_bags(trial, few=True))
+        bags = Panel(
+            "some-bags",
+            figure=Chart(charts.columns(trial, self.task.positive, few=True)),
+            summary=f"{some} of {len(trial.blocks)} bags of the first draw, a column each; see also the next chapter.",
+            rows=lambda: label_proportions.bag_table(trial),
+            snippet=bag_snippet(self.question),
+        )
+        return [(scores, bags)]
 
 
 def jobs(question: Question) -> list[Job]:
@@ -113,46 +125,45 @@ def bags_words(shown: Answer) -> str:
     low, high = int(sizes.min()), int(sizes.max())
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     fewer = f" (for {asked:,} there are too few of a kind)" if low < asked and shown.question.config.k == 1 else ""
-    return f"{len(sizes):,} bags of {size} {shown.task.records}{fewer}"
+    return f"<b>{len(sizes):,} bags of {size} {shown.task.records}</b>{fewer}"
 
 
 def released_words(shown: Answer) -> str:
-    """What becomes public, in words."""
+    """What is known of a bag, in words."""
     config = shown.question.config
-    what = "the records" if config.k == 1 else f"the means of {config.k} or more records"
-    if math.isfinite(config.feature_epsilon):
-        what += f", with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column),"
-    share = f"the share that {shown.task.positive}"
+    known = f"of each only the share that {shown.task.positive} is known"
     if math.isfinite(config.proportion_epsilon):
-        share += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label),"
-    return f"{what} of each bag and {share}"
+        known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
+    records = "" if config.k == 1 else f"averages of {config.k} or more records"
+    if math.isfinite(config.feature_epsilon):
+        records = f"{records or 'records'} with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
+    return f"{known}, beside {records}" if records else known
 
 
 def beside_words(reached: float, ceiling: float, nothing: float) -> str:
-    """An F1 beside that of full labels, or beside that of calling everything negative if it is no better."""
+    """What every label would reach; first what “no” to everybody scores, if the model is no better."""
+    known = f"with every label known it is {ceiling:.3f}"
     if reached < nothing - WORTH_A_WORD:
-        return "worse than calling everything negative"
+        return f"always answering “no” scores more, {nothing:.3f}; {known}"
     if reached <= nothing + WORTH_A_WORD:
-        return "no better than calling everything negative"
-    return f"{abs(ceiling - reached):.3f} {'above' if reached > ceiling else 'below'} full labels ({ceiling:.3f})"
+        return f"always answering “no” scores no less, {nothing:.3f}; {known}"
+    return known
 
 
-def compare_words(verdict: Verdict, gap: float, where: str) -> str:
-    """Say how spread on bag names does beside the slides' model, `gap` apart."""
+def compare_words(verdict: Verdict, gap: float, other: str, where: str) -> str:
+    """Say how the best method does beside another, `gap` apart, in so many draws."""
+    title = LABEL_PROPORTIONS[other].title
     if verdict is Verdict.TOO_FEW:
-        return f"{where.capitalize()} cannot tell which method is better."
-    if not verdict.clear:
-        return f"No difference shows between spread and the slides’ model in {where}."
-    ahead, behind = ("spread", "the slides’ model")[:: 1 if verdict is Verdict.BETTER else -1]
-    return f"In {where}, {ahead} is ahead of {behind} by {gap:.3f}."
+        return f"; {where} cannot tell it from {title}"
+    return f", {gap:.3f} ahead of {title}" if verdict.clear else f", statistically tied with {title}"
 
 
 def threshold_words(question: Question) -> str:
     """Where a record counts as positive."""
     if question.threshold == SHARE:
-        return "The threshold is where, of the records in the bags, as many are positive as their released share says"
+        return "A record is called positive so often that the predicted share equals the released share"
     known = question.config.single or question.asked_threshold == HALF
-    why = "" if known else ": of means or noisy records the known share cannot be counted off"
+    why = "" if known else ": with averages or noisy records the released share cannot be counted off"
     return f"A record is called positive where that is likelier than not{why}"
 
 
@@ -167,8 +178,8 @@ def score_words(shown: Answer) -> str:
     over = f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
     return (
         f"Average F1 on {shown.trials[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
-        f"{over}. {threshold_words(shown.question)}. Solid rule: full labels; dotted, where it is on the axis: calling "
-        "every record negative."
+        f"{over}. {threshold_words(shown.question)}. Solid rule: every label known; dotted, where it is on the axis: "
+        f"“no” for every record, {label_proportions.all_negative(shown.trials).average:.3f}."
     )
 
 
@@ -184,6 +195,11 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments.draws import at_draw",
         "from privdemo.experiments.label_proportions import BagConfig",
     ).then(f"draws = [label_proportions.run(at_draw(config, i)) for i in range({question.n_draws})]")
+
+
+def bag_snippet(question: Question) -> Snippet:
+    """The lines that print the bags of the first draw."""
+    return snippet(question).then("print(label_proportions.bag_table(draws[0]))")
 
 
 def score_snippet(question: Question) -> Snippet:

@@ -1,4 +1,4 @@
-"""The controls of the page on bags: a visitor's choices in, a frozen question out; and those of its tabs."""
+"""The controls of the page on bags: a visitor's choices in, a frozen question out; and those of its chapters."""
 
 from __future__ import annotations
 
@@ -19,38 +19,47 @@ from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, TH
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS
-from privdemo.tasks import BINARY
+from privdemo.tasks import BINARY, binary_task
 
 # Up to this many records in bags a first draw takes less than a second.
 AT_ONCE = 1200
 OFF, LAPLACE = "none", "Laplace"
-_DATA = "bags_of"
+_DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
+# Sizes of bags that the slider knows.
+SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 n_training = cache.by_config(label_proportions.n_training)
 
 FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
 FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title, "Bags are filled")
-AGGREGATION = Choice("means", AGGREGATIONS, AGGREGATIONS[0], "Records are replaced by means")
+AGGREGATION = Choice("means", AGGREGATIONS, AGGREGATIONS[0], "Records are replaced by averages")
 K = Number(
     "k",
     limits.Limit("k", limits.K.low, 100, "a slider shows so many well", integer=True),
     5,
-    "k, records in a mean at least",
+    "k, records in an average at least",
 )
 NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
 FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF, "Noise on every column")
 FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0, "ε", step=0.1, form="%.4g")
-PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF, "Noise on every proportion")
+PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF, "Noise on every bag’s share")
 PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step=0.1, form="%.4g")
 TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
-TRAINED = Choice("train_by", TRAINERS, tuple(name for name in TRAINERS if name != ALTERNATING), "Train by", many=True)
-THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “positive”")
+TRAINED = Choice(
+    "train_by",
+    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS),
+    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name != ALTERNATING),
+    "Methods",
+    many=True,
+    formerly={name: LABEL_PROPORTIONS[name].title for name in TRAINERS},
+)
+THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
 DRAWS = Number("bag_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
 SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
 # Bags with noise are filled at random: only so does its ε hold.
 PRESETS = {
-    "table 4.3, LLP": ("iid", "none", 1, None, None),
+    "table 4.3, at random": ("iid", "none", 1, None, None),
     "table 4.3, balanced": ("balanced", "none", 1, None, None),
     "k = 10": ("skewed", "random-k", 10, None, None),
     "k = 50, ε = 1": ("iid", "random-k", 50, 1.0, 1.0),
@@ -109,7 +118,8 @@ def controls(main: DeltaGenerator) -> Question | str:
     with main:
         bags, bag_size = _bags(dataset)
     fill = FILLS[inputs.pick(FILL)]
-    st.caption(f"Looks at {SELECTIONS[fill].needs}.")
+    how = SELECTIONS[fill]
+    st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
     means = inputs.choose(AGGREGATION)
     k = _k(shown=means != "none")
     k = k if means != "none" else 1
@@ -121,32 +131,54 @@ def controls(main: DeltaGenerator) -> Question | str:
     n_draws = inputs.number(DRAWS)
     seed = inputs.number(SEED)
     if not trained:
-        return "Choose at least one way to train, under “More settings”."
-    methods = (FULL, *(name for name in TRAINERS if name in trained))
+        return "Choose at least one method in the settings."
+    methods = (FULL, *(name for name in TRAINERS if LABEL_PROPORTIONS[name].title in trained))
     try:
         config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
     except ValueError as error:  # k and the size of a bag, each in its range, may not go together
-        return f"Nothing can be learnt here. {sentence(error)}"
+        return f"Nothing can be learned here. {sentence(error)}"
     asked = next(key for key, words in THRESHOLDS.items() if words == threshold)
     return Question(config, n_draws, asked, own_data.file_of(dataset))
 
 
 def _bags(dataset: Source) -> tuple[int, int]:
-    """How many bags, and how many records in each."""
+    """How many bags, and how many records in each; a slider splits as many records into other bags."""
     n_bags, size = bag_settings(dataset)
     own_data.reset_sizes(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
         inputs.keep_inside(setting, name)
-    with inputs.side_by_side("bags") as (left, right):
+    with inputs.slider_and_boxes("bags") as (slider, left, right, _):
         with left:
-            bags = inputs.number(n_bags)
-        with right:
             bag_size = inputs.number(size)
+        with right:
+            bags = inputs.number(n_bags)
+    with slider:  # above the boxes, but they are the ones that read the link
+        _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
+        privacy_inputs.say_which_end_is_private()
     return bags, bag_size
 
 
+def _split(bags: int, bag_size: int, n_bags: Number, size: Number, records: str) -> None:
+    """Draw a slider that splits the records that are in bags into others, of another size."""
+    before = st.session_state.get(_SPLIT)
+    total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
+    sizes = [n for n in SIZES if size.limit.contains(n) and n_bags.limit.contains(total // n)]
+    if len(sizes) < 2:
+        return
+    st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
+    st.select_slider(f"Split {total:,} {records} into bags of", sizes, key=_SIZE, on_change=_split_into, args=(total,))
+
+
+def _split_into(total: int) -> None:
+    """Split so many records into bags of the size that the slider says."""
+    size = st.session_state[_SIZE]
+    bags = total // size
+    st.session_state["bag_size"], st.session_state["bags"] = size, bags
+    st.session_state[_SPLIT] = bags, size, total
+
+
 def _k(shown: bool) -> int:
-    """How many records make a mean; drawn unseen where there are none, so that it stays in the address."""
+    """How many records make an average; drawn unseen where there are none, so that it stays in the address."""
     with st.container(key="k-shown" if shown else "other-levels"):
         k = inputs.dial(K)
         privacy_inputs.say_which_end_is_private()
@@ -178,8 +210,8 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
                     value=None,
                     step=0.01,
                     format="%.4g",
-                    help=f"b = 1/({count} ε): one record moves a mean of {count} by at most 1/{count}. Larger means "
-                    "have less noise, smaller bags more. Set either number; the other follows.",
+                    help=f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set "
+                    "either number; the other follows.",
                 )
         privacy_inputs.say_which_end_is_private(private_right=False)
     return float(value) if chosen == LAPLACE else math.inf
@@ -220,9 +252,9 @@ def _apply(name: str) -> None:
     )
 
 
-# --- the tabs ------------------------------------------------------------------------------------
+# --- the chapters ------------------------------------------------------------------------------------
 
-MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Means by")
+MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")
 COLUMNS = "columns"
 NOISE_ON = Choice("noise_on", (COLUMNS, "proportions"), COLUMNS, "Noise on")
 

@@ -1,4 +1,4 @@
-"""The tabs on k and on the number of bags: shipped curves with the visitor's own setting."""
+"""The chapters on k and on the number of bags: shipped curves with the visitor's own setting."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ def _f1_by_k(shown: Answer, kind: str, rows: list[Row], along: list[Row]) -> Pan
     own = (
         shipped.own_words(shown, marks, shipped.differences(shown, "k"), HALF)
         if mine
-        else f"You chose {config.aggregation}: choose it above to see your own setting."
+        else f"You chose averages by {config.aggregation}: choose it above to see your own setting."
     )
     lines = shipped.lines(along, methods, lambda row: row.k)
     turned = label_proportions.mean_of(shown.trials, "turned").mean
     return Panel(
         "f1-by-k",
-        "What do means of k records cost?",
-        f"{fall_words(along, kind)} {turned_words(turned)}",
-        Chart(charts.curves(lines, "k, records in a mean at least", ks, marks, config.k)),
-        f"{shipped.study_words(shown)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own}",
+        "What do averages of k records cost?",
+        fall_words(along, kind),
+        Chart(charts.curves(lines, "k, records in an average at least", ks, marks, config.k)),
+        f"{shipped.study_words(shown)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own} "
+        f"{turned_words(turned)}",
         lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         shipped.snippet(study.BY_K, shipped.stand_in(shown)),
     )
@@ -57,25 +58,24 @@ def fall_words(rows: Sequence[Row], kind: str) -> str:
     """How much F1 falls from single records to the largest means."""
     largest = max(row.k for row in rows)
     at = {(row.method, row.k): row.average for row in rows}
-    # With labels for single records, it is full labels.
+    # With labels for single records, every label is known.
     losses = {name: at[name if name != LABELLED else FULL, 1] - at[name, largest] for name in (LLP, NAMES, LABELLED)}
     mix = "each of one label" if kind == "k-tree" else "labels mixed"
+    title = {name: LABEL_PROPORTIONS[name].title for name in (LLP, NAMES, LABELLED)}
     return (
-        f"From single records to means of {largest} by {kind} ({mix}), F1 falls by <b>{losses[LLP]:.3f}</b> for the "
-        f"slides’ model and {losses[NAMES]:.3f} for spread; with every label known, too, by {losses[LABELLED]:.3f}."
+        f"From single records to averages of {largest} ({kind}, {mix}), {title[LLP]} loses <b>{losses[LLP]:.3f}</b> of "
+        f"F1 and {title[NAMES]} {losses[NAMES]:.3f}; {title[LABELLED]}, {losses[LABELLED]:.3f}."
     )
 
 
 def turned_words(turned: float) -> str:
-    """How far the slides' model's first direction has moved: a part of its length, ∞ where it has none."""
+    """How far the first step of matching bag shares has moved: a part of its length, ∞ where it has none."""
+    first = f"the first step of “{LABEL_PROPORTIONS[LLP].title}”"
     if turned < NO_TURN:
-        return "In your own draws the direction in which the slides’ model learns first has not moved at all."
+        return f"In your own draws {first} has not moved at all."
     if math.isinf(turned):
-        return "In your own draws bags of ½ throughout give the slides’ model no direction to learn in first."
-    return (
-        "In your own draws noise has moved the direction in which the slides’ model learns first (its gradient at 0) "
-        f"by {numbers.share(turned)} of its length."
-    )
+        return f"In your own draws all shares are ½, and {first} has no direction."
+    return f"In your own draws noise has moved {first} (its gradient at 0) by {numbers.share(turned)} of its length."
 
 
 def _loss_by_k(shown: Answer, along: dict[str, list[Row]]) -> Panel:
@@ -86,7 +86,7 @@ def _loss_by_k(shown: Answer, along: dict[str, list[Row]]) -> Panel:
         "loss-by-k",
         figure=Chart(charts.losses(once, ks, (shown.question.config.k, loss))),
         summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
-        f"the means hide. Yours is {numbers.share(loss)}.{_diversity(shown)}",
+        f"averages hide. Yours is {numbers.share(loss)}.{_diversity(shown)}",
         rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for some in once.values() for row in some],
         snippet=shipped.snippet(study.BY_K, shipped.stand_in(shown)),
     )
@@ -147,20 +147,21 @@ def _lines_by_noise(rows: Sequence[Row]) -> list[Line]:
 
 
 def _gain_words(rows: Sequence[Row], fewest: int, most: int) -> str:
-    """What the slides' model gains by more bags, with the most noise and without."""
+    """What matching bag shares gains by more bags, with the most noise and without."""
     at = {(row.proportion_epsilon, row.n_bags): row.average for row in rows if row.method == LLP}
     noisiest = min(row.proportion_epsilon for row in rows)
     noisy, clean = (at[epsilon, most] - at[epsilon, fewest] for epsilon in (noisiest, math.inf))
     return (
-        f"From {fewest} bags to {most}, filled at random, the slides’ model gains {numbers.signed(clean)} without "
-        f"noise, and <b>{numbers.signed(noisy)}</b> with ε = {noisiest:g} on every label, {compare_gains(noisy, clean)}"
+        f"From {fewest} bags to {most}, filled at random, the F1 of {LABEL_PROPORTIONS[LLP].title} changes by "
+        f"{numbers.signed(clean)} without noise and by <b>{numbers.signed(noisy)}</b> with ε = {noisiest:g} on every "
+        f"label: {compare_gains(noisy, clean)}"
     )
 
 
 def compare_gains(noisy: float, clean: float) -> str:
     """Say whether more bags help more with noise than without."""
     if noisy > clean + LEAST_GAIN:
-        return "more than without: the noise of many bags averages out."
+        return "the noise of many bags averages out."
     if noisy < clean - LEAST_GAIN:
-        return "less than without: this much noise is too much for so few."
+        return "this much noise is too much for so few."
     return "much the same."

@@ -1,4 +1,4 @@
-"""The tab on filling bags: the slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
+"""The chapter on filling bags: the slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def panels(shown: Answer) -> list[Panel]:
 
 
 def best_words(rows: Sequence[Row], title: str) -> str:
-    """How far the slides' model comes with bags filled in three ways, and which method is ahead at random."""
+    """How far matching bag shares comes with bags filled in three ways, and which method is ahead at random."""
     at = {(row.selection, row.method): row.average for row in rows}
     random = {method: f1 for (selection, method), f1 in at.items() if selection == "iid" and method != FULL}
     best = max(random, key=lambda name: random[name])
@@ -53,9 +53,9 @@ def best_words(rows: Sequence[Row], title: str) -> str:
         f"<b>{at[name, LLP]:.3f}</b> with {name} ones" for name in ("balanced", "skewed") if (name, LLP) in at
     )
     return (
-        f"On {title}, the slides’ model reaches {at['iid', LLP]:.3f} with bags filled at random and {reached}. At "
-        f"random, the highest mean is {random[best]:.3f}, by {LABEL_PROPORTIONS[best].title}; full labels get "
-        f"{at['iid', FULL]:.3f}."
+        f"On {title}, {LABEL_PROPORTIONS[LLP].title} scores F1 = {at['iid', LLP]:.3f} with bags filled at random and "
+        f"{reached}. At random the highest mean is {random[best]:.3f} ({LABEL_PROPORTIONS[best].title}); with every "
+        f"label known, {at['iid', FULL]:.3f}."
     )
 
 
@@ -87,11 +87,11 @@ def _published(dataset: str) -> Panel:
     return Panel(
         "slides-tables",
         figure=Markup(f"{table41.html}<br>{table43.html}"),
-        summary="Threshold ½, as in the slides. In brackets 95 % intervals. “Balanced” is read in two ways: bags that "
-        "each hold one part of the records (sure positives, unsure positives, sure negatives, unsure negatives, in "
-        "turn), or, as the slides say in words, sure ones of both kinds and then unsure ones of both kinds. The first "
-        "gives the published number; the second has bags of nearly equal proportions, and on Adult stays below it."
-        + _stand_in_words(dataset),
+        summary="The tables of Yan’s slides, with threshold ½ as there. In brackets 95 % intervals. “Balanced” is read "
+        "in two ways: bags that each hold one part of the records (sure positives, unsure positives, sure negatives, "
+        "unsure negatives, in turn), or, as the slides say in words, sure ones of both kinds and then unsure ones of "
+        "both kinds. The first gives the published number; the second has bags of nearly equal shares, and on Adult "
+        "stays below it." + _stand_in_words(dataset),
         rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         snippet=shipped.snippet(study.SELECTING, dataset),
     )
@@ -102,7 +102,7 @@ def _theirs(dataset: str) -> str:
 
 
 def _table41(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
-    """Average F1 of the slides' model by the way to fill bags."""
+    """Average F1 of matching bag shares by the way to fill bags."""
     published = (
         {name: study.PUBLISHED[name, LLP] for name in study.INSTAGRAM_41} if dataset == SLIDES else study.INSTAGRAM_41
     )
@@ -112,7 +112,8 @@ def _table41(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
 
     other = "sure, then unsure" + (" (the other reading of “balanced”)" if ("mixed", LLP) in ours else "")
     body = [[SELECTIONS[name].title, f"{value:.2f}", found(name)] for name, value in published.items()]
-    return Table(("Table 4.1: slides’ model", _theirs(dataset), "ours"), [*body, [other, "", found("mixed")]])
+    heads = (f"Table 4.1: {LABEL_PROPORTIONS[LLP].title}", _theirs(dataset), "ours")
+    return Table(heads, [*body, [other, "", found("mixed")]], labelled=True)
 
 
 def _table43(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
@@ -130,7 +131,7 @@ def _table43(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
         ]
         for (name, method), values in published.items()
     ]
-    return Table(("Table 4.3: F1 +/−/average", _theirs(dataset), "ours"), body)
+    return Table(("Table 4.3: F1 +/−/average", _theirs(dataset), "ours"), body, labelled=True)
 
 
 def _stand_in_words(dataset: str) -> str:

@@ -1,4 +1,4 @@
-"""The tab on noise: what it costs, in shipped curves with the visitor's own setting, and what it promises."""
+"""The chapter on noise: what it costs, in shipped curves with the visitor's own setting, and what it promises."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ n_columns = cache.by_config(_n_columns)
 
 @dataclass(frozen=True)
 class _Curves:
-    """The curves of noise on means of `count`: on columns of records, or on proportions of bags."""
+    """The curves of noise on averages of `count`: on columns of records, or on shares of bags."""
 
     study: str
     rows: list[Row]
@@ -81,23 +81,23 @@ def panels(shown: Answer, noise_on: str) -> list[Panel]:
     return [
         Panel(
             "f1-by-noise",
-            "What does noise cost, and what does it promise?",
+            "What does noise cost?",
             cost_words(curves.rows, curves.level, curves.on_columns, curves.count),
             Chart(figure),
             f"{shipped.study_words(shown, at_random=True)} {_curve_words(curves, bound)} {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in curves.rows],
             shipped.snippet(curves.study, shipped.stand_in(shown)),
         ),
-        Panel("bag-promises", figure=Cards(promises(shown))),
+        Panel("bag-promises", "What does your own noise promise?", figure=Cards(promises(shown))),
     ]
 
 
 def _curve_words(curves: _Curves, bound: float) -> str:
     """What the noise is, and the ends of the curves."""
     what = (
-        f"every column of means of {curves.count} random records"
+        f"every column of averages of {curves.count} random records"
         if curves.on_columns
-        else f"the proportion of every bag of {curves.count}"
+        else f"the share of every bag of {curves.count}"
     )
     ends = shipped.ends(curves.rows, curves.methods, lambda row: f"ε = {numbers.epsilon(curves.level(row))}")
     return (
@@ -107,19 +107,19 @@ def _curve_words(curves: _Curves, bound: float) -> str:
 
 
 def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) -> str:
-    """Say from which ε on the slides' model keeps nearly all of its F1."""
+    """Say from which ε on matching bag shares keeps nearly all of its F1."""
     mine = {level(row): row.average for row in rows if row.method == LLP}
     whole, least, largest = mine[math.inf], min(mine), max(filter(math.isfinite, mine))
     enough = min(epsilon for epsilon in mine if all(mine[e] > whole - LOST for e in mine if e >= epsilon))
+    each = "column" if on_columns else "label"
     kept = (
-        f"keeps its F1 of {whole:.3f} within {LOST} from <b>ε = {numbers.epsilon(enough)} "
-        f"{'a column' if on_columns else 'a label'}</b> on"
+        f"loses under {LOST} of its F1 of {whole:.3f} if each {each} gets <b>ε ≥ {numbers.epsilon(enough)}</b>"
         if math.isfinite(enough)
-        else f"loses more than {LOST} of its F1 of {whole:.3f} <b>even at ε = {numbers.epsilon(largest)}</b>"
+        else f"loses more than {LOST} of its F1 of {whole:.3f} <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
     )
     return (
-        f"With bags filled at random and {f'means of {count}' if on_columns else f'bags of {count}'}, the slides’ "
-        f"model {kept}; with ε = {numbers.epsilon(least)} it is {mine[least]:.3f}. For the same ε "
+        f"With {f'averages of {count}' if on_columns else f'bags of {count}'}, {LABEL_PROPORTIONS[LLP].title} {kept}; "
+        f"at ε = {numbers.epsilon(least)} it scores {mine[least]:.3f}. For the same ε "
         f"{'a larger k needs' if on_columns else 'larger bags need'} less noise."
     )
 
@@ -149,12 +149,12 @@ def _whole_record(shown: Answer) -> tuple[str, str, str]:
     n, n_changes = n_columns(config.dataset), label_proportions.changed_columns(config.dataset)
     every, differing = label_proportions.record_epsilon(config)
     if math.isinf(every):
-        noise = {"columns": config.feature_epsilon, "proportions": config.proportion_epsilon}
+        noise = {"columns": config.feature_epsilon, "shares": config.proportion_epsilon}
         without = numbers.a_list(tuple(name for name, epsilon in noise.items() if math.isinf(epsilon)))
         words = f"Without noise on {without} nothing bounds what is given away of a whole record."
     elif n_changes:
         words = (
-            f"{n} columns and the label compose to {numbers.epsilon(every)}; but two records differ in at most "
+            f"{n} columns and the label add up to {numbers.epsilon(every)}; but two records differ in at most "
             f"{n_changes} columns, two for each of the {n_changes // 2} attributes."
         )
     else:
@@ -163,7 +163,7 @@ def _whole_record(shown: Answer) -> tuple[str, str, str]:
 
 
 def _within(count: int, epsilon: float, where: str) -> str:
-    """How much of the noise on means of `count` is small, and which ε keeps `WITHIN` of it so."""
+    """How much of the noise on averages of `count` is small, and which ε keeps `WITHIN` of it so."""
     within = aggregation.noise_within(float(aggregation.mean_scale(count, epsilon)), HALF_WIDTH)
     bound = numbers.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH, WITHIN))
     share = numbers.share(within)

@@ -1,4 +1,4 @@
-"""What the tabs of shipped curves share: the rows of a study, what they were made of, and the visitor's own marks."""
+"""What the chapters of shipped curves share: a study's rows, what they were made of, and the visitor's own marks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def study_words(shown: Answer, at_random: bool = False, counted: bool = True) ->
     """What the shipped curves were made of."""
     name = stand_in(shown)
     base = study.base(name)
-    how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} proportions"
+    how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} shares"
     bags = f"{base.n_bags} bags" if counted else "bags"
     return (
         f"{BINARY[name].title}: {bags} of {base.bag_size}, {how}, {results.N_DRAWS} draws a point with 95 % intervals."
@@ -91,9 +91,9 @@ def differences(shown: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
         "other records": own.dataset != base.dataset,
         "bags of other sizes": any(getattr(own, name) != getattr(base, name) for name in sizes),
         "bags filled in another way": own.selection != base.selection,
-        "other means": axis != "k" and (own.k != k or (k > 1 and own.aggregation != "random-k")),
+        "other averages": axis != "k" and (own.k != k or (k > 1 and own.aggregation != "random-k")),
         "noise on columns": axis != "feature_epsilon" and math.isfinite(own.feature_epsilon),
-        "noise on proportions": axis != "proportion_epsilon" and math.isfinite(own.proportion_epsilon),
+        "noise on shares": axis != "proportion_epsilon" and math.isfinite(own.proportion_epsilon),
     }
     return tuple(words for words, differs in found.items() if differs)
 

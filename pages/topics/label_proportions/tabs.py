@@ -1,4 +1,4 @@
-"""What can be looked at below the F1 of the page on bags: the bags, the adversary, all numbers, and shipped curves."""
+"""What can be looked at beside the F1 of the page on bags: the bags, the adversary, all numbers."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ import math
 from pages.kit import numbers
 from pages.kit.numbers import MARK, count_draws, with_range
 from pages.kit.panel import Chart, Panel, Table
-from pages.topics.label_proportions.answer import Answer, score_snippet
+from pages.topics.label_proportions.answer import Answer, bag_snippet, score_snippet, score_words
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import F1S, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
-
-TERMS = (
-    "**F1** says how well a class is found: 1 is without error, and the average is over both. **Full labels** is "
-    "logistic regression with every label known. The others know bags alone: **spread on bag names**, **the slides’ "
-    "model** (Yan 2018) and **mean map**; see *How it works* below."
-)
-
-
-def terms(_: Answer) -> list[Panel]:
-    """What is needed to read all tabs."""
-    return [Panel(note=TERMS)]
-
 
 # --- the bags ------------------------------------------------------------------------------------
 
@@ -37,35 +25,35 @@ def the_bags(shown: Answer) -> list[Panel]:
         Panel(
             "bags",
             "What is known of a bag?",
-            f"{_differ(trial)} {_diverse(shown)}",
+            f"{_differ(trial, shown.task.positive)} {_diverse(shown)}",
             Chart(charts.columns(trial, shown.task.positive)),
             _column_words(shown),
             lambda: label_proportions.bag_table(trial),
-            score_snippet(shown.question).then("print(label_proportions.bag_table(draws[0]))"),
+            bag_snippet(shown.question),
         )
     ]
 
 
-def _differ(trial: Trial) -> str:
+def _differ(trial: Trial, positive: str) -> str:
     """How much the bags differ."""
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Bags hold between {numbers.share(low)} and {numbers.share(high)} positives: the more they differ, the "
-            "more can be learnt."
+            f"Between <b>{numbers.share(low)}</b> and <b>{numbers.share(high)}</b> of a bag {positive}: the more bags "
+            "differ, the more can be learned."
         )
-    return f"All bags hold {numbers.share(low)} positives, so nothing tells the classes apart."
+    return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the classes apart."
 
 
 def _diverse(shown: Answer) -> str:
     """Whether bags of one label give labels away."""
     trial, attack = shown.trials[0], shown.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return "Every bag holds both labels (it is ℓ-diverse for ℓ = 2)."
+        return "Every bag holds both labels."
     gives = "gives" if math.isinf(shown.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {shown.task.records} are in bags of one label</b>, which {gives} all "
-        "of them away: that is not ℓ-diverse for ℓ = 2."
+        "of them away."
     )
 
 
@@ -77,19 +65,19 @@ def _column_words(shown: Answer) -> str:
     blocks = (
         "every record is released as it is"
         if config.k == 1
-        else f"each block is the mean of its records, {min(map(min, trial.blocks))} at least"
+        else f"each block is the average of its records, {min(map(min, trial.blocks))} at least"
     )
     moved = float(abs(trial.proportions - trial.true_proportions).mean())
     noisy = (
         ""
         if math.isinf(config.proportion_epsilon)
-        else f" Noise has moved proportions by {numbers.apart(moved)} on average; a diamond may leave its bag, and "
+        else f" Noise has moved shares by {numbers.apart(moved)} on average; a diamond may leave its bag, and "
         "is an arrow where it lies far outside."
     )
     return (
         f"{which} of the first draw, a column each. Above, teal records {shown.task.positive} and lie at the foot, "
-        f"brown ones do not. Below, all that is released: {blocks}, and one proportion, which is the colour of the "
-        f"whole bag and the height of its diamond.{noisy}"
+        f"brown ones do not. Below, all that is released: {blocks}, and one share, which is the colour of the whole "
+        f"bag and the height of its diamond.{noisy} Bags that all hold both labels are called ℓ-diverse for ℓ = 2."
     )
 
 
@@ -122,13 +110,14 @@ def the_adversary(shown: Answer) -> list[Panel]:
 def _named(rates: dict[str, Estimate]) -> str:
     """How often the adversary is right."""
     with_model = (
-        f", and <b>{numbers.share(rates['both'].mean)}</b> with a model trained on the release too"
+        f", and <b>{numbers.per_hundred(rates['both'].mean)}</b> with a model trained on the release too"
         if "both" in rates
-        else "; none of the models that learn from bags was trained"
+        else "; no model that learns from bags was trained"
     )
     return (
-        f"Somebody who knows a record and its bag names its label {numbers.share(rates['prior'].mean)} of the time "
-        f"before the release, {numbers.share(rates['bag'].mean)} by the bag’s proportion{with_model}."
+        "Somebody who knows a person’s record and bag guesses the label right for "
+        f"{numbers.per_hundred(rates['prior'].mean)} of 100 before the release, for "
+        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the bag’s share{with_model}."
     )
 
 
@@ -144,8 +133,8 @@ def _rate_words(shown: Answer, rates: dict[str, Estimate], spy: str) -> str:
     )
     return (
         f"Records in the bags of {count_draws(shown.trials)}. The likelier label is named: by the overall share "
-        f"{with_range(rates['prior'])}, by the bag’s proportion {with_range(rates['bag'])}{by_model}. Rule: without "
-        f"the bag.{by_x}"
+        f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Rule: without the "
+        f"bag.{by_x}"
     )
 
 
@@ -166,10 +155,10 @@ def _some_guesses(shown: Answer, learnt: bool) -> Panel:
     ]
     return Panel(
         "bag-guesses",
-        figure=Table(heads, body),
+        figure=Table(heads, body, labelled=True),
         summary=f"Some {shown.task.records} of the first draw, up to three of each label: how probable it is that they "
-        f"{shown.task.positive}, prior to posterior. What its bag says weighs what noise leaves possible; then odds "
-        "multiply, odds(record) · odds(bag) / odds(before).",
+        f"{shown.task.positive}, before and after the release. What its bag says weighs what noise leaves possible; "
+        "then odds multiply, odds(record) · odds(bag) / odds(before).",
         rows=lambda: [{"before": attack.prior, **guess._asdict(), "bag": guess.bag + 1} for guess in attack.guesses],
         snippet=score_snippet(shown.question).then("print(draws[0].attack.guesses)"),
     )
@@ -194,11 +183,19 @@ def all_numbers(shown: Answer) -> list[Panel]:
         Panel(
             "bag-numbers",
             "How do they compare in numbers?",
-            f"Means over {count_draws(shown.trials)}; information loss is {numbers.share(loss)}.",
-            Table(("", "average F1", "F1 of positives", "F1 of negatives", "training time"), body),
+            f"Every number is a mean over {count_draws(shown.trials)}; averages of records hide "
+            f"<b>{numbers.share(loss)}</b> of how the records differ.",
+            Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
             ("In brackets 95 % intervals over the draws. " if n > 1 else "")
-            + "Training includes the choice of a penalty.",
+            + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",
             lambda: label_proportions.score_table(shown.trials),
             score_snippet(shown.question).then("print(label_proportions.score_table(draws))"),
-        )
+        ),
+        Panel(
+            "all-scores",
+            figure=Chart(charts.scores(shown.trials, shown.methods, shown.question.threshold)),
+            summary=score_words(shown),
+            rows=lambda: label_proportions.score_table(shown.trials),
+            snippet=score_snippet(shown.question),
+        ),
     ]

@@ -5,7 +5,14 @@ The sets' proportions are known exactly, or released privately. `study` holds th
 
 from privdemo.experiments.class_ratio import study
 from privdemo.experiments.class_ratio.adversary import Attack
-from privdemo.experiments.class_ratio.config import NO_RELEASE, SHARES, TEST_SHARE, RatioConfig, default_set_size
+from privdemo.experiments.class_ratio.config import (
+    NO_RELEASE,
+    SHARES,
+    TEST_SHARE,
+    RatioConfig,
+    chosen_classes,
+    default_set_size,
+)
 from privdemo.experiments.class_ratio.fit import (
     LABELLED,
     N_FEATURES,
@@ -50,6 +57,7 @@ __all__ = [
     "as_input",
     "attack_rates",
     "check",
+    "chosen_classes",
     "default_set_size",
     "difference",
     "draw_asked_set",

@@ -32,6 +32,12 @@ def default_set_size(dataset: Source) -> int:
     return max(int(limits.SET_SIZE.low), min(600, n_to_train(dataset.y)))
 
 
+def chosen_classes(dataset: Source, n_classes: int) -> tuple[str, ...]:
+    """The names of so many classes. Two digits are 7 and 9, as they are the hardest to tell apart."""
+    classes = counting_task(dataset).classes
+    return ("7", "9") if classes is DIGITS and n_classes == 2 else classes[:n_classes]
+
+
 def n_to_train(y: NDArray[np.integer]) -> int:
     """How many records of the smallest class are left for training, of labels `y` (n,)."""
     return math.floor((1 - TEST_SHARE) * np.bincount(y).min())
@@ -139,9 +145,8 @@ class RatioConfig:
 
     @property
     def chosen_classes(self) -> tuple[str, ...]:
-        """The names of the classes. Two digits are 7 and 9, as they are the hardest to tell apart."""
-        classes = counting_task(self.dataset).classes
-        return ("7", "9") if classes is DIGITS and self.n_classes == 2 else classes[: self.n_classes]
+        """The names of the classes."""
+        return chosen_classes(self.dataset, self.n_classes)
 
     @property
     def labels(self) -> tuple[str, ...]:

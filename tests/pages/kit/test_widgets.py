@@ -92,7 +92,7 @@ def test_every_widget_says_what_its_setting_does():
         (
             "counts",
             "d_ladder",
-            "label=δ, how likely that fails format=%s default=0 max=11 step=1 options=0/1e-10/",
+            "label=δ, chance that the promise fails format=%s default=0 max=11 step=1 options=0/1e-10/",
         ),
         ("counts", "caption", "body=← more private · more accurate →"),
         ("counts", "e", "label=ε format=%.4g default=0.3 step=0.01 min=0.001 max=20 in_link=True"),

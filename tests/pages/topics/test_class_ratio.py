@@ -1,4 +1,4 @@
-"""The page on class ratios: its numbers are the package's, and its words follow them in both directions."""
+"""The page on shares: its numbers are the package's, and its words follow them in both directions."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
-from pages.topics.class_ratio import TABS, figures
-from pages.topics.class_ratio.answer import Answer, _proportions, compare_words, takeaway
+from pages.topics.class_ratio import CHAPTERS, figures, sets
+from pages.topics.class_ratio.answer import Answer, _known, compare_words, takeaway
 from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, _apply
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate
-from privdemo.methods import EM, MMD, PSVM, SPREAD
+from privdemo.methods import CLASS_RATIO, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
 
@@ -28,18 +28,44 @@ def shown() -> Answer:
 def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     words = takeaway(shown)
     for name in (SPREAD, MMD):
-        error = class_ratio.error(shown.trials, name)
-        assert f"<b>{error.mean:.3f}</b> ± {error.half:.3f}" in words
-        assert f"<b>{100 * class_ratio.share_of(shown.trials, name, 0).mean:.1f} %</b>" in words
-    assert f"against {class_ratio.error(shown.trials, EM).mean:.3f} with every training label" in words
-    assert "Both shares together" in words
-    assert "2 draws cannot tell" in words
+        share = class_ratio.share_of(shown.trials, name, 0)
+        assert f"{CLASS_RATIO[name].title} <b>{100 * share.mean:.1f}</b> ± {100 * share.half:.1f} %" in words
+    assert words.startswith(
+        "In truth <b>50.0 %</b> of these 40 images are a 7. Found without a single label, from 4 sets"
+    )
+    assert "2 draws cannot tell which is closer" in words
+
+
+def test_the_first_chapter_and_that_of_other_mixes_have_the_same_mean_errors(shown: Answer) -> None:
+    ((_, errors),) = shown.main()
+    for name in shown.methods:
+        mean = class_ratio.mean_error(shown.trials, name).mean
+        assert f"{CLASS_RATIO[name].title} {mean:.3f}" in errors.summary
+        assert any(trace.x[0] == mean for trace in errors.figure.figure.data)
+    others = CHAPTERS.all[1].panels(shown)[0]
+    assert errors.summary.partition(" An L1")[0] in others.summary
+    assert "an error at the rule is not that of chapter 1" in others.summary
+
+
+@pytest.mark.parametrize(
+    ("bound", "release", "part"),
+    [
+        (735.2, NO_RELEASE, "guarantees only an error below 735: no use here"),
+        (8.891, NO_RELEASE, "below 8.89: no use here, as none is above 1.41."),
+        (0.5, NO_RELEASE, "below 0.5 (L2, in 95 of 100 cases)."),
+        (float("inf"), NO_RELEASE, "For more sets than classes Theorem 1 guarantees nothing."),
+        (2.0, "gaussian tight", "With private counts"),
+    ],
+)
+def test_the_theorem_is_said_to_help_only_where_it_does(shown: Answer, bound, release, part) -> None:
+    question = Question(replace(SMALL, release=release), 2)
+    assert part in sets.bound_words(replace(shown, question=question), bound)
 
 
 def proportions(release: str, holds: bool = True, times: int = 1) -> str:
     config = replace(SMALL, release=release, epsilon=0.1, delta=0.05)
     trial = SimpleNamespace(config=config, holds=holds, most_sets=times)
-    return _proportions(Answer(Question(config, 1), (trial,)))
+    return _known(Answer(Question(config, 1), (trial,)))
 
 
 def estimate(low: float, high: float, **more) -> SimpleNamespace:
@@ -53,12 +79,14 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (compare_words(Verdict.TOO_FEW, 0.02, "10 draws"), "10 draws cannot tell"),
-        (compare_words(Verdict.WORSE, 0.02, "10 draws"), "MMD’s error is 0.020 below spread’s"),
-        (proportions("gaussian tight"), "(private, ε = 0.1, δ = 0.05)"),
-        (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records that are in 2 sets)"),
-        (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is void"),
-        (proportions("dirichlet local", holds=False), "no formal guarantee: chosen from the private counts"),
+        (compare_words(Verdict.TOO_FEW, MMD, "10 draws"), "10 draws cannot tell"),
+        (compare_words(Verdict.WORSE, MMD, "10 draws"), "Over all mixes, match averages (MMD) is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 draws"), "Over all mixes, correct for the set is closer."),
+        (compare_words(Verdict.NOT_CLEAR, MMD, "10 draws"), "the two are statistically tied"),
+        (proportions("gaussian tight"), "with noise (ε = 0.1, δ = 0.05)"),
+        (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),
+        (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is broken"),
+        (proportions("dirichlet local", holds=False), "no guarantee: chosen from the secret counts"),
         (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
         (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
     ],
@@ -67,10 +95,11 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
     assert part in words
 
 
-def test_every_tab_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
+def test_every_chapter_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
-    for tab in TABS.all:
-        for panel in tab.panels(shown, *([tab.settings[0].default] if tab.controls else [])):
+    for chapter in CHAPTERS.all:
+        drawn = chapter.panels(shown, *([chapter.settings[0].default] if chapter.controls else []))
+        for panel in (one for some in drawn for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
             exec(str(panel.snippet), names := {})
             assert tuple(names.get("draws", shown.trials)) == shown.trials
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pages.topics.label_counts import PAGE, TABS, adversary, claim, tabs
+from pages.topics.label_counts import CHAPTERS, PAGE, adversary, claim, tabs
 from pages.topics.label_counts.answer import takeaway
-from pages.topics.label_counts.controls import Question, parse
+from pages.topics.label_counts.controls import AT_FIRST, AXIS, Drawn, Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
+from tests.pages.visiting import html, visit
 from tests.pages.visiting import takeaway as seen
-from tests.pages.visiting import visit
 
 LAPLACE, TIGHT, GAUSS, GAUSS_TIGHT = "laplace published", "laplace tight", "gaussian published", "gaussian tight"
 DATA, PUBLIC = "dirichlet published", "dirichlet public"
@@ -33,6 +33,10 @@ def promised(release, delta):
     return tabs.promise_words(asked(release), outcome(release, delta))
 
 
+def exact(release):
+    return tabs.exact_words(asked(release), outcome(release, 0.05))
+
+
 def chosen(*given, **problem):
     """The takeaway where Gaussian noise is best that holds, and another release is chosen."""
     best, mine = outcome(GAUSS_TIGHT, 0.05, 0.1), outcome(*given, **problem)
@@ -42,15 +46,26 @@ def chosen(*given, **problem):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (promised(DATA, 0.05), "0.05 if its σ had been chosen beforehand. But it is chosen from the private counts"),
-        (promised(DATA, 0.001), "at a neighbour: <b>no formal guarantee</b>, and the true δ can be larger."),
-        (promised(GAUSS, 0.06), "is 0.06, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
-        (promised(GAUSS_TIGHT, 0.05 + 1e-10), "is 0.05, for the noisy counts: the promise of 0.05 is <b>broken</b>."),
-        (promised(PUBLIC, 0.05), ", for the worst set whose classes have at least n_min = 25; less noise would break"),
-        (promised(LAPLACE, 5e-4), "is 5·10⁻⁴, for the noisy counts: less than the 0.05 that was asked for, and noise"),
-        (chosen(DATA, 0.05, 0.01), "published (no guarantee): 5 labels, but its noise is chosen from the private"),
-        (chosen(GAUSS, 0.2, 0.02), "published: 10 labels, but <b>its promise is void</b>: at this ε its δ is 0.2."),
-        (chosen(TIGHT, 0.05, 0.15), "look as if <b>50</b> labels had changed class with the mechanism"),
+        (promised(DATA, 0.05), "<b>no guarantee</b> of ε = 0.05, δ = 0.05. Its noise is chosen from the secret counts"),
+        (promised(GAUSS, 0.06), "published <b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.06."),
+        (promised(GAUSS_TIGHT, 0.05 + 1e-10), "<b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.05."),
+        (promised(PUBLIC, 0.05), "keeps the promise of ε = 0.05, δ = 0.05, and wastes nothing: any less noise would"),
+        (promised(GAUSS, 0.05), "Gaussian, published keeps the promise of ε = 0.05, δ = 0.05."),
+        (
+            promised(LAPLACE, 5e-4),
+            "keeps the promise of ε = 0.05, δ = 0.05, but <b>wastes noise</b>: its δ is only 5·10⁻⁴",
+        ),
+        (exact(PUBLIC), "is 0.05, for the worst set whose classes have at least 25 labels, the public minimum."),
+        (exact(DATA), "is 0.05 if its σ had been chosen beforehand; chosen from the secret counts, the true δ can be"),
+        (
+            chosen(DATA, 0.05, 0.01),
+            "published (no guarantee): 5, but its noise is chosen from the secret counts: <b>no",
+        ),
+        (chosen(GAUSS, 0.2, 0.02), "published: 10, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
+        (
+            chosen(TIGHT, 0.05, 0.15),
+            "misplaces <b>50 of 1,000 labels</b> (Gaussian, tight); published Laplace <b>100</b>.",
+        ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
             "Dirichlet, tight from a public minimum on: No σ will do.",
@@ -64,13 +79,34 @@ def test_words_follow_the_outcome(words, part):
 def test_the_promises_of_all_are_told_apart():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
     rows = [tabs._row(o.release, o, 1000) for o in kinds]
-    assert [row[-1] for row in rows] == ["yes", "no: σ from the private counts", "no: δ too large", "No σ."]
+    assert [row[-1] for row in rows] == ["yes", "no: σ from the secret counts", "no: δ too large", "No σ."]
     assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
 
 
 def test_the_papers_claim_is_judged_by_its_own_criterion():
     found = [Settled(0.06, 0.5, criterion, 0.2, by, 0.08, 0.04) for criterion, by in ((0.05, 0.0699), (0.06, 0.0701))]
-    assert [claim.claim_words(f, CountConfig())[:6] for f in found] == ["By its", "Not by"]
+    assert [claim.claim_words(f)[:6] for f in found] == ["By its", "Not by"]
+
+
+def test_three_numbers_for_one_mean_are_explained_where_they_stand():
+    shown = PAGE.answer(QUESTION, None)
+    words = claim.same_words(shown, CountConfig())
+    mine = shown.outcomes[DATA].distortion
+    assert "The mean over 2,000 releases; by chance it is 0.306 over the 1,000 of the figure below" in words
+    assert f"and {mine.mean:.2f}" in words
+    assert "over your own 20." in words
+    other = replace(shown, question=replace(QUESTION, config=CountConfig(epsilon=0.1)))
+    assert "your own" not in claim.same_words(other, CountConfig())
+
+
+def test_three_curves_are_drawn_first_and_all_on_asking():
+    shown = PAGE.answer(QUESTION, None)
+    assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
+    assert replace(shown, question=asked(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
+    assert replace(shown, question=asked(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
+    for drawn, n in ((AT_FIRST, 3), (Drawn(all=True), len(RELEASES))):
+        (panel,) = shown.main(drawn)
+        assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n
 
 
 def test_a_number_with_commas_is_refused_in_a_sentence():
@@ -80,8 +116,10 @@ def test_a_number_with_commas_is_refused_in_a_sentence():
 
 def test_the_code_of_every_tab_gives_the_shown_numbers():
     shown = PAGE.answer(QUESTION, None)
-    tab_panels = [tab.panels(shown) for tab in TABS.all]
-    code = [str(panel.snippet) for panels in (shown.main(), *tab_panels) for panel in panels if panel.snippet]
+    others = [
+        chapter.panels(shown, *(["epsilon"] if chapter.settings == [AXIS] else [])) for chapter in CHAPTERS.all[1:]
+    ]
+    code = [str(panel.snippet) for panels in (shown.main(), *others) for panel in panels if panel.snippet]
     names = {"print": lambda *_: None}
     exec("\n".join(code), names)
     assert names["config"] == QUESTION.config
@@ -91,7 +129,8 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "the counts of 1,000 labels in 4 classes (the smallest has 80)" in seen(at)
+    assert "of 1,000 labels" in seen(at)
+    assert "1,000 labels in 4 classes, the smallest with 80" in html(at)
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
@@ -104,10 +143,14 @@ def leak(sigma=0.3, there=0.25, low=0.06):
 @pytest.mark.parametrize(
     ("local", "published", "words"),
     [
-        (leak(there=math.nan), None, "σ = 0.3, and with one label moved there is none, so a release alone tells"),
-        (leak(), None, "be 0.25; between the two, each with its own σ, δ is 0.0700 (simulated), more than was"),
-        (leak(low=0.05), None, "each with its own σ, δ is no more than was asked for (0.060, simulated)."),
-        (leak(), leak(there=math.nan), "paper’s criterion the neighbour has no σ at all, so a release alone"),
+        (leak(there=math.nan), None, "σ = 0.3 here. With one label moved there is no σ at all, so that a release"),
+        (leak(), None, "be 0.25. Who compares the two finds δ = 0.0700 (simulated), more than the 0.05 that was asked"),
+        (
+            leak(low=0.05),
+            None,
+            "Who compares the two finds δ = 0.060 (simulated), no more than the 0.05 that was asked",
+        ),
+        (leak(), leak(there=math.nan), "paper’s criterion there is no σ at all with one label moved"),
     ],
 )
 def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch):

@@ -33,12 +33,18 @@ def asked(config: BagConfig) -> Answer:
 @pytest.mark.parametrize(
     ("words", "start"),
     [
-        (compare_words(Verdict.TOO_FEW, 0.012, "two draws"), "Two draws cannot tell which method is better."),
-        (compare_words(Verdict.WORSE, 0.012, "two draws"), "In two draws, the slides’ model is ahead of spread by 0.0"),
-        (beside_words(0.64, 0.86, 0.66), "worse than calling everything negative"),
-        (curves.compare_gains(0.07, 0.05), "more than without"),
-        (curves.compare_gains(0.03, 0.05), "less than without"),
-        (curves.turned_words(math.inf), "In your own draws bags of ½ throughout give"),
+        (compare_words(Verdict.TOO_FEW, 0.012, LLP, "two draws"), "; two draws cannot tell it from match bag shares"),
+        (compare_words(Verdict.BETTER, 0.012, NAMES, "two draws"), ", 0.012 ahead of correct for the bag"),
+        (compare_words(Verdict.NOT_CLEAR, 0.012, NAMES, "two draws"), ", statistically tied with correct for the bag"),
+        (
+            beside_words(0.64, 0.86, 0.66),
+            "always answering “no” scores more, 0.660; with every label known it is 0.860",
+        ),
+        (beside_words(0.66, 0.86, 0.66), "always answering “no” scores no less, 0.660"),
+        (beside_words(0.8, 0.86, 0.66), "with every label known it is 0.860"),
+        (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
+        (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
+        (curves.turned_words(math.inf), "In your own draws all shares are ½"),
         (threshold_words(Question(NOISY, 1, SHARE)).partition("cannot be")[2], " counted off"),
     ],
 )
@@ -50,10 +56,10 @@ def test_the_smallest_epsilon_that_keeps_f1_or_that_none_does():
     row = next(row for row in shipped.all_rows() if row.method == LLP)
     made = [replace(row, proportion_epsilon=e, average=f1) for e, f1 in ((0.1, 0.6), (1, 0.79), (math.inf, 0.8))]
     words = noise.cost_words(made, lambda row: row.proportion_epsilon, False, 12)
-    assert "keeps its F1 of 0.800 within 0.02 from <b>ε = 1 a label</b> on; with ε = 0.1 it is 0.600" in words
+    assert "loses under 0.02 of its F1 of 0.800 if each label gets <b>ε ≥ 1</b>; at ε = 0.1 it scores 0.600" in words
     made[1] = replace(made[1], average=0.7)
     words = noise.cost_words(made, lambda row: row.proportion_epsilon, True, 12)
-    assert "loses more than 0.02 of its F1 of 0.800 <b>even at ε = 1</b>" in words
+    assert "loses more than 0.02 of its F1 of 0.800 <b>even at ε = 1</b> a column" in words
 
 
 @pytest.mark.parametrize(
@@ -84,11 +90,16 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert f"<b>{best:.3f}</b> ± " in shown.takeaway()
     assert "2 draws cannot tell" in shown.takeaway()
     for name in shown.methods:
-        assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in shown.main()[0].summary
+        assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in shown.main()[0][0].summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
-    assert f"<b>{100 * both:.1f} %</b>" in tabs.the_adversary(shown)[0].answer
-    tab_panels = (tab.panels(shown, *(setting.options[0] for setting in tab.settings)) for tab in PAGE.tabs.all)
-    for panel in (panel for panels in (shown.main(), *tab_panels) for panel in panels if panel.rows):
+    assert f"<b>{100 * both:.3g}</b> with a model" in tabs.the_adversary(shown)[0].answer
+    drawn = (
+        panel
+        for chapter in PAGE.chapters.all
+        for some in chapter.panels(shown, *(setting.options[0] for setting in chapter.settings))
+        for panel in (some if isinstance(some, tuple) else (some,))
+    )
+    for panel in (panel for panel in drawn if panel.rows):
         printed: list = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
         assert printed, panel.name
@@ -97,10 +108,18 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
     at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1", fill="skewed"))
-    assert "Of 10 bags of 12 tumours" in takeaway(at)
+    assert "10 bags of 12 tumours" in takeaway(at)
     at.button_group(key="proportion_noise").set_value("Laplace").run()
     at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
     assert at.number_input(key="proportion_epsilon").value == pytest.approx(1 / (12 * 0.25))  # b = 1/(m ε)
     at.button_group(key="means").set_value("k-tree").run()
     at.number_input(key="bag_size").set_value(3).run()
-    assert "Nothing can be learnt here. K must be at most 1, half a bag" in takeaway(at)
+    assert "Nothing can be learned here. K must be at most 1, half a bag" in takeaway(at)
+
+
+def test_the_slider_splits_the_same_records_into_other_bags():
+    at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1"))
+    for size, bags in ((50, 2), (20, 6), (10, 12)):
+        at.select_slider(key="bag_size_slide").set_value(size).run()
+        assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
+        assert at.select_slider(key="bag_size_slide").label == "Split 120 tumours into bags of"
