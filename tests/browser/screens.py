@@ -26,7 +26,12 @@ SIZES = {
 }
 SCHEMES = ("light", "dark")
 WORDS = r"""
-() => document.querySelector("[data-testid=stApp]").innerText.split(/\s+/).filter((w) => /[\p{L}\p{N}]/u.test(w)).length
+() => {
+  const count = (words) => words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const unseen = document.querySelectorAll("[data-testid=stIconMaterial], [data-testid=stSkipToContent], .skip");
+  const drawn = [...unseen].filter((part) => part.checkVisibility()).map((part) => count(part.innerText));
+  return drawn.reduce((left, each) => left - each, count(document.querySelector("[data-testid=stApp]").innerText));
+}
 """
 _CELL = 460
 

@@ -15,7 +15,10 @@ OVER = "() => { const m = document.querySelector('[data-testid=stMain]'); return
 VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "": ([], ()),
     "voting": (["again and again", "training on lies"], (".takeaway", ".people", ".st-key-controls", ".st-key-rest")),
-    "image_noise?data=Small+digits": ([], (".takeaway", ".dial", ".st-key-controls", ".cards")),
+    "image_noise?data=Small+digits": (
+        ["What is lost", "What is promised"],
+        (".takeaway", "input#level", "canvas", ".st-key-chapters", ".st-key-end"),
+    ),
     "training?images=Small+digits&n=40&draws=1": (
         ["Weights", "All numbers", "Scores"],
         (".takeaway", ".st-key-lever", ".digits", ".st-key-chapters", ".st-key-end"),
