@@ -12,8 +12,8 @@ import pytest
 from pages import topics
 from pages.kit.draws import Draws
 from pages.kit.settings import Number
-from pages.topics.images.answer import answer, below
-from pages.topics.images.controls import LEVELS, LIVE, Question
+from pages.topics.images.answer import answer
+from pages.topics.images.controls import LEVELS, Question
 from privdemo.experiments import images
 from privdemo.experiments.training.fit import ESTIMATORS
 from privdemo.mechanisms import PixelMechanism, RandomisedResponse
@@ -68,11 +68,11 @@ def test_the_mechanism_on_its_page(names, tmp_path, monkeypatch):
     run_section("A mechanism on pixels", names)
     numbers = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
     lies = RandomisedResponse(0.2, 2)
-    question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers, view=LIVE)
+    question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers)
     shown = answer(question, Draws())
-    assert "s = <b>0.4</b>" in shown.takeaway()
+    assert "At s = 0.4, " in shown.takeaway()
     assert "clean and as released at s = 0.4" in shown.main()[0].summary
-    assert "From an upper bound on the privacy loss." in below(shown)[0].figure.html
+    assert "From an upper bound on the privacy loss." in shown.promised()[0].figure.html
 
 
 def test_a_mechanism_on_states_needs_nothing_but_its_answers(names):
