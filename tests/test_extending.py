@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pages import topics
+from pages.kit.dials import STEPS
 from pages.kit.draws import Draws
 from pages.kit.settings import Number
 from pages.topics.images.answer import answer
@@ -22,7 +23,7 @@ from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import LABEL_COUNTS, TRAINING
 from tests.documents import ROOT, run
 from tests.pages import test_every_page as every_page
-from tests.pages.visiting import answers, takeaway, visit
+from tests.pages.visiting import takeaway, visit
 
 TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
@@ -32,7 +33,7 @@ def names(monkeypatch):
     """A module's names, for an example to run in; the tables in which it registers are afterwards as they were."""
     module = ModuleType("example")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # so that what it defines can be pickled
-    all_tables = (FAMILIES, LEVELS, TRAINING, ESTIMATORS, RELEASES, LABEL_COUNTS)
+    all_tables = (FAMILIES, LEVELS, STEPS, TRAINING, ESTIMATORS, RELEASES, LABEL_COUNTS)
     before = [dict(table) for table in all_tables]
     yield vars(module)
     for table, rows in zip(all_tables, before, strict=True):
@@ -128,12 +129,12 @@ def test_a_page_is_one_folder_and_one_line(with_the_page):
     assert [page.address for page in with_the_page.PAGES] == [before[0], "one_answer", *before[1:]]
     at = visit("one_answer")
     assert "63.2 mean it" in re.sub("<.*?>", "", takeaway(at))  # 0.8 · 0.3 / (0.8 · 0.3 + 0.2 · 0.7)
-    assert "by a factor of 4.00 at most" in answers(at)[0]
+    assert "by a factor of 4.00 at most" in takeaway(visit("one_answer", look="The promise"))
     assert {"How it works", "What the adversary sees", "Caveats"} <= {fold.label for fold in at.expander}
 
 
 def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with_the_page):
-    assert any("What does a single answer give away?" in link.proto.label for link in visit("").get("page_link"))
+    assert any("**One answer** How sure can one be?" in link.proto.label for link in visit("").get("page_link"))
     page = with_the_page.page_at("one_answer")
     every_page.test_a_link_is_taken_and_reset_undoes_it(page, Number)
     every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page)
