@@ -2,6 +2,7 @@
 
 from plotly.graph_objects import Figure
 
+from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
 from privdemo.figures.house import larger
@@ -11,7 +12,7 @@ from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, pictur
 from privdemo.figures.training import DIGITS_CSS
 from privdemo.figures.trust import by_trust
 
-CSS = SHEET_CSS + PEOPLE_CSS + DIGITS_CSS + FIRST_LOOK_CSS
+CSS = SHEET_CSS + PEOPLE_CSS + DIGITS_CSS + FIRST_LOOK_CSS + VERDICT_CSS
 
 __all__ = [
     "CSS",

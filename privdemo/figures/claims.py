@@ -1,13 +1,14 @@
-"""The chart of published values beside ours."""
+"""The bar of verdicts, and the chart of published values beside ours."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, UNCLEAR, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OPEN, UNCLEAR, Claim
 from privdemo.figures.charts import error_bars, legend_below, rows
 from privdemo.figures.house import chart
 
@@ -18,6 +19,30 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 36
+SIGNS = {HOLDS: "✓", CAVEAT: "≈", UNCLEAR: "~", FAILS: "✗", OPEN: "?"}
+VERDICT_CSS = """
+.verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
+.verdicts i { min-width: 2px; border-radius: 0.2rem; }
+.verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
+.verdict-legend span { white-space: nowrap; }
+.verdict-legend i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
+"""
+
+
+def verdict_bar(counts: Mapping[str, int]) -> str:
+    """How many claims have each verdict, as one bar: HTML that is drawn at once at any width."""
+    colours = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
+    there = {verdict: n for verdict, n in counts.items() if n}
+    parts = "".join(f'<i style="flex:{n};background:{colours[verdict]}"></i>' for verdict, n in there.items())
+    words = ", ".join(f"{n} {verdict}" for verdict, n in there.items())
+    legend = "".join(
+        f'<span><i style="background:{colours[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> {escape(verdict)}</span>'
+        for verdict, n in there.items()
+    )
+    return (
+        f'<div class="verdicts" role="img" aria-label="{escape(words)}">{parts}</div>'
+        f'<p class="verdict-legend">{legend}</p>'
+    )
 
 
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:

@@ -14,7 +14,10 @@ OVER = "() => { const m = document.querySelector('[data-testid=stMain]'); return
 # Each page by its link, the tabs to look at beside the first, and what stands under what.
 VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "": ([], ()),
-    "voting": (["again and again", "training on lies"], (".takeaway", ".people", ".st-key-controls", ".st-key-rest")),
+    "voting": (
+        ["Many polls", "Training", "Guessing back"],
+        (".takeaway", ".st-key-lever", ".people", ".st-key-chapters", ".st-key-end"),
+    ),
     "image_noise?data=Small+digits": (
         ["What is lost", "What is promised"],
         (".takeaway", "input#level", "canvas", ".st-key-chapters", ".st-key-end"),
@@ -27,7 +30,10 @@ VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "class_ratio?ratio_records=Breast+cancer&set_size=80&asked=80&ratio_draws=1": (["which sets"], PARTS),
     "distortion": (["all numbers"], PARTS),
     "comparison": (["all numbers"], (".takeaway", ".js-plotly-plot", ".st-key-end")),
-    "claims": ([], (".takeaway", ".js-plotly-plot", ".st-key-end")),
+    "claims": (
+        ["All claims"],
+        (".takeaway", ".st-key-lever", ".verdicts", ".cards", ".st-key-chapters", ".st-key-end"),
+    ),
 }
 
 

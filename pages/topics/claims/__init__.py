@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, table
+from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, picture, table
 from pages.topics.claims.controls import Question, all_settings, controls
 
 _HERE = Path(__file__).parent
@@ -25,6 +25,10 @@ PAGE = Page(
     answer=answer,
     controls=controls,
     settings=all_settings,
-    chapters=Chapters("chapter", (Chapter("overview", Answer.main), Chapter("all claims", table))),
+    chapters=Chapters(
+        "chapter",
+        (Chapter("The verdict", Answer.main), Chapter("All claims", table), Chapter("In a picture", picture)),
+        formerly={"overview": "The verdict", "all claims": "All claims"},
+    ),
     folds=standing_words,
 )

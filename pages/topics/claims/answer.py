@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers
 from pages.kit.draws import Draws
 from pages.kit.numbers import POINTS, SHARE
-from pages.kit.panel import Chart, Panel, Table
+from pages.kit.panel import Cards, Chart, Markup, Panel, Table
 from pages.kit.snippet import Snippet
-from pages.topics.claims.controls import Question
+from pages.topics.claims.controls import EVERYBODY, Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, PERCENT, SAME, UNCLEAR, WIDE, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OPEN, PERCENT, SAME, UNCLEAR, WIDE, Claim
 from privdemo.figures import claims as charts
 
-SIGNS = {HOLDS: "✓", CAVEAT: "≈", UNCLEAR: "~", FAILS: "✗", OPEN: "?"}
 SNIPPET = Snippet(
     ("from privdemo.experiments import claims",),
     (
@@ -36,77 +35,123 @@ all_claims = cache.shared(claims.all_claims, spinner="Reading the results of eve
 
 @dataclass(frozen=True)
 class Answer:
-    """All claims, and the `chosen` ones by number; a claim keeps its number whatever is chosen."""
+    """All claims of a `source`, and the `chosen` ones of them; a claim has the same number whatever is chosen."""
 
-    everything: Sequence[Claim]
+    source: str
+    everything: Mapping[int, Claim]
     chosen: Mapping[int, Claim]
 
     def takeaway(self) -> str:
         """Say how many claims hold."""
-        n, total = claims.count_verdicts(self.everything), len(self.everything)
-        shown = "" if len(self.chosen) == total else f" Shown are {len(self.chosen)} of them."
+        n, total = claims.count_verdicts(list(self.everything.values())), len(self.everything)
+        by = "" if self.source == EVERYBODY else f" of {self.source}"
         return (
-            f"Of {total} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, "
-            f"<b>{n[FAILS]}</b> do not hold, {n[UNCLEAR]} are not clear here and {n[OPEN]} cannot be checked.{shown}"
+            f"Of {total} published claims{by} <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat and "
+            f"<b>{n[FAILS]}</b> do not; {n[UNCLEAR]} {'is' if n[UNCLEAR] == 1 else 'are'} not clear here, {n[OPEN]} "
+            "cannot be checked."
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """The picture of the claims about shares, if there are any."""
-        if not self.chosen:
-            return (Panel(answer="No claim has this verdict; choose another above."),)
-        shares = {i: claim for i, claim in self.chosen.items() if claim.published is not None and claim.ours}
-        shares = {i: claim for i, claim in shares.items() if claim.unit}
-        if not shares:
-            return ()
-        return (
-            Panel(
-                "claims",
-                figure=Chart(charts.beside(list(shares.values()), list(shares))),
-                summary=f"{len(shares)} claims about an accuracy, F1 or share: stars are published numbers, plus signs "
-                "what a published formula or sentence amounts to, marks ours with 95 % intervals. The numbers are "
-                "those of the table below.",
-                rows=self.rows,
-                snippet=SNIPPET,
-            ),
+        """How many claims have each verdict, as one bar; below, what is surprising among them."""
+        counts = claims.count_verdicts(list(self.everything.values()))
+        bar = Panel(
+            "verdicts",
+            figure=Markup(charts.verdict_bar(counts)),
+            summary=f"{RULES} A surprise is a claim that is not found to hold and on which somebody might build.",
+            rows=lambda: rows(self.everything),
+            snippet=SNIPPET,
         )
-
-    def rows(self) -> list[dict[str, object]]:
-        """The claims asked for as rows of a file."""
-        return [
-            {name: value for name, value in vars(claim).items() if name != "ours"}
-            | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
-            for claim in self.chosen.values()
-        ]
+        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
+        if not surprising:
+            return (bar,)
+        n = len(surprising)
+        title = f"{n} surprise{'s' if n > 1 else ''}: published → found here"
+        return (bar, Panel("surprises", title, figure=Cards(surprising)))
 
 
 def answer(question: Question, _: Draws) -> Answer:
     """Find the claims that are asked for."""
-    everything = all_claims()
-    return Answer(everything, {i: claim for i, claim in enumerate(everything, 1) if question.includes(claim)})
+    everything = {i: claim for i, claim in enumerate(all_claims(), 1) if question.is_by(claim)}
+    return Answer(question.source, everything, {i: c for i, c in everything.items() if question.includes(c)})
+
+
+def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
+    """Claims as rows of a file."""
+    return [
+        {"number": i, **{name: value for name, value in vars(claim).items() if name not in ("ours", "surprise")}}
+        | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
+        for i, claim in chosen.items()
+    ]
 
 
 def table(shown: Answer) -> list[Panel]:
-    """The table of all claims that are asked for."""
-    if not shown.chosen:
-        return []
-    heads = ("claim", "published", "ours", "verdict", "computed by")
+    """The table of the claims that are asked for, each in a row that opens."""
+    heads = ("claim (open it for the reason)", "published", "ours", "verdict")
     body = [row(i, claim) for i, claim in shown.chosen.items()]
-    return [Panel("all-claims", figure=Table(heads, body, True), summary=RULES, rows=shown.rows, snippet=SNIPPET)]
+    return [
+        Panel(
+            "all-claims",
+            "Which claims hold, and why?",
+            shown_words(shown),
+            Table(heads, body, True) if body else None,
+            RULES if body else "",
+            lambda: rows(shown.chosen),
+            SNIPPET,
+        )
+    ]
+
+
+def picture(shown: Answer) -> list[Panel]:
+    """The claims about an accuracy, an F1 or a share in one picture."""
+    question = "How far are published numbers from ours?"
+    shares = {i: claim for i, claim in shown.chosen.items() if claim.published is not None and claim.ours}
+    shares = {i: claim for i, claim in shares.items() if claim.unit}
+    if not shares:
+        return [Panel("claims", question, "None of these claims says an accuracy, F1 or share that was checked here.")]
+    holds = sum(claim.verdict == HOLDS for claim in shares.values())
+    return [
+        Panel(
+            "claims",
+            question,
+            f"Of <b>{len(shares)}</b> claims about an accuracy, F1 or share <b>{holds}</b> hold.",
+            Chart(charts.beside(list(shares.values()), list(shares))),
+            "Stars are published numbers, plus signs what a published formula or sentence amounts to, marks ours with "
+            "95 % intervals. The numbers are those of the chapter “All claims”.",
+            lambda: rows(shares),
+            SNIPPET,
+        )
+    ]
 
 
 # --- words ---------------------------------------------------------------------------------------
 
 
+def shown_words(shown: Answer) -> str:
+    """How many claims are shown, of how many."""
+    n, total = len(shown.chosen), len(shown.everything)
+    if not n:
+        return "No claim has this verdict; choose another in the settings."
+    which = f"All <b>{total}</b> claims" if n == total else f"<b>{n}</b> of {total} claims"
+    return f"{which}: open a row for the reason, and for the command that computes our number anew."
+
+
 def row(number: int, claim: Claim) -> list[str]:
-    """One claim's line of the table."""
-    how = f"<details><summary>how</summary>{claim.seeds}<br><code>{claim.command}</code></details>"
+    """One claim's line of the table, of which the first cell opens."""
+    how = "" if claim.verdict == OPEN else f"<p>Computed from {claim.seeds}: <code>{claim.command}</code></p>"
+    read = f"<p>The published number is what the source gives {claim.reading}.</p>" if claim.reading else ""
     return [
-        f"{number} · <b>{claim.source}, {claim.place}</b>: {claim.words}",
-        _exact(claim.unit, claim.published) + (f" ({claim.reading})" if claim.reading else ""),
+        f"<details><summary>{number} · <b>{claim.source}, {claim.place}</b>: {claim.words}</summary>"
+        f"<p>{claim.why}.</p>{read}{how}</details>",
+        _exact(claim.unit, claim.published),
         ours(claim),
-        f"{SIGNS[claim.verdict]} <b>{claim.verdict}</b>: {claim.why}",
-        "–" if claim.verdict == OPEN else how,
+        f"{charts.SIGNS[claim.verdict]} {claim.verdict}",
     ]
+
+
+def card(claim: Claim) -> tuple[str, str, str]:
+    """A surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
+    both = [_exact(claim.unit, claim.published)] if claim.published is not None else []
+    return f"{FIRST_AUTHORS[claim.source]}, {claim.place}", " → ".join([*both, ours(claim)]), claim.surprise
 
 
 def ours(claim: Claim) -> str:

@@ -11,8 +11,8 @@ from pages.kit.settings import Choice, Setting
 from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
 
 EVERYBODY = "all sources"
-SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Source")
-VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Verdict", many=True)
+SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Claims by")
+VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Claims in the table and the picture that", many=True)
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,13 @@ class Question:
     source: str = EVERYBODY
     verdicts: tuple[str, ...] = VERDICTS
 
+    def is_by(self, claim: Claim) -> bool:
+        """Whether a claim is one of the source."""
+        return self.source in (EVERYBODY, claim.source)
+
     def includes(self, claim: Claim) -> bool:
         """Whether a claim is asked for."""
-        return self.source in (EVERYBODY, claim.source) and claim.verdict in self.verdicts
+        return self.is_by(claim) and claim.verdict in self.verdicts
 
 
 def all_settings() -> list[Setting]:
@@ -33,5 +37,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question:
-    """Draw the controls and return what they ask."""
-    return Question(inputs.choose(SOURCE), inputs.choose(VERDICT))
+    """Draw the source in `main`, and the verdicts of the table; return what they ask."""
+    with main:
+        source = inputs.choose(SOURCE)
+    return Question(source, inputs.choose(VERDICT))

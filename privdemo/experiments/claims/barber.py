@@ -58,7 +58,7 @@ def from_formulas() -> list[Claim]:
 
 def _signs() -> list[Claim]:
     """Equation 2 has one lie for all, equation 24 one for each vote."""
-    found = []
+    found: list[Claim] = []
     for place, formula, channel in (
         ("equation 2", "(f̃ + p)/(1 − 2p)", BinaryChannel(0.2, 0.2)),
         ("equation 24", "(f̃ + P₁₀)/(1 − P₁₀ − P₀₁)", BinaryChannel(0.1, 0.2)),
@@ -77,6 +77,9 @@ def _signs() -> list[Claim]:
                 verdict=judge_value(printed, poll.share),
                 why="one sign is misprinted: with a minus in the numerator it gives the truth",
                 reading=FORMULA,
+                surprise=""
+                if found
+                else f"A misprinted sign turns a share of {100 * poll.share:g} % into {100 * printed:.0f} %.",
             )
         )
     return found
@@ -204,6 +207,8 @@ def _spread_beats_naive(rows: Rows) -> Claim:
         why=f"with a penalty chosen alike for both, accuracy differs clearly at {listed(clear)} of p = "
         f"{listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at p = "
         f"{listed(surer)}",
+        surprise="Correcting for the noise gives no clear gain in accuracy"
+        + ("; its probabilities are better." if surer else "."),
     )
 
 

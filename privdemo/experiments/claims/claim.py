@@ -39,6 +39,7 @@ class Claim:
         verdict: One of `VERDICTS`.
         why: The reason for the verdict.
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
+        surprise: What goes wrong for somebody who builds on the claim where it does not hold; few claims say so.
     """
 
     source: str
@@ -52,6 +53,12 @@ class Claim:
     verdict: str
     why: str
     reading: str = ""
+    surprise: str = ""
+
+    @property
+    def surprises(self) -> bool:
+        """Whether somebody who builds on the claim would be surprised: it says by what, and is not found to hold."""
+        return bool(self.surprise) and self.verdict in (FAILS, UNCLEAR)
 
 
 def unverifiable(

@@ -367,6 +367,7 @@ def _sensitivity() -> list[Claim]:
                 if name == "random-k"
                 else "groups are made by looking at the records: changing one also changes who is grouped with "
                 "whom, so noise scaled to 1/k does not give the claimed ε",
+                near=name == "nearest-k",
             )
         )
     labels = np.array(list(itertools.product((0, 1), repeat=4)))
@@ -384,7 +385,7 @@ def _sensitivity() -> list[Claim]:
     ]
 
 
-def _moves(words: str, published: float, moved: float, seeds: str, why: str) -> Claim:
+def _moves(words: str, published: float, moved: float, seeds: str, why: str, near: bool = False) -> Claim:
     return Claim(
         source=YAN,
         place="slides on sensitivity",
@@ -395,4 +396,5 @@ def _moves(words: str, published: float, moved: float, seeds: str, why: str) -> 
         verdict=judge_limit(published, moved),
         why=why,
         reading=FORMULA,
+        surprise="Means of similar records move by more than 1/k: such noise promises too much." if near else "",
     )

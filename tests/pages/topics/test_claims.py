@@ -1,10 +1,12 @@
 """The page of claims: every claim is shown with its numbers as they are, and can be chosen by source and verdict."""
 
+from dataclasses import replace
+
 import pytest
 
 from pages.kit.draws import Draws
 from pages.topics.claims import PAGE
-from pages.topics.claims.answer import SNIPPET, Answer, answer, row
+from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.controls import Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, Claim
@@ -21,31 +23,55 @@ def shown(**asked) -> Answer:
     return answer(Question(**asked), Draws())
 
 
-def test_a_row_says_which_claim_what_is_published_and_found_and_why():
+def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why():
     paper = {"source": "Yan", "place": "table 1", "words": "it is so", "published": 0.4, "unit": "%"}
     ours = {"ours": Estimate(0.967, 0.965, 0.969), "reading": "by its formula", "command": "run it", "seeds": "10"}
-    name, published, found, verdict, how = row(7, Claim(verdict=CAVEAT, why="it is", **paper, **ours))
-    assert name == "7 · <b>Yan, table 1</b>: it is so"
-    assert (published, found) == ("40.0 % (by its formula)", "96.7 ± 0.2 %")
-    assert verdict == "≈ <b>holds with a caveat</b>: it is"
-    assert "10<br><code>run it</code>" in how
+    name, published, found, verdict = row(7, Claim(verdict=CAVEAT, why="it is", **paper, **ours))
+    assert "<summary>7 · <b>Yan, table 1</b>: it is so</summary><p>it is.</p>" in name
+    assert "what the source gives by its formula" in name
+    assert "Computed from 10: <code>run it</code>" in name
+    assert (published, found, verdict) == ("40.0 %", "96.7 ± 0.2 %", "≈ holds with a caveat")
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
     assert shown().takeaway() == (
-        f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, "
-        f"<b>{n[FAILS]}</b> do not hold, {n['not clear here']} are not clear here and {n[OPEN]} cannot be checked."
+        f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat and "
+        f"<b>{n[FAILS]}</b> do not; {n['not clear here']} are not clear here, {n[OPEN]} cannot be checked."
     )
-    assert shown(source="Yan", verdicts=(OPEN,)).takeaway().endswith(" Shown are 9 of them.")
+    of_yan = sum(claim.source == "Yan" for claim in everything)
+    assert shown(source="Yan").takeaway().startswith(f"Of {of_yan} published claims of Yan <b>")
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == len(everything)
 
 
+def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(everything):
+    bar, surprises = shown().main()
+    for verdict, n in claims.count_verdicts(everything).items():
+        assert f"<b>{n}</b> {verdict}" in bar.figure.html
+    assert len(bar.rows()) == len(everything)
+    misprint = next(claim for claim in everything if claim.place == "equation 2")
+    title, number, sentence = surprises.figure.contents[0]
+    assert (title, number) == ("Barber, equation 2", "106.7 % → 40.0 %")
+    assert sentence == misprint.surprise == "A misprinted sign turns a share of 40 % into 107 %."
+    assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
+    assert not replace(misprint, verdict=HOLDS).surprises
+    nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
+    assert len(nothing.main()) == 1
+
+
+def test_a_table_or_a_picture_of_nothing_says_so():
+    nothing = Answer("Yan", {}, {})
+    assert "No claim has this verdict" in table(nothing)[0].answer
+    assert "None of these claims" in picture(nothing)[0].answer
+
+
 def test_a_visit_shows_all_and_a_link_chooses(everything):
-    page = visit(PAGE.address)
-    assert "Shown are" not in takeaway(page)
+    page = visit(PAGE.address, chapter="all claims")
+    assert f"All <b>{len(everything)}</b> claims" in takeaway(page)
     assert html(page).count("<b>Barber, ") == sum(claim.source == "Barber" for claim in everything)
-    page = visit(PAGE.address, source="Yan", verdict="does not hold")
+    page = visit(PAGE.address, chapter="All claims", source="Yan", verdict="does not hold")
     n = sum((claim.source, claim.verdict) == ("Yan", FAILS) for claim in everything)
-    assert f"Shown are {n} of them." in takeaway(page)
+    of = sum(claim.source == "Yan" for claim in everything)
+    assert f"<b>{n}</b> of {of} claims" in takeaway(page)
+    assert html(page).count("<b>Yan, ") == n
