@@ -219,11 +219,11 @@ def _verdict(said: Said) -> str:
 
 DIGITS_CSS = """
 .weights .sheet { max-width: min(100%, calc(var(--columns) * 15rem)); }
-.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; max-width: 90rem; }
+.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
 .digits th, .digits td { text-align: left; padding: 0.3rem 0.5rem; font-weight: 400; }
 .digits td b { font-size: 1.25em; }
 .digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
-.digit { width: clamp(3rem, 8vw, 6rem); image-rendering: pixelated; border-radius: 3px; display: block; }
+.digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: 0.875rem; }

@@ -88,8 +88,8 @@ def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[chart
 
 def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Every method's accuracy and log loss."""
-    words = [compare(shown)] if len(shown.compared) > 1 else []
-    clean = f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."
+    words = [compare(shown)] if len(shown.compared) > 1 else [shown.takeaway()]
+    clean = [f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."] if shown.compared else []
     panels = tuple(
         _panel(
             shown,
@@ -102,12 +102,12 @@ def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
             snippet=print_scores(shown.question),
         )
         for name, metric, summary in (
-            ("accuracy", "accuracy", score_words(shown)),
+            ("accuracy", "accuracy", f"{released(shown)} {score_words(shown)}"),
             ("log-loss", "log_loss", "The same models by their log loss."),
         )
     )
     asked = "How much is lost by training on noise?"
-    return [Panel("", asked, shown.question.said(" ".join([*words, clean]))), panels]
+    return [Panel("", asked, shown.question.said(" ".join([*words, *clean]))), panels]
 
 
 # --- how sure ------------------------------------------------------------------------------------
