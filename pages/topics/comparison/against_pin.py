@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
-from pages.topics.comparison.answer import Answer, config_snippet
+from pages.topics.comparison.answer import Answer, by_epsilon, config_snippet
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.words import METRIC_WORDS, Change, change, differing, marked
 from privdemo.experiments.comparison import ComparisonConfig
@@ -18,12 +18,12 @@ _HEADS = ("method", "now", "pinned", "difference, draw by draw")
 
 
 def panels(shown: Answer, _: None = None) -> list[Panel]:
-    """What differs, and what that does to each method."""
+    """What differs, and what that does to each method; before there is anything to compare, the curves."""
     question, pinned = shown.question, shown.question.pinned
     now, then = ({row.method: row for row in shown.chosen(rows)} for rows in (shown.mine, shown.pinned))
     both = [name for name in COMPARISON if name in now and name in then]
     if pinned is None or pinned.task != question.config.task or not both:
-        return [Panel("", _ASKED, why_not(question, shown.running))]
+        return [Panel("", _ASKED, why_not(question, shown.running)), *by_epsilon(shown)]
     changes = {name: change(now[name], then[name]) for name in both}
     body = [
         [
