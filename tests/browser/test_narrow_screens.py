@@ -16,7 +16,7 @@ VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "": ([], ()),
     "voting": (
         ["Many polls", "Training", "Guessing back"],
-        (".takeaway", ".st-key-lever", ".people", ".st-key-chapters", ".st-key-end"),
+        (".takeaway", ".st-key-lever", ".people:visible", ".st-key-chapters", ".st-key-end"),
     ),
     "image_noise?data=Small+digits": (
         ["What is lost", "What is promised"],

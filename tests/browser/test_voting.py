@@ -81,7 +81,7 @@ def test_two_lies_have_a_dial_each(page: Page, address: str) -> None:
 
 def watch(page: Page) -> None:
     """Take down from now on how many people have answered."""
-    page.locator(".people").evaluate(
+    page.locator(".people:has(svg)").evaluate(
         """(people) => {
           window.answered = [];
           const look = () => window.answered.push(people.querySelector("figure:last-child figcaption")?.textContent);
