@@ -96,14 +96,20 @@ def progress_bar(question: Any, made: Draws) -> None:
 
 
 def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
-    """Draw panels one under the other; those of a tuple stand side by side."""
+    """Draw panels one under the other; those of a tuple stand side by side. What a dial gets later comes last."""
+    dials = []
     for panel in panels:
+        together = panel if isinstance(panel, tuple) else (panel,)
+        dials += [one.figure for one in together if isinstance(one.figure, Live)]
         if isinstance(panel, tuple):
             for column, one in zip(st.columns(len(panel), gap="medium"), panel, strict=True):
                 with column:
                     draw_one(one)
         else:
             draw_one(panel)
+    for dial in dials:
+        if guesses := dial.later():
+            live_dial.follow(guesses)
 
 
 def draw_one(panel: Panel) -> None:
@@ -133,8 +139,6 @@ def figure(panel: Panel) -> None:
         with st.container(horizontal=True, key=f"links-{panel.name}" if panel.name else None):
             for address, words in panel.links:
                 way_to(address, words, words)
-    if isinstance(panel.figure, Live) and (guesses := panel.figure.later()):
-        live_dial.follow(guesses)
 
 
 def way_to(address: str, title: str, words: str) -> None:

@@ -113,6 +113,6 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
     monkeypatch.setattr(st, "html", seen.append)
     monkeypatch.setattr(st, "session_state", {})
     for _ in range(2):
-        screen.figure(Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""})))
+        screen.draw([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
