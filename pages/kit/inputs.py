@@ -114,6 +114,12 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
     )
 
 
+def choose_in_line(setting: Choice) -> Any:
+    """Draw a row of options beside its label and return the chosen one."""
+    with st.container(horizontal=True, key="in-line"):
+        return choose(setting)
+
+
 def pick(setting: Choice, label: str | None = None) -> str:
     """Draw a list that opens, and return the one option picked."""
     return st.selectbox(

@@ -52,7 +52,6 @@ _PATTERNS = {
     EM: "+",
     PCC: "|",
 }
-_TEST_SHARE = "share of the first class in the group"
 
 
 def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
@@ -112,13 +111,17 @@ def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
         )
         for method in methods
     ]
-    return _error_chart(lines, axis(_TEST_SHARE, SHARES, ".0%"), yours=draws[0].config.share)
+    return _error_chart(lines, _test_share_axis(), yours=draws[0].config.share)
 
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
     """Shipped errors against the share of the first class; the lines' names are methods' or releases'."""
     lines = [method_curve(_named(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()]
-    return _error_chart(lines, axis(_TEST_SHARE, SHARES, ".0%"), legend=170)
+    return _error_chart(lines, _test_share_axis(), legend=170)
+
+
+def _test_share_axis() -> dict[str, Any]:
+    return axis("share of the first class in the group", SHARES, ".0%") | {"dtick": 0.2}
 
 
 def levers(
@@ -143,7 +146,7 @@ def levers(
 def attack(rates: Mapping[str, Estimate]) -> Figure:
     """How often the label of a record in the training sets is named, from each source of the adversary."""
     sources = {
-        "set": "its set’s proportions",
+        "set": "the mix of its set",
         "model": "a model of the sets",
         "both": "set and model",
         "new": "model, new records",
@@ -169,5 +172,5 @@ def _error_chart(
     lines: Sequence[Curve], x_axis: dict[str, Any], yours: float | None = None, legend: int = 130
 ) -> Figure:
     highs = [e.ends[1] for curve in lines for e in curve.estimates]
-    y_axis = {"title": {"text": "L1 error of the proportions"}, "range": [0, 1.05 * max(highs)]}
+    y_axis = {"title": {"text": "L1 error"}, "range": [0, 1.05 * max(highs)]}
     return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend)

@@ -128,7 +128,7 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
                 _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
                 _heading(f"what is released: a share from 0 {_square(B_COLOUR)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
-            "height": 330 if few else 600,
+            "height": 330 if few else 440,
             "margin": {"b": 60},
         },
     )
@@ -320,7 +320,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
     """How often the true label of a record in the bags is named, from each source of the adversary."""
-    sources = {"prior": "the overall share", "bag": "its bag’s proportion", "model": "a model", "both": "bag and model"}
+    sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
     return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label named")

@@ -277,9 +277,9 @@ FIGURE_3 = Choice(
 
 def figure_2_controls(_: object) -> str:
     """Draw the choice of figure 2's data set, and return its title."""
-    return inputs.choose(FIGURE_2)
+    return inputs.choose_in_line(FIGURE_2)
 
 
 def figure_3_controls(_: object) -> str:
     """Draw the choice of figure 3's method, and return its title."""
-    return inputs.choose(FIGURE_3)
+    return inputs.choose_in_line(FIGURE_3)

@@ -76,7 +76,9 @@ def counting_words(at: dict[str, Row]) -> str:
 
 
 def _title(method: str) -> str:
-    return CLASS_RATIO[method].title
+    """A method's title, in quotes where it has a comma."""
+    title = CLASS_RATIO[method].title
+    return f"“{title}”" if "," in title else title
 
 
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:

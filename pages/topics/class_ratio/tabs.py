@@ -10,7 +10,7 @@ from pages.kit.panel import Chart, Panel, Table
 from pages.topics.class_ratio import figures
 from pages.topics.class_ratio.answer import L1, Answer, mean_words, print_errors, print_mean_errors, snippet
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import NO_RELEASE, SHARES, study
+from privdemo.experiments.class_ratio import LABELLED, NO_RELEASE, SHARES, study
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import gap_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
@@ -27,15 +27,16 @@ def other_mixes(shown: Answer) -> list[Panel]:
     """The error of every method against the mix of the set asked about (figure 2), in the visitor's own draws."""
     trials, methods = shown.trials, shown.methods
     means = {name: class_ratio.mean_error(trials, name) for name in methods}
-    best = min(means, key=lambda name: means[name].mean)
+    blind = [name for name in methods if name not in LABELLED]
+    best = min(blind or methods, key=lambda name: means[name].mean)
     low, high = (class_ratio.error_along(trials, best, place).mean for place in (0, len(SHARES) - 1))
     return [
         Panel(
             "errors",
             "Does it work for other mixes?",
             f"Between {numbers.share(SHARES[0], 0)} and {numbers.share(SHARES[-1], 0)} of the first class, "
-            f"{CLASS_RATIO[best].title} is closest: its L1 error is <b>{means[best].mean:.3f}</b> on average, "
-            f"{low:.3f} at the lowest share and {high:.3f} at the highest.",
+            f"{CLASS_RATIO[best].title} is closest{' without any label' if blind else ''}: its L1 error is "
+            f"<b>{means[best].mean:.3f}</b> on average, {low:.3f} at the lowest share and {high:.3f} at the highest.",
             Chart(charts.errors(trials, methods)),
             mean_words(shown) + own_mix(shown),
             lambda: class_ratio.table(trials),

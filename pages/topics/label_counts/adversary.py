@@ -27,7 +27,7 @@ def panels(shown: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             "What does the adversary see?",
-            "Somebody knows all labels but one, and two classes that it may be of: a guess is right 50 % of the time. "
+            "Somebody knows all labels but one: a guess between two classes is right 50 % of the time. "
             f"{_guess_words(question, rates)}the promise allows {numbers.share(promised)}.",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
@@ -47,12 +47,11 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     """How often the guess is right after the release that the visitor looks at."""
     release = RELEASES[question.release]
     if release.data_dependent:
-        return f"For {release.title} nothing bounds it, as the noise is chosen from the counts; "
+        return f"With {release.title} nothing bounds it, as the noise is chosen from the counts; "
     if question.release not in rates:
         return "After a release, "
-    which = ", for the set hardest to hide" if release.public_bound else ""
     right = numbers.share(rates[question.release])
-    return f"After a release by {release.title} it is at most <b>{right}</b>{which}; "
+    return f"After a release at most <b>{right}</b> ({release.title}); "
 
 
 def leak_words(config: CountConfig) -> str:

@@ -162,5 +162,4 @@ def curve_controls(_: object) -> Drawn:
 
 def axis_controls(_: object) -> str:
     """Let the visitor choose what changes along the figure."""
-    with st.container(horizontal=True, key="in-line"):
-        return AXES[inputs.choose(AXIS)]
+    return AXES[inputs.choose_in_line(AXIS)]

@@ -72,8 +72,9 @@ def _largest_change(outcome: Outcome, counts: Sequence[int], seen: Sequence[int]
     worst = max(seen, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     low, high = (end * total for end in outcome.ranges[worst])
     return (
-        f"Class {worst + 1} has <b>{counts[worst]:,}</b> labels; this release by {_title(outcome.release)} says "
-        f"<b>{outcome.example[worst] * total:,.1f}</b>, and 95 of 100 releases say between {low:,.1f} and {high:,.1f}."
+        f"Class {worst + 1} has <b>{counts[worst]:,}</b> labels. This release says "
+        f"<b>{outcome.example[worst] * total:,.1f}</b>, and 95 of 100 releases say between {low:,.1f} and {high:,.1f} "
+        f"({_title(outcome.release)})."
     )
 
 

@@ -256,14 +256,14 @@ def _apply(name: str) -> None:
 
 MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")
 COLUMNS = "columns"
-NOISE_ON = Choice("noise_on", (COLUMNS, "proportions"), COLUMNS, "Noise on")
+NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on", formerly={"proportions": "shares"})
 
 
 def means_controls(_: object) -> str:
     """Draw the choice of how the groups of k are made, and return it."""
-    return inputs.choose(MEANS)
+    return inputs.choose_in_line(MEANS)
 
 
 def noise_controls(_: object) -> str:
     """Draw the choice of what the noise is on, and return it."""
-    return inputs.choose(NOISE_ON)
+    return inputs.choose_in_line(NOISE_ON)
