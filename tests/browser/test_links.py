@@ -15,7 +15,7 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
     ("link", "ready"),
     [
         ("training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=all+methods", "over 2 draws"),
-        ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=all+numbers", "200 releases"),
+        ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers", "200 releases"),
         ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Large marks"),
     ],
     ids=["draws", "Greek letters", "a pin"],
@@ -98,6 +98,7 @@ TABLE = "\n".join(["size,colour,kind", *ROWS]).encode()
 def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: str) -> None:
     link = "proportions?records=Breast+cancer&bags=12&bag_size=20&bag_draws=2&train_by=llp"
     browsing.open_page(page, f"{address}/{link}")
+    page.locator(".st-key-settings summary").click()
     page.get_by_role("button", name="Your own data").focus()
     page.keyboard.press("Enter")
     bad = TABLE.replace(b"\n20,", b"\nmany,", 1)

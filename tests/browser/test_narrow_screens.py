@@ -9,7 +9,7 @@ from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 
-PARTS = (".takeaway", ".js-plotly-plot", ".st-key-controls", ".st-key-rest", ".st-key-end")
+PARTS = (".takeaway", ".st-key-lever", ".js-plotly-plot", ".st-key-chapters", ".st-key-end")
 OVER = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
 # Each page by its link, the tabs to look at beside the first, and what stands under what.
 VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -26,9 +26,12 @@ VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
         ["Weights", "All numbers", "Scores"],
         (".takeaway", ".st-key-lever", ".digits", ".st-key-chapters", ".st-key-end"),
     ),
-    "proportions?records=Breast+cancer&bag_draws=1": (["the bags", "filling bags"], PARTS),
-    "class_ratio?ratio_records=Breast+cancer&set_size=80&asked=80&ratio_draws=1": (["which sets"], PARTS),
-    "distortion": (["all numbers"], PARTS),
+    "proportions?records=Breast+cancer&bag_draws=1": (["Filling bags", "All numbers"], PARTS),
+    "class_ratio?ratio_records=Breast+cancer&set_size=80&asked=80&ratio_draws=1": (
+        ["Which sets", "All numbers"],
+        PARTS,
+    ),
+    "distortion": (["All numbers", "Who wins"], PARTS),
     "comparison": (["all numbers"], (".takeaway", ".js-plotly-plot", ".st-key-end")),
     "claims": (
         ["All claims"],
