@@ -57,12 +57,6 @@ def _key(form: str) -> str:
     return form if len(form) == 1 else form.lower().replace("\u00a0", " ")
 
 
-def names_in(words: str) -> set[str]:
-    """The names of the terms that some plain words use."""
-    pattern, by_form = _forms()
-    return {by_form[_key(found[1])].name for found in pattern.finditer(words)}
-
-
 def explain(markup: str, place: str, explained: MutableMapping[str, str]) -> str:
     """`markup` with each term explained that no other place of the page explains before.
 

@@ -80,8 +80,8 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     table = Panel(
         "one-likelihood",
         figure=Table(_HEADS, body, labelled=True),
-        summary="An answer depends on the class through a matrix T[answer | class]. One estimator, in the papers the "
-        "spread likelihood, makes Σ log Σ T[answer | class] p(class | x) as large as can be. “Better” and “worse”: the "
+        summary="An answer depends on the class through a matrix T[answer | class]. One estimator makes "
+        "Σ log Σ T[answer | class] p(class | x) as large as can be. “Better” and “worse”: the "
         f"95 % interval of the difference on the same draws leaves out 0. Draws: {'; '.join(sources)}. Your setting: "
         f"{people(question.config)}.{left}",
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],

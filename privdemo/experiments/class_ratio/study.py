@@ -240,7 +240,7 @@ def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
     mmd, svm = ([row.estimate for row in adult if row.method == method] for method in (MMD, PSVM))
     most = max(range(len(svm)), key=lambda i: svm[i].mean / mmd[i].mean)
     compared = {
-        f"MMD’s error against that of ∝SVM, at its best, a share of {SHARES[most]:g} (Adult)": (
+        f"MMD’s error against that of the widest margin, at its best, a share of {SHARES[most]:g} (Adult)": (
             0.7,
             mmd[most],
             svm[most],

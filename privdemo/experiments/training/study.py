@@ -58,7 +58,7 @@ STUDIES = {
         Study(
             "figure3",
             "Randomised response on pixels and labels (Barber, figure 3): 250 + 250 people",
-            "flip probability p of every pixel and of the label",
+            "chance of change p of every pixel and of the label",
             (0.1, 0.2, 0.3, 0.4),
             _figure3,
             tuple(TRAINING),
