@@ -32,7 +32,7 @@ VISITS: dict[str, tuple[list[str], tuple[str, ...]]] = {
         PARTS,
     ),
     "distortion": (["All numbers", "Who wins"], PARTS),
-    "comparison": (["all numbers"], (".takeaway", ".js-plotly-plot", ".st-key-end")),
+    "comparison": (["All numbers", "Reach a goal"], (".takeaway", ".st-key-lever", ".js-plotly-plot", ".st-key-end")),
     "claims": (
         ["All claims"],
         (".takeaway", ".st-key-lever", ".verdicts", ".cards", ".st-key-chapters", ".st-key-end"),
