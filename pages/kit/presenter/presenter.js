@@ -30,12 +30,11 @@ export default function ({ data, setTriggerValue, parentElement }) {
     const [across, down] = [to.clientX - from.clientX, to.clientY - from.clientY];
     if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) move(across < 0 ? "next" : "previous");
   };
-  window.addEventListener("keydown", onKey);
-  window.addEventListener("touchstart", onStart, { passive: true });
-  window.addEventListener("touchend", onEnd, { passive: true });
-  return () => {
-    window.removeEventListener("keydown", onKey);
-    window.removeEventListener("touchstart", onStart);
-    window.removeEventListener("touchend", onEnd);
-  };
+  // Streamlit calls this anew with every step: the last step's ears must not hear for it.
+  parentElement.ears?.abort();
+  const ears = (parentElement.ears = new AbortController());
+  window.addEventListener("keydown", onKey, { signal: ears.signal });
+  window.addEventListener("touchstart", onStart, { passive: true, signal: ears.signal });
+  window.addEventListener("touchend", onEnd, { passive: true, signal: ears.signal });
+  return () => ears.abort();
 }
