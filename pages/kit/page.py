@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, report, screen
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
@@ -24,8 +24,6 @@ from pages.kit.settings import Choice, Setting
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
 ANSWERED = "shown_answer"
-# Pixels of the letters in a chart that is shown in a lecture.
-_LECTURED = 18
 
 
 class Answer(Protocol):
@@ -138,7 +136,7 @@ class Page:
         present.go_on(here)
         seen = present.view(here)
         screen.begin(self.question)
-        screen.enlarge(_LECTURED if seen.place else None)
+        screen.enlarge(presenter.screen() if seen.place else None)
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.title(seen.place.step.say or self.question if seen.place else self.question, anchor=False)

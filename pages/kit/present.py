@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,7 +115,7 @@ def draw(seen: View, here: Here) -> None:
     """Hide what is not to be seen, and listen to a lecture’s keys."""
     if seen.whole:
         return
-    st.html(f"<style>{_sheet(seen)}</style>")
+    st.html(f"<style>{_sheet(seen, here)}</style>")
     if now := seen.place:
 
         def moved(move: str) -> None:
@@ -125,25 +125,34 @@ def draw(seen: View, here: Here) -> None:
             presenter.mount(now.number, len(now.lecture.steps), f"{here.title} · {now.lecture.title}", moved)
 
 
-def _sheet(seen: View) -> str:
+def _sheet(seen: View, here: Here) -> str:
     """The style rules that hide all controls but those that are left, and in a lecture what its step does not show."""
-    left = ", ".join(f".st-key-{key}{end}" for key in seen.left for end in ("", "_slide", "_ladder"))
+    left = _widgets(seen.left)
     kept = f":not({left}):not(:has({left}))" if left else ""
     rules = [f"{', '.join(f'.st-key-{place} > *{kept}' for place in _CONTROLS)} {{ display: none; }}", _NEVER]
-    if not left:
-        rules.append(":root { --dial-control: none; }")
+    rules.append(f"{_widgets(s.key for s in here.settings if s.key not in seen.left)} {{ display: none; }}")
+    rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in seen.left]
     if seen.place:
         rules += [rule for part, rule in _PARTS.items() if not seen.shows(part)]
+        rules += [_OWN_QUESTION] if seen.place.step.say else []
     return "\n".join(rules)
+
+
+def _widgets(keys: Iterable[str]) -> str:
+    """A selector of all widgets of settings."""
+    return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "_slide", "_ladder"))
 
 
 # Where controls stand, and what a page with only some of them does not have.
 _CONTROLS = ("controls", "lever", "pulled", "chapter-controls", "chapters")
-_NEVER = ".st-key-more, .st-key-presets { display: none; }"
+_NEVER = ".st-key-more, .st-key-presets { display: none; } :root { --dial-control: none; }"
+# What a number of a control means is said in words, as the takeaway is; alone, these are written large.
 _PARTS = {
-    "takeaway": ".takeaway { display: none; }",
-    "figure": ".st-key-figure { display: none; }",
+    "takeaway": ".takeaway, .epsilon { display: none; }",
+    "figure": ".st-key-figure { display: none; } .takeaway { font-size: 1.8rem !important; }",
 }
+# The sentence of the step stands for the question of the chapter.
+_OWN_QUESTION = "h2.chapter { display: none; }"
 
 
 def _move(now: Place, move: str, here: Here) -> None:

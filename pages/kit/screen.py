@@ -18,8 +18,10 @@ from privdemo import figures
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
 # which keeps it from everything else for a second.
 FIRST_LOOK = 0.4
+# The tallest chart on a projector, as a part of its height.
+_TALLEST = 0.6
 _TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
-_TITLE, _LETTERS = "page_title", "letters_in_charts"
+_TITLE, _PROJECTOR = "page_title", "projector"
 
 
 def begin(title: str) -> None:
@@ -27,9 +29,9 @@ def begin(title: str) -> None:
     st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
 
 
-def enlarge(size: int | None) -> None:
-    """Draw charts with letters of so many pixels from now on, or with their own."""
-    st.session_state[_LETTERS] = size
+def enlarge(size: tuple[int, int] | None) -> None:
+    """Draw charts for a projector of this width and height from now on, or as they are."""
+    st.session_state[_PROJECTOR] = size
 
 
 def report_button(make: Callable[[], str], name: str) -> None:
@@ -150,7 +152,8 @@ def _at_rest(panel: Panel) -> None:
     """Draw a figure that is no chart."""
     shown = panel.figure
     if isinstance(shown, Live):
-        live_dial.mount(shown.data, shown.key, shown.first)
+        with st.container(key=f"live-{shown.key}"):
+            live_dial.mount(shown.data, shown.key, shown.first)
     elif isinstance(shown, LiveDots):
         live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
     elif isinstance(shown, Sheet):
@@ -162,8 +165,7 @@ def _at_rest(panel: Panel) -> None:
 
 def _chart(panel: Panel, chart: Chart) -> None:
     """Draw a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
-    size = st.session_state.get(_LETTERS)
-    drawn = figures.larger(chart.figure, size) if size else chart.figure
+    drawn = _projected(chart.figure)
     place = st.container(key=f"{panel.name}-place")
     place.html(figures.first_look(drawn))
     under(panel)
@@ -172,6 +174,16 @@ def _chart(panel: Panel, chart: Chart) -> None:
         st.session_state[_DRAWN] = True
     options = {"displayModeBar": False}
     place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
+
+
+def _projected(figure: figures.Figure) -> figures.Figure:
+    """A chart as it is shown: for a projector with larger letters, and no taller than a sentence leaves it room."""
+    if not (size := st.session_state.get(_PROJECTOR)):
+        return figure
+    width, height = size
+    larger = figures.larger(figure, round(0.9 * max(20, 0.014 * width)))  # as style.css does, a little smaller
+    larger.layout.height = round(min(larger.layout.height * height / 768, _TALLEST * height))
+    return larger
 
 
 def under(panel: Panel) -> None:

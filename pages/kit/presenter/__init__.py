@@ -17,6 +17,28 @@ _component = st.components.v2.component(
 )
 
 
+# The least screen, width and height, for which charts are drawn, and the one that is known.
+_LEAST, _MOST = (1024, 768), (1920, 1080)
+_SCREEN = "presenter_screen"
+
+
+def screen() -> tuple[int, int]:
+    """The width and height of the screen that the lecture is shown on, as far as charts are drawn for it."""
+    width, height = st.session_state.get(_SCREEN, _LEAST)
+    return _inside(width, 0), _inside(height, 1)
+
+
+def _inside(size: float, side: int) -> int:
+    return int(min(max(size, _LEAST[side]), _MOST[side]))
+
+
+def _measured() -> None:
+    """Keep the size of the screen as its browser says it."""
+    match st.session_state["presenter"].get("screen"):
+        case [int() as width, int() as height]:
+            st.session_state[_SCREEN] = width, height
+
+
 def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -> None:
     """Draw where the lecture stands; `moved` hears of every move, one of the three above."""
 
@@ -25,5 +47,5 @@ def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -
         if move in (NEXT, PREVIOUS, LEAVE):
             moved(move)
 
-    data = {"number": number, "steps": n_steps, "title": title}
-    _component(key="presenter", data=data, on_move_change=heard)
+    data = {"number": number, "steps": n_steps, "title": title, "screen": st.session_state.get(_SCREEN)}
+    _component(key="presenter", data=data, on_move_change=heard, on_screen_change=_measured)

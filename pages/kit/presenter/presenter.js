@@ -2,8 +2,9 @@
 const KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "previous", PageUp: "previous", Escape: "leave" };
 const OWN_ARROWS = 'input, textarea, select, [role="slider"], [role="radio"], [contenteditable="true"]';
 const SWIPE = 60;
+const RESIZED = 150;
 
-export default function ({ data, setTriggerValue, parentElement }) {
+export default function ({ data, setStateValue, setTriggerValue, parentElement }) {
   const find = (selector) => parentElement.querySelector(selector);
   find(".place").textContent = `${data.number} / ${data.steps}`;
   find(".title").textContent = data.title;
@@ -36,5 +37,21 @@ export default function ({ data, setTriggerValue, parentElement }) {
   window.addEventListener("keydown", onKey, { signal: ears.signal });
   window.addEventListener("touchstart", onStart, { passive: true, signal: ears.signal });
   window.addEventListener("touchend", onEnd, { passive: true, signal: ears.signal });
-  return () => ears.abort();
+
+  // Charts are drawn for the screen that they are shown on.
+  const measure = () => {
+    const now = [window.innerWidth, window.innerHeight];
+    if (String(now) !== String(data.screen)) setStateValue("screen", now);
+  };
+  let later;
+  const onResize = () => {
+    clearTimeout(later);
+    later = setTimeout(measure, RESIZED);
+  };
+  window.addEventListener("resize", onResize, { signal: ears.signal });
+  measure();
+  return () => {
+    clearTimeout(later);
+    ears.abort();
+  };
 }

@@ -197,8 +197,9 @@ container page-main
       container pulled > number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
       container figure
         markdown body=<p class="answer">Main</p> allow_html=True
-        container dial-first
-        bidi_component dial component_name=privdemo_live_dial json={"level": 3}
+        container live-level
+          container dial-first
+          bidi_component dial component_name=privdemo_live_dial json={"level": 3}
         markdown body=<p class="answer">Below</p> allow_html=True
         dataframe columns={"a": {"type…den": true}}
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →

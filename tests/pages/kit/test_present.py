@@ -115,18 +115,25 @@ def test_a_view_says_what_is_shown_and_which_controls_are_left():
 
 
 def test_all_controls_are_hidden_but_those_left():
-    sheet = present._sheet(View(controls=["n", "sign"]))
-    kept = ", ".join(f".st-key-{key}{end}" for key in ("n", "sign") for end in ("", "_slide", "_ladder"))
+    sheet = present._sheet(View(controls=["n"]), HERE)
+    kept = ".st-key-n, .st-key-n_slide, .st-key-n_ladder"
     assert f".st-key-lever > *:not({kept}):not(:has({kept}))," in sheet
-    assert "--dial-control" not in sheet
+    assert "\n.st-key-sign, .st-key-sign_slide, .st-key-sign_ladder { display: none; }" in sheet
+    assert ":root { --dial-control: none; }" in sheet
+    assert ".st-key-live-n { --dial-control: initial; }" in sheet
     assert ".takeaway" not in sheet
-    step = present._sheet(View(Place(LECTURE, NAME, 2)))
-    assert ".st-key-controls > *:not(.st-key-n," in step
-    assert ".takeaway { display: none; }" in step
-    assert ".st-key-figure" not in step
-    alone = present._sheet(View(Place(LECTURE, NAME, 1)))
-    assert ".st-key-chapters > * { display: none; }" in alone
-    assert ":root { --dial-control: none; }" in alone
+    assert "h2.chapter" not in sheet
+
+
+def test_what_a_step_does_not_show_is_hidden():
+    first, second = (present._sheet(View(Place(LECTURE, NAME, number)), HERE) for number in (1, 2))
+    assert ".st-key-chapters > * { display: none; }" in first
+    assert ".takeaway" not in first
+    assert "h2.chapter { display: none; }" in first, "there is a sentence to say"
+    assert ".st-key-controls > *:not(.st-key-n," in second
+    assert ".takeaway, .epsilon { display: none; }" in second
+    assert ".st-key-figure" not in second
+    assert "h2.chapter" not in second
 
 
 def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):

@@ -1,0 +1,83 @@
+"""Every lecture in a real Chromium, walked with the keys of a clicker: what the last row sees, on two projectors."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.kit.lecture import Lecture, Step, shipped
+from tests.browser import browsing
+from tests.pages.test_lectures import linked
+
+pytestmark = pytest.mark.browser
+# Pixels of what is said, and of what stands in a figure, at the least.
+SAID, DRAWN = 24, 16
+# What is below the line or beside the screen, and the smallest letters of sentences, and in figures.
+LOOK = """
+() => {
+  const line = document.querySelector(".st-key-presenter-line").getBoundingClientRect().top;
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+  const figures = shown(".st-key-figure [data-testid=stElementContainer]").filter((one) => one.offsetHeight > 0);
+  const main = document.querySelector("[data-testid=stMain]");
+  const letters = (one) => parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1);
+  const smallest = (all) => Math.min(99, ...all.map(letters));
+  return {
+    screen: `${window.innerWidth} × ${window.innerHeight}`,
+    figures: figures.length,
+    below: Math.max(0, ...figures.map((one) => one.getBoundingClientRect().bottom - line)),
+    sideways: main.scrollWidth - main.clientWidth,
+    said: smallest(shown("h1, .takeaway")),
+    drawn: smallest(shown(".js-plotly-plot text, .people figcaption, .sheet span, .digits td")),
+    words: main.innerText,
+  };
+}
+"""
+
+
+def at_step(page: Page, lecture: Lecture, number: int) -> Step:
+    """The step, once it is on screen and nothing moves any more."""
+    step = lecture.steps[number - 1]
+    expect(page.locator("h1")).to_have_text(step.say)
+    expect(page.locator(".place")).to_have_text(f"{number} / {len(lecture.steps)}")
+    browsing.settled(page)
+    expect(page.locator(browsing.PROGRESS)).to_have_count(0)
+    expect(page.locator(".first-look:visible")).to_have_count(0)
+    assert page.get_by_test_id("stException").count() == page.get_by_test_id("stAlert").count() == 0
+    return step
+
+
+def faults(step: Step, look: dict) -> list[str]:
+    """What the last row cannot see or read of a step."""
+    wrong = {
+        "no figure": "figure" in step.show and not look["figures"],
+        "a figure that is not to be seen": "figure" not in step.show and look["figures"],
+        f"{look['below']:.0f} pixels below the screen": look["below"] > 0,
+        f"{look['sideways']} pixels sideways": look["sideways"] > 0,
+        f"sentences of {look['said']} pixels": look["said"] < SAID,
+        f"words of {look['drawn']:.1f} pixels in a figure": look["drawn"] < DRAWN,
+    }
+    return [f"“{step.say}” on {look['screen']}: {fault}" for fault, there in wrong.items() if there]
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_lecture_is_read_from_the_last_row(page: Page, address: str, name: str) -> None:
+    lecture = shipped()[name]
+    first, steps = lecture.steps[0], range(1, len(lecture.steps) + 1)
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.goto(f"{address}/{first.page}?{urlencode({**linked(first), 'present': f'1-{name}'}, doseq=True)}")
+    found, words = [], ""
+    for key, numbers in (("PageDown", steps), ("PageUp", reversed(steps))):
+        for number in numbers:
+            step = at_step(page, lecture, number)
+            look = page.evaluate(LOOK)
+            found += faults(step, look)
+            words += look["words"]
+            page.keyboard.press(key)
+        page.set_viewport_size({"width": 1920, "height": 1080})
+    assert not found, "\n".join(found)
+    if name == "what-does-privacy-cost":
+        assert re.findall(r"[\u0370-\u03ff]", words) == ["ε", "ε"], "once on the way there, and on the way back"
+    page.keyboard.press("Escape")
+    expect(page.locator(".place")).to_have_count(0)
+    expect(page.get_by_role("button", name="⋯")).to_be_visible()

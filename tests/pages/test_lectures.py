@@ -1,0 +1,54 @@
+"""Every step of every lecture that comes with the app, as the room sees it."""
+
+import re
+
+import pytest
+
+from pages.kit.lecture import Lecture, Step, problems, shipped
+from pages.kit.present import Place
+from pages.topics import PAGES, page_at
+from tests.pages.visiting import finished, takeaway, visit, warnings
+
+pytestmark = pytest.mark.mnist
+STEPS = [(name, number) for name, each in shipped().items() for number in range(1, len(each.steps) + 1)]
+GREEK = re.compile(r"[\u0370-\u03ff]")
+
+
+@pytest.fixture(autouse=True)
+def _real_data(mnist: object) -> None:
+    """Pages open on MNIST."""
+
+
+def test_there_are_three_lectures_for_three_audiences() -> None:
+    found = {name: (each.title, len(each.steps)) for name, each in shipped().items()}
+    assert found == {
+        "from-lies-to-learning": ("From lies to learning", 10),
+        "randomised-response": ("Randomised response in 12 minutes", 10),
+        "what-does-privacy-cost": ("What does privacy cost?", 8),
+    }
+    assert len({each.audience for each in shipped().values()}) == 3
+
+
+@pytest.mark.parametrize("lecture", shipped().values(), ids=shipped())
+def test_steps_are_of_pages_with_these_settings_and_say_one_plain_sentence(lecture: Lecture) -> None:
+    for step in lecture.steps:
+        assert step.page in {page.address for page in PAGES}
+        assert problems(step, page_at(step.page).here.settings) == {}
+        assert re.fullmatch(r"[A-Z][^.?!$\\=]{10,68}[.?]", step.say), step.say
+        assert not GREEK.search(step.say)
+    assert len({step.say for step in lecture.steps}) == len(lecture.steps)
+
+
+@pytest.mark.parametrize(("name", "number"), STEPS)
+def test_every_step_is_shown_without_a_complaint(name: str, number: int) -> None:
+    place = Place(shipped()[name], name, number)
+    at = finished(visit(place.step.page, present=place.link, **linked(place.step)))
+    assert at.title[0].value == place.step.say
+    assert not at.warning, warnings(at)
+    assert not at.error
+    assert takeaway(at)
+
+
+def linked(step: Step) -> dict[str, str | list[str]]:
+    """A step's settings as a link holds them."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in step.settings.items()}
