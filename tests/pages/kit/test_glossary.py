@@ -3,7 +3,7 @@
 import pytest
 
 from pages.kit import glossary
-from pages.kit.glossary import Term, explain, names_in
+from pages.kit.glossary import Term, explain
 
 TERMS = (
     Term("noise", ("noise",), "Random changes."),
@@ -62,14 +62,15 @@ def test_a_page_explains_a_term_in_one_place_also_when_it_is_drawn_again():
     assert explained == {"noise": "takeaway", "p": "figure"}
 
 
-def test_the_terms_of_some_words_are_found():
-    assert names_in("Laplace\u00a0Noise and p") == {"Laplace noise", "p"}
-    assert names_in("nothing here") == set()
-    assert TERMS[0].explanation == "Random changes."
+def test_an_explanation_names_what_the_paper_calls_it():
+    assert [term.explanation for term in TERMS[:2]] == [
+        "Random changes.",
+        "Mostly small <changes>. In the papers: Lap(b).",
+    ]
 
 
 def test_the_file_holds_every_field_as_a_term_has_it(monkeypatch):
     monkeypatch.undo()
     glossary._forms.cache_clear()
     assert all(isinstance(term.forms, tuple) and isinstance(term.avoid, tuple) for term in glossary.terms())
-    assert names_in("how large is ε here") == {"ε"}
+    assert 'class="term"' in explain("how large is ε here", "here", {})

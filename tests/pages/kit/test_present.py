@@ -191,3 +191,21 @@ def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
     at, _ = visit(controls="n")
     assert not at.warning
     assert ".st-key-lever > *:not(.st-key-n," in at.get("html")[0].proto.body
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (None, (1024, 768)),
+        ([1920, 1080], (1920, 1080)),
+        ([1366, 700], (1366, 768)),
+        ([99999, -1], (1920, 768)),
+        ([1366], (1024, 768)),
+        (["1366", 700], (1024, 768)),
+        ("x", (1024, 768)),
+    ],
+)
+def test_charts_are_drawn_for_a_screen_that_a_browser_may_say(monkeypatch, said, kept):
+    monkeypatch.setattr(st, "session_state", {"presenter": {"screen": said}})
+    presenter._measured()
+    assert presenter.screen() == kept

@@ -116,3 +116,21 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
         screen.draw([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
+
+
+@pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 18, 461), ((1920, 1080), 24, 648)])
+def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeypatch, size, letters, tallest):
+    monkeypatch.setattr(st, "session_state", {})
+    axis = {"range": [0, 1], "tickvals": [0, 1]}
+    low, high = (
+        figures.Figure(layout={"height": height, "xaxis": axis, "yaxis": axis, "margin": {"l": 40, "t": 20, "b": 40}})
+        for height in (250, 2000)
+    )
+    assert screen._projected(low) is low
+    screen.enlarge(size)
+    assert screen._projected(low).layout.font.size == letters
+    assert 250 < screen._projected(low).layout.height < tallest
+    assert screen._projected(high).layout.height == tallest
+    assert (low.layout.height, low.layout.font.size) == (250, None)
+    screen.enlarge(None)
+    assert screen._projected(low) is low

@@ -47,6 +47,7 @@ def test_every_lecture_that_comes_with_the_app_is_listed_and_can_be_presented(mo
         page, query = switched.pop()
         assert (page or "home", query["present"]) == (each.steps[0].page or "home", f"1-{name}")
         del at.session_state["on_the_way_to"]
+        at.run()
 
 
 def test_a_lecture_that_comes_with_the_app_can_be_made_ones_own():
