@@ -115,7 +115,7 @@ def draw(seen: View, here: Here) -> None:
     """Hide what is not to be seen, and listen to a lecture’s keys."""
     if seen.whole:
         return
-    st.html(f"<style>{_sheet(seen, here)}</style>")
+    st.html(f"<style>{_sheet(seen, here)}{_FRAMED if st.context.is_embedded else ''}</style>")
     if now := seen.place:
 
         def moved(move: str) -> None:
@@ -151,6 +151,8 @@ _PARTS = {
     "takeaway": ".takeaway, .epsilon { display: none; }",
     "figure": ".st-key-figure { display: none; } .takeaway { font-size: 1.8rem !important; }",
 }
+# In a frame of another page there is one page alone.
+_FRAMED = '[data-testid="stHeader"] { display: none; } [data-testid="stMainBlockContainer"] { padding-top: 1rem; }'
 # The sentence of the step stands for the question of the chapter.
 _OWN_QUESTION = "h2.chapter { display: none; }"
 
