@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 # begin when the browsers are nearly done, which wait for the same two cores.
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
 # Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
-FIRST_HALF = ("test_images.py", "test_draws.py", "test_narrow_screens.py")
+FIRST_HALF = ("test_images.py", "test_draws.py", "test_links.py", "test_comparison.py")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -22,6 +22,8 @@ async (only) => (await axe.run(document, { runOnly: only, resultTypes: ["violati
   .map((found) => [found.id, ...found.nodes.slice(0, 4).map((node) => node.html.slice(0, 140) + node.failureSummary)])
 """
 SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+# What stands under what on a telephone.
+PARTS = (".takeaway", ".st-key-figure", ".st-key-nav", ".st-key-end")
 # Words on the first screen, menu, controls and charts included: fewer on the home page, more where claims are told.
 MOST_WORDS = {"": 120, "claims": 250}
 
@@ -56,6 +58,10 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
         page.set_viewport_size({"width": 390, "height": 844})
         if (over := page.evaluate(SIDEWAYS)) > 0:
             faults.append(f"{where}: {over} pixels sideways on a telephone")
+        if not i and shown.chapters:
+            tops = [box["y"] for part in PARTS if (box := page.locator(part).first.bounding_box())]
+            if tops != sorted(tops):
+                faults.append(f"out of order on a telephone: {tops}")
         page.set_viewport_size({"width": 1280, "height": 800})
     assert not faults, "\n".join(faults)
 
