@@ -65,7 +65,11 @@ def words(text: str) -> str:
     return re.sub(r"<code>.*?</code>|<[^>]*>", " ", plain(text))
 
 
-@pytest.mark.parametrize(("address", "link"), views(), ids=str)
+# Where claims are told one by one, they name things as their papers do.
+QUOTED = ("claims", {"chapter": "All claims"})
+
+
+@pytest.mark.parametrize(("address", "link"), [view for view in views() if view != QUOTED], ids=str)
 def test_no_view_uses_a_word_in_the_place_of_a_term(address: str, link: dict[str, str]) -> None:
     shown = view(address, *link.items())
     said = words(shown)
