@@ -182,7 +182,12 @@ def _projected(figure: figures.Figure) -> figures.Figure:
         return figure
     width, height = size
     larger = figures.larger(figure, round(0.9 * max(20, 0.014 * width)))  # as style.css does, a little smaller
-    larger.layout.height = round(min(larger.layout.height * height / 768, _TALLEST * height))
+    grown = height / 768
+    larger.layout.height = round(min(larger.layout.height * grown, _TALLEST * height))
+    for curve in larger.select_traces({"type": "scatter"}):
+        curve.line.width = (curve.line.width or 2) * grown
+        if isinstance(curve.marker.size, int | float):
+            curve.marker.size *= grown
     return larger
 
 

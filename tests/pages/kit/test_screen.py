@@ -121,9 +121,12 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
 @pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 18, 461), ((1920, 1080), 24, 648)])
 def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeypatch, size, letters, tallest):
     monkeypatch.setattr(st, "session_state", {})
-    axis = {"range": [0, 1], "tickvals": [0, 1]}
+    axis = {"range": [0, 1], "tickvals": [0, 1], "ticktext": ["0", "1"]}
+    curves = [{"x": [0], "y": [1], "marker": {"size": 10}}, {"x": [0], "y": [1], "line": {"width": 4}}]
     low, high = (
-        figures.Figure(layout={"height": height, "xaxis": axis, "yaxis": axis, "margin": {"l": 40, "t": 20, "b": 40}})
+        figures.Figure(
+            curves, layout={"height": height, "xaxis": axis, "yaxis": axis, "margin": {"l": 40, "t": 20, "b": 40}}
+        )
         for height in (250, 2000)
     )
     assert screen._projected(low) is low
@@ -131,6 +134,10 @@ def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeyp
     assert screen._projected(low).layout.font.size == letters
     assert 250 < screen._projected(low).layout.height < tallest
     assert screen._projected(high).layout.height == tallest
+    marked, thick = screen._projected(low).data
+    grown = size[1] / 768
+    assert (marked.marker.size, marked.line.width, thick.line.width) == (10 * grown, 2 * grown, 4 * grown)
+    assert thick.marker.size is None
     assert (low.layout.height, low.layout.font.size) == (250, None)
     screen.enlarge(None)
     assert screen._projected(low) is low
