@@ -302,11 +302,16 @@ def margin(estimate: Estimate) -> str:
 def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
     """A number and half its 95 % interval: “91.7 ± 0.8 %”; without one, the number alone.
 
-    Where one end of the interval was cut at what the number can be, the longer side is the half.
+    Where that would go beyond what the number can be, its ends are given: “84.3 % (0.0–100.0)”. Where one end of the
+    interval was cut, the longer side is the half.
     """
     number = _scaled(estimate.mean, scale)
     number = f"<b>{number}</b>" if bold else number
-    return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}" if estimate.known else f"{number}{scale.unit}"
+    if not estimate.known:
+        return f"{number}{scale.unit}"
+    if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
+        return f"{number}{scale.unit} ({_ends(estimate, scale)})"
+    return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
 
 
 def difference_with_half(estimate: Estimate, deviation: float) -> str:

@@ -70,9 +70,9 @@ def test_draws_in_the_background_are_waited_for(run, tmp_path):
     code, out, err = run(DRAWN)
     assert code == 0
     assert all(line.startswith("Training on noise: Draw ") for line in err.splitlines()), "on a slow machine"
-    assert re.match(r"\d+\.\d ± \d+\.\d % of clean images are classified correctly", out)
+    assert re.match(r"\d+\.\d.* % .*of clean images are classified correctly", out)
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
-    assert {row["key"] for row in rows} == {"clean", "naive"}, "what each method says of the images in dispute"
+    assert {"proba_clean", "proba_naive"} <= set(rows[0]), "what each method says of the images in dispute"
 
 
 @pytest.mark.mnist

@@ -88,7 +88,7 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert f"of clean images are classified correctly by a model trained on noise ({OURS}); it is <b>90 %</b>" in words
-    assert f"If you {THEIRS}: <b>100.0 ± 3.7 %</b> (too few draws to compare), <b>100 %</b> sure." in words
+    assert f"If you {THEIRS}: <b>100.0 % (96.3–100.0)</b> (too few draws to compare), <b>100 %</b> sure." in words
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
     assert "<b>50.0 %</b> of clean images" in several.takeaway(), "no interval of no width"
