@@ -282,12 +282,12 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
 
 
 def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...]) -> str:
-    """The page as one HTML file: of the chapters with controls of their own, the one on screen."""
+    """The page as one HTML file: of the chapters with settings of their own, the one on screen."""
     assert page.chapters is not None
     shown = {
-        one.name: one.panels(answer, *(asked if one is chapter else ()))
+        one.name: one.panels(answer, *(asked if one is chapter else (None,) if one.controls else ()))
         for one in page.chapters.all
-        if one.fits(question) and (one is chapter or not one.controls)
+        if one.fits(question) and (one is chapter or not one.settings)
     }
     flat = {
         name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]

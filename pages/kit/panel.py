@@ -63,18 +63,6 @@ class Table:
         return Table(self.heads, self.cells).html
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table that a click on a head sorts. `forms` are printf formats of its columns of numbers; None is no number."""
-
-    rows: Sequence[Mapping[str, Any]]
-    forms: Mapping[str, str]
-
-    def body(self) -> str:
-        """The table as a part of an HTML page."""
-        return of_rows(self.rows).html
-
-
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A table of rows, the first row's keys as the heads; None is no number."""
     return Table(list(rows[0]), [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
@@ -146,7 +134,7 @@ class Panel:
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Sheet | Cards | Live | LiveDots | None = None
+    figure: Chart | Markup | Table | Cards | Live | LiveDots | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None

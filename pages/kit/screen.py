@@ -12,7 +12,7 @@ import streamlit as st
 from pages.kit import draws, glossary, link, live_dial, live_lie, report
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
-from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, Sheet, to_csv
+from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
 from privdemo import figures
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
@@ -156,9 +156,6 @@ def _at_rest(panel: Panel) -> None:
             live_dial.mount(shown.data, shown.key, shown.first)
     elif isinstance(shown, LiveDots):
         live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
-    elif isinstance(shown, Sheet):
-        forms = {head: st.column_config.NumberColumn(format=form) for head, form in shown.forms.items()}
-        st.dataframe(shown.rows, hide_index=True, key=f"{panel.name}-table", column_config=forms)
     elif shown is not None and not isinstance(shown, Chart):
         st.html(_explained(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
 

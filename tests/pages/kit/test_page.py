@@ -147,13 +147,13 @@ LEVER = """
 from types import SimpleNamespace
 from pages.kit import inputs
 from pages.kit.page import Chapter, Chapters, Page
-from pages.kit.panel import Live, Panel, Sheet
+from pages.kit.panel import Live, Panel, Table
 from pages.kit.settings import Number
 from privdemo.limits import Limit
 
 LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
 live = Panel("main", answer="Main", figure=Live({"level": 3}, "level", str))
-sheet = Panel("sheet", answer="Below", figure=Sheet([{"a": 2.0}], {"a": "%.1f"}), links=[("far", "Far →")])
+sheet = Panel("sheet", answer="Below", figure=Table(["a"], [["b"]]), links=[("far", "Far →")])
 
 
 def answer(level, draws):
@@ -201,7 +201,7 @@ container page-main
           container dial-first
           bidi_component dial component_name=privdemo_live_dial json={"level": 3}
         markdown body=<p class="answer">Below</p> allow_html=True
-        dataframe columns={"a": {"type…den": true}}
+        html body=<div class="…table></div>
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
       container end > expander label=Caveats expanded=False > markdown body=of 3"""
@@ -217,7 +217,6 @@ def test_what_the_lever_asks_is_answered_and_said_in_the_folds():
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
     assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
-    assert at.dataframe[0].value.to_dict("list") == {"a": [2.0]}
     assert [fold.markdown[0].value for fold in at.expander if fold.label == "Caveats"] == ["of 5"]
 
 

@@ -1,6 +1,5 @@
 """What is put on the screen: panels of every kind, the one sentence, folds, the dial."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -15,11 +14,11 @@ PANELS = """
 from plotly.graph_objects import Figure
 
 from pages.kit import screen
-from pages.kit.panel import Cards, Chart, Panel, Sheet, Table
+from pages.kit.panel import Cards, Chart, Panel, Table
 from pages.kit.snippet import Snippet
 
 rows, links = lambda: [{"a": 1}], [("far", "Far")]
-table, sheet = Table(["a"], [["b"]]), Sheet([{"a": 1.0, "b": "c"}], {"a": "%.2f"})
+table, sheet = Table(["a"], [["b"]]), Table(["c"], [["d"]])
 full = Panel("full", "Why?", "A 5 %.", table, "In 5 %.", rows, Snippet(("import a",)), "Note", links)
 curves = Panel("curves", figure=Chart(Figure()), summary="A curve.", rows=rows)
 screen.draw([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
@@ -42,14 +41,11 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
     parts += ("full-csv", "full-html", "popover", "use_content=True", "import a language=python", "page=far label=Far")
     parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
-    parts += ("dataframe", "late-figure")
+    parts += ("late-figure",)
     parts += ("expander label=A expanded=False > markdown body=B", "expander label=C expanded=False > markdown body=D")
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
     assert looks == [screen.FIRST_LOOK]
-    columns = json.loads(at.dataframe[0].proto.columns)
-    assert columns["a"]["type_config"] == {"type": "number", "format": "%.2f"}
-    assert columns["_index"]["hidden"]
     at.run()
     assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
 

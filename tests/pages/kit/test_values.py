@@ -7,7 +7,7 @@ import pytest
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters
-from pages.kit.panel import Sheet, Table, to_csv
+from pages.kit.panel import Table, of_rows, to_csv
 from pages.kit.settings import Choice
 
 
@@ -29,9 +29,9 @@ def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
     assert "labelled" not in table.body()
 
 
-def test_a_sheet_as_a_page_is_a_table_with_gaps_for_what_is_no_number():
-    sheet = Sheet([{"": "naive", "error": None}, {"": "best", "error": 0.5}], {"error": "%.1f"})
-    assert sheet.body() == Table(["", "error"], [["naive", ""], ["best", "0.5"]]).html
+def test_rows_as_a_table_have_gaps_for_what_is_no_number_and_no_markup_of_their_own():
+    rows = [{"": "<naive>", "error": None}, {"": "best", "error": 0.5}]
+    assert of_rows(rows).html == Table(["", "error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
 
 
 def test_rows_become_csv():
