@@ -33,6 +33,15 @@ LOOK = """
   };
 }
 """
+# A finger that goes from the right to the left.
+SWIPE = """
+() => {
+  for (const [name, clientX] of [["touchstart", 600], ["touchend", 300]]) {
+    const touch = new Touch({ identifier: 1, target: document.body, clientX, clientY: 300 });
+    document.body.dispatchEvent(new TouchEvent(name, { bubbles: true, changedTouches: [touch] }));
+  }
+}
+"""
 
 
 def at_step(page: Page, lecture: Lecture, number: int) -> Step:
@@ -78,6 +87,8 @@ def test_a_lecture_is_read_from_the_last_row(page: Page, address: str, name: str
     assert not found, "\n".join(found)
     if name == "what-does-privacy-cost":
         assert re.findall(r"[\u0370-\u03ff]", words) == ["ε", "ε"], "once on the way there, and on the way back"
+    page.evaluate(SWIPE)
+    at_step(page, lecture, 2)
     page.keyboard.press("Escape")
     expect(page.locator(".place")).to_have_count(0)
     expect(page.get_by_role("button", name="⋯")).to_be_visible()

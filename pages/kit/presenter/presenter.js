@@ -4,13 +4,13 @@ const OWN_ARROWS = 'input, textarea, select, [role="slider"], [role="radio"], [c
 const SWIPE = 60;
 const RESIZED = 150;
 
-export default function ({ data, setStateValue, setTriggerValue, parentElement }) {
+export default function ({ data, setTriggerValue, parentElement }) {
   const find = (selector) => parentElement.querySelector(selector);
   find(".place").textContent = `${data.number} / ${data.steps}`;
   find(".title").textContent = data.title;
-  find('[data-move="previous"]').disabled = data.number === 1;
-  find('[data-move="next"]').disabled = data.number === data.steps;
-  const move = (where) => setTriggerValue("move", where);
+  const off = { previous: data.number === 1, next: data.number === data.steps };
+  for (const where in off) find(`[data-move="${where}"]`).disabled = off[where];
+  const move = (where) => off[where] || setTriggerValue("move", where);
   for (const button of parentElement.querySelectorAll("button")) button.onclick = () => move(button.dataset.move);
 
   const focused = (event) => event.composedPath()[0];
@@ -41,7 +41,7 @@ export default function ({ data, setStateValue, setTriggerValue, parentElement }
   // Charts are drawn for the screen that they are shown on.
   const measure = () => {
     const now = [window.innerWidth, window.innerHeight];
-    if (String(now) !== String(data.screen)) setStateValue("screen", now);
+    if (String(now) !== String(data.screen)) setTriggerValue("screen", now);
   };
   let later;
   const onResize = () => {
