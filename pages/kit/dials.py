@@ -53,7 +53,7 @@ def dial_data(
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
-        "name": f"{family.level_name.capitalize()}, {family.symbol}",
+        "name": family.level_name.capitalize(),
         **{name: _base64(part) for name, part in config.pixels.draws_by_name(result.draws).items()},
     }
     return {

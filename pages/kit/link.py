@@ -119,14 +119,17 @@ def check(settings: Iterable[Setting], page: str) -> None:
 
 
 def _rename(settings: Iterable[Setting]) -> None:
-    """Give options of older links the names that they have now."""
+    """Give options of older links the names that they have now, before a widget looks for the older ones in vain."""
+    renamed = {}
     for setting in settings:
         if isinstance(setting, Choice) and setting.formerly and setting.key in st.query_params:
             raw = st.query_params.get_all(setting.key)
             now = [setting.formerly.get(value, value) for value in raw]
             if now != raw and not setting.problem(now):
-                st.query_params[setting.key] = now
-                st.session_state[setting.key] = now if setting.many else now[0]
+                renamed[setting.key] = now
+    if renamed:
+        st.query_params.update(renamed)
+        st.rerun()  # a widget takes its value from the address as it was when the run began
 
 
 def forget_notes() -> None:

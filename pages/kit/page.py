@@ -78,7 +78,7 @@ def _nothing(_: Any) -> None:
 class Page:
     """A page of the app, made of plain functions. `Question` is a frozen dataclass of the topic's own.
 
-    - `title` in the menu, `question` as the headline, `address` in the URL, `blurb` on the home page's tile;
+    - `title` in the menu, `question` as the headline, `address` in the URL, `blurb` for whoever rests on its tile;
     - `settings()` are all that the controls set, with the ranges they have now; `defaults()` as reset leaves them;
     - `controls(main)` draws them, the one that matters in `main`, beside the figure, the others where they are folded
       away; it returns a question, or a sentence that says why they make none;

@@ -128,7 +128,7 @@ class Panel:
 
     `name` keys its widgets and names its files. `summary` says the figure in words; `rows` are its data; `snippet` is
     the Python that makes it. `note` stands in small print over the figure. `links` are ways to other pages: their
-    addresses, and words. Each may be left out.
+    addresses, words, and perhaps more words for whoever rests on one. Each may be left out.
     """
 
     name: str = ""
@@ -139,7 +139,7 @@ class Panel:
     rows: Rows | None = None
     snippet: Snippet | None = None
     note: str = ""
-    links: Sequence[tuple[str, str]] = ()
+    links: Sequence[tuple[str, str] | tuple[str, str, str]] = ()
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

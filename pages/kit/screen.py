@@ -139,13 +139,13 @@ def figure(panel: Panel) -> None:
         under(panel)
     if panel.links:
         with st.container(horizontal=True, key=f"links-{panel.name}" if panel.name else None):
-            for address, words in panel.links:
-                way_to(address, words, words)
+            for address, words, *more in panel.links:
+                way_to(address, words, words, *more)
 
 
-def way_to(address: str, title: str, words: str) -> None:
-    """Draw a link in some words to the page of an address."""
-    st.page_link(link.page_at(address, title), label=words)
+def way_to(address: str, title: str, words: str, more: str | None = None) -> None:
+    """Draw a link in some words to the page of an address, with `more` for whoever rests on it."""
+    st.page_link(link.page_at(address, title), label=words, help=more)
 
 
 def _at_rest(panel: Panel) -> None:

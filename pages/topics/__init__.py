@@ -24,7 +24,7 @@ OTHERS = (
     *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
     _IN_ORDER[-1],
 )
-_HOME = home.page(OTHERS)
+_HOME = home.page((*OTHERS, lectures.page(OTHERS)))
 _ALL = (_HOME, *OTHERS, lectures.page((_HOME, *OTHERS)))
 PAGES = tuple(replace(page, addresses=tuple(one.address for one in _ALL)) for page in _ALL)
 

@@ -32,7 +32,7 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [0.5, 1], "tickformat": ".0%"},
+            "xaxis": {"title": {"text": title}, "range": [0.5, 1], "tickvals": [0.5, 1], "ticktext": ["50%", "100%"]},
             "yaxis": rows(labels),
             "height": 60 + 42 * len(labels),
             "margin": {"b": 60},

@@ -100,6 +100,18 @@ def seen(page: Page, ready: str, parts: str) -> list[str]:
     return [*page.locator(parts).all_inner_texts(), page.url.split("?")[1]]
 
 
+def open_settings(page: Page) -> None:
+    """Unfold the settings of a page."""
+    page.locator(".st-key-settings summary").click()
+    expect(page.locator(".st-key-settings details")).to_have_attribute("open", "")
+
+
+def open_menu(page: Page) -> None:
+    """Open the menu of a page."""
+    page.get_by_role("button", name="⋯").click()
+    expect(page.get_by_role("button", name="Reset")).to_be_visible()
+
+
 def stop(page: Page) -> None:
     """Stop the draws of a page."""
     main = page.get_by_test_id("stMainBlockContainer")

@@ -66,7 +66,9 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
     assert not faults, "\n".join(faults)
 
 
-IN_THE_CONTROL = "() => !!document.activeElement.closest('.st-key-lever, .st-key-pulled, .st-key-chapter-controls')"
+IN_THE_CONTROL = (
+    "() => !!document.activeElement.closest('.st-key-lever, .st-key-pulled, .st-key-chapter-controls, .st-key-dial')"
+)
 
 
 @pytest.mark.parametrize("shown", [page for page in PAGES if page.chapters], ids=lambda page: page.address)

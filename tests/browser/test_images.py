@@ -129,7 +129,7 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
 
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    slider = page.get_by_role("slider", name="Chance of change, p")
+    slider = page.get_by_role("slider", name="Chance of change")
     slider.focus()
     slider.press("ArrowRight")
     expect(page.locator(".takeaway", has_text="= 0.205,")).to_be_visible()

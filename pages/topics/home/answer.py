@@ -43,12 +43,11 @@ class Answer:
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
         """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""
-        ways = [(address, f"**{title}** {blurb}") for address, title, blurb in self.tiles]
-        return (self._dial(), cost(self.question.dataset)), Panel("tiles", links=ways)
+        return (self._dial(), cost(self.question.dataset)), Panel("tiles", links=self.tiles)
 
     def _dial(self) -> Panel:
         result, summary = self.result, self._summary()
-        halves = ("As sent", f"What an adversary reads who has {result.n_people:,} such images")
+        halves = ("As sent", f"What an adversary reads from {result.n_people:,} images")
         data = dials.dial_data(result, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
 
         def still() -> str:
