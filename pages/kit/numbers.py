@@ -277,7 +277,12 @@ def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
     The ends are cut where a number of this kind ends.
     """
     number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
-    return f"{number} ({_ends(estimate, scale)})" if estimate.known else number
+    return f"{number} ({_ends(estimate, scale)})" if _has_width(estimate) else number
+
+
+def _has_width(estimate: Estimate) -> bool:
+    """Whether there is an interval to tell: draws that all agree to the last digit have none."""
+    return estimate.known and estimate.high > estimate.low
 
 
 def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
@@ -307,7 +312,7 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> s
     """
     number = _scaled(estimate.mean, scale)
     number = f"<b>{number}</b>" if bold else number
-    if not estimate.known:
+    if not _has_width(estimate):
         return f"{number}{scale.unit}"
     if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
         return f"{number}{scale.unit} ({_ends(estimate, scale)})"
