@@ -94,14 +94,19 @@ def current(choice: Choice) -> Any:
     return tuple(raw) if choice.many else raw[0]
 
 
+def enter(page: str) -> None:
+    """Let go of the notes on a link to another page than this one."""
+    if st.session_state.get(_PAGE) != page:
+        forget_notes()
+        st.session_state[_PAGE] = page
+
+
 def check(settings: Iterable[Setting], page: str) -> None:
     """Take every bad parameter out of the address of `page`, and show a note on each until it is dismissed.
 
     It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
     """
-    if st.session_state.get(_PAGE) != page:  # notes on a link are of its own page
-        forget_notes()
-        st.session_state[_PAGE] = page
+    enter(page)
     known = list(settings)
     keys = {setting.key for setting in known}
     _rename(known)

@@ -16,6 +16,7 @@ from pages.kit.settings import Setting, Words
 # The keys of both in an address.
 PRESENT, CONTROLS = "present", "controls"
 _GO = "on_the_way_to"
+_ARRIVED = "lecture_arrived_at"
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ def open_at(page: str, given: Mapping[str, Any], here: Here, at: Place | None = 
 def go_on(here: Here) -> None:
     """Go to the page that a lecture or a file has asked for, and once there set it as asked."""
     if not (asked := st.session_state.get(_GO)):
+        _arrive(here)
         return
     page, given, at = asked
     if page != here.address:
@@ -194,14 +196,29 @@ def go_on(here: Here) -> None:
     _set(given, here.settings, at)
 
 
+def _arrive(here: Here) -> None:
+    """Once a visit: set what a link to a step of a lecture leaves out of the step's settings."""
+    if st.session_state.get(_ARRIVED):
+        return
+    st.session_state[_ARRIVED] = True
+    if at := view(here).place:
+        link.enter(here.address)
+        _take({key: raw for key, raw in at.step.settings.items() if key not in st.query_params}, here.settings)
+
+
 def _set(given: Mapping[str, Any], settings: Sequence[Setting], at: Place | None) -> None:
     """Set a page's settings, and note which of those `given` are not good."""
+    link.reset(settings)
+    _take(given, settings)
+    if at:
+        st.query_params[PRESENT] = at.link
+
+
+def _take(given: Mapping[str, Any], settings: Sequence[Setting]) -> None:
+    """Take good values, and note which are not."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
     for key in bad:
         st.query_params.pop(key, None)
-    link.reset(settings)
     link.take(settings, {key: value for key, value in given.items() if key not in bad})
     link.remark(*bad.values())
-    if at:
-        st.query_params[PRESENT] = at.link

@@ -69,6 +69,14 @@ def shown(at):
     return at.title[0].value, at.session_state["n"], tuple(at.session_state["sign"])
 
 
+def test_a_link_to_a_step_may_leave_out_its_settings(visit):
+    assert shown(visit(1)[0]) == ("Five of them.", 5, ("+", "-"))
+    assert shown(visit(1, n="7")[0])[1] == 7
+    at, _ = visit(4)
+    assert shown(at)[1] == 3
+    assert "`n=12`" in warnings(at)
+
+
 def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
     assert place(f"2-{NAME}") == Place(LECTURE, NAME, 2)
     assert place(f"2-{NAME}").step is not LECTURE.steps[1]
