@@ -92,6 +92,8 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
 def read(content: bytes | str) -> Lecture:
     """The lecture of a TOML file. Raises ``ValueError`` with a sentence that names the step, the key and the value."""
     table = toml_files.parse(content, "a lecture")
+    if "page" in table:
+        raise ValueError("this is a saved setting: open it in the menu ⋯")
     toml_files.check_keys(table, _LECTURE_KEYS, "a lecture")
     return _lecture(table)
 

@@ -114,9 +114,11 @@ def view(here: Here) -> View:
 
 def draw(seen: View, here: Here) -> None:
     """Hide what is not to be seen, and listen to a lecture’s keys."""
+    if st.context.is_embedded:
+        st.html(f"<style>{_FRAMED}</style>")
     if seen.whole:
         return
-    st.html(f"<style>{_sheet(seen, here)}{_FRAMED if st.context.is_embedded else ''}</style>")
+    st.html(f"<style>{_sheet(seen, here)}</style>")
     if now := seen.place:
 
         def moved(move: str) -> None:
@@ -146,7 +148,9 @@ def _widgets(keys: Iterable[str]) -> str:
 
 # Where controls stand, and what a page with only some of them does not have.
 _CONTROLS = ("controls", "lever", "pulled", "chapter-controls", "chapters")
-_NEVER = ".st-key-more, .st-key-presets { display: none; } :root { --dial-control: none; }"
+_NEVER = (
+    '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
+)
 # What a number of a control means is said in words, as the takeaway is; alone, these are written large.
 _PARTS = {
     "takeaway": ".takeaway, .epsilon { display: none; }",

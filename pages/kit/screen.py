@@ -66,7 +66,7 @@ def control_here() -> None:
 def last_takeaway(place: Any, page: str) -> None:
     """Show a page's last sentence until the new one is known: without it the page would jump up and down."""
     if last := st.session_state.get(_TAKEAWAY, {}).get(page):
-        place.markdown(last, unsafe_allow_html=True)
+        place.markdown(f'<div class="last">{last}</div>', unsafe_allow_html=True)
 
 
 def takeaway(place: Any, page: str, sentence: str, question: str = "") -> None:

@@ -66,6 +66,8 @@ def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
     page's to say; whether they make the config, `differences`.
     """
     table = toml_files.parse(content, _WHAT)
+    if "step" in table:
+        raise ValueError("this is a lecture: open it on the page “Lectures”")
     toml_files.check_keys(table, _KEYS, _WHAT)
     if "page" not in table:
         raise ValueError("a setting must have page, the page's name in its address")

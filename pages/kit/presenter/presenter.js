@@ -38,6 +38,13 @@ export default function ({ data, setTriggerValue, parentElement }) {
   window.addEventListener("touchstart", onStart, { passive: true, signal: ears.signal });
   window.addEventListener("touchend", onEnd, { passive: true, signal: ears.signal });
 
+  // A slider that the mouse has let go of gives the arrows back to the lecture.
+  const onRelease = (event) => {
+    const slider = focused(event);
+    if (slider.matches?.('input[type="range"], [role="slider"]')) setTimeout(() => slider.blur());
+  };
+  window.addEventListener("pointerup", onRelease, { signal: ears.signal });
+
   // Charts are drawn for the screen that they are shown on.
   const measure = () => {
     const now = [window.innerWidth, window.innerHeight];

@@ -101,15 +101,18 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: 
 def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapping[str, str]) -> None:
     """Draw one step: what it shows, what is said, and ways to move it."""
     version, last = st.session_state.get(_EDITS, 0), len(own.steps) - 1
-    asked = "; ".join(f"{key} {', '.join([v] if isinstance(v, str) else v)}" for key, v in step.settings.items())
+    labels = {setting.key: setting.label or setting.key for setting in page.here.settings} if page else {}
+    asked = "; ".join(
+        f"{labels.get(key, key)}: {', '.join([v] if isinstance(v, str) else v)}" for key, v in step.settings.items()
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**{i + 1}. {titles.get(step.page, step.page)}**" + (f" · {numbers.unmarked(asked)}" if asked else "")
         )
-        for words, to, off in (("↑", i - 1, i == 0), ("↓", i + 1, i == last)):
-            name = "Earlier" if words == "↑" else "Later"
-            st.button(words, key=f"{name}-{version}-{i}", help=name, disabled=off, on_click=_swap, args=(own, i, to))
-        st.button("✕", key=f"delete-{version}-{i}", help="Delete", on_click=_delete, args=(own, i))
+        for name, to, off in (("Earlier", i - 1, i == 0), ("Later", i + 1, i == last)):
+            words = f"↑ {name}" if name == "Earlier" else f"↓ {name}"
+            st.button(words, key=f"{name}-{version}-{i}", disabled=off, on_click=_swap, args=(own, i, to))
+        st.button("✕ Delete", key=f"delete-{version}-{i}", on_click=_delete, args=(own, i))
     said, shown, control = (f"{part}-{version}-{i}" for part in ("say", "show", "control"))
     change = {"on_change": _change, "args": (own, i, said, shown, control)}
     st.text_input("Say", step.say, key=said, placeholder="One sentence", **change)  # type: ignore[arg-type]

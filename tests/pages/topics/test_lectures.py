@@ -66,7 +66,7 @@ def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
     assert [box.value for box in named(own.text_input, "Say")] == ["Ask *anybody*.", "", "No such page."]
     assert [box.value for box in own.selectbox] == ["lie", "none", "none"]
     heads = [text.value for text in own.markdown if text.value.startswith("**")]
-    assert heads[-3].startswith("**1. Voting with a lie** · lie 0")
+    assert heads[-3].startswith("**1. Voting with a lie** · lie")
     assert heads[-1] == "**3. gone**"
     own.text_input[0].set_value("Lies").run()
     assert kept(own).title == "Lies"
@@ -74,11 +74,11 @@ def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
 
 
 def test_steps_are_moved_deleted_and_changed(own):
-    named(own.button, "↓")[0].click().run()
+    named(own.button, "↓ Later")[0].click().run()
     assert [step.page for step in kept(own).steps] == ["image_noise", "voting", "gone"]
-    named(own.button, "↑")[2].click().run()
+    named(own.button, "↑ Earlier")[2].click().run()
     assert [step.page for step in kept(own).steps] == ["image_noise", "gone", "voting"]
-    named(own.button, "✕")[1].click().run()
+    named(own.button, "✕ Delete")[1].click().run()
     assert [step.page for step in kept(own).steps] == ["image_noise", "voting"]
     named(own.text_input, "Say")[0].set_value("Drag it.").run()
     own.selectbox[0].select("p").run()
@@ -88,7 +88,7 @@ def test_steps_are_moved_deleted_and_changed(own):
     own.selectbox[1].select("none").run()
     assert kept(own).steps[1].show == ("takeaway", "figure")
     for _ in range(2):
-        named(own.button, "✕")[0].click().run()
+        named(own.button, "✕ Delete")[0].click().run()
     assert kept(own) is None
 
 
