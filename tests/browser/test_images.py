@@ -82,7 +82,7 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
     list(zip(pixels.FAMILIES.values(), ("mnist", "digits", "mnist"), strict=True)),
     ids=list(pixels.FAMILIES),
 )
-def test_dragging_shows_at_every_level_of_the_grid_the_very_guesses_that_python_makes(
+def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes(
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
 ) -> None:
     browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
@@ -91,7 +91,7 @@ def test_dragging_shows_at_every_level_of_the_grid_the_very_guesses_that_python_
     config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
     points = images.curve(images.CurveConfig(dataset, family=family.name, seed=5))
     limit, step = family.limit(k), dials.STEPS[family.name]
-    for point in points:
+    for point in points if dataset == "digits" else points[::6]:  # a big image set takes a second a level
         dial(page, 10_000 if point.level == limit.high else round((point.level - limit.low) / step), "input")
         result = images.run(images.with_mechanism(config, family, point.level))
         stacked = np.stack([result.guesses[name] for name in images.PRIORS])
