@@ -123,6 +123,7 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
                 "range": [min(0.0, ticks.min() - 0.05 * full), max(full, ticks.max() + 0.05 * full)],
                 "domain": [0, 0.45],
                 **_bare(few),
+                "title": None,  # what is counted stands over the upper plot
             },
             "annotations": [
                 _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),

@@ -91,7 +91,7 @@ def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
     at = brought(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
     refs = records(at)
     until(at, lambda at: "trusted" in takeaway(at))
-    at.segmented_control(key="compare_look").set_value("Against a pin").run()
+    at.segmented_control(key="compare_look").set_value("Two settings").run()
     at.button(key="stop-draws").click().run()
     at.button(key="pin-it").click().run()
     assert (pin := at.session_state["pin"]).startswith("classify,your own,labels,")

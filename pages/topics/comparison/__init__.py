@@ -36,14 +36,15 @@ CHAPTERS = Chapters(
         Chapter(REACH_A_GOAL, goal.panels),
         Chapter("All numbers", all_numbers.panels),
         Chapter("One likelihood", one_likelihood.panels),
-        Chapter("Against a pin", against_pin.panels, pin_button),
+        Chapter("Two settings", against_pin.panels, pin_button),
     ),
     formerly={
         "all methods": "By ε",
         "goal seek": REACH_A_GOAL,
         "all numbers": "All numbers",
         "one likelihood": "One likelihood",
-        "against a pin": "Against a pin",
+        "against a pin": "Two settings",
+        "Against a pin": "Two settings",
     },
 )
 

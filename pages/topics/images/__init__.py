@@ -8,8 +8,8 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.images.answer import Answer, answer, paper_figure, snippet
 from pages.topics.images.controls import (
     DIAL,
-    FIGURE_2,
-    FIGURE_4,
+    FLIPS,
+    GAUSS,
     VIEW,
     Setup,
     all_settings,
@@ -93,10 +93,10 @@ PAGE = Page(
             Chapter(DIAL, Answer.main),
             Chapter("What is lost", Answer.lost),
             Chapter("What is promised", Answer.promised),
-            Chapter(FIGURE_2, partial(paper_figure, kind="randomised_response")),
-            Chapter(FIGURE_4, partial(paper_figure, kind="gaussian")),
+            Chapter(FLIPS, partial(paper_figure, kind="randomised_response")),
+            Chapter(GAUSS, partial(paper_figure, kind="gaussian")),
         ),
-        {"live dial": DIAL, "figure 2": FIGURE_2, "figure 4": FIGURE_4},
+        {"live dial": DIAL, "figure 2": FLIPS, "Figure 2": FLIPS, "figure 4": GAUSS, "Figure 4": GAUSS},
     ),
     shows_images=True,
 )

@@ -87,8 +87,14 @@ def best(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 def level_words(names: Sequence[str]) -> str:
     """Name the releases that cannot be told from the best."""
-    titles = tuple(RELEASES[name].title for name in names)
-    return f", statistically tied with {numbers.a_list(titles)}" if titles else ""
+    spoken_names = tuple(spoken(name) for name in names)
+    return f", statistically tied with {numbers.a_list(spoken_names)}" if names else ""
+
+
+def spoken(release: str) -> str:
+    """A release's title as it stands within a sentence: “Laplace as published”, “tight Gaussian”."""
+    name, _, kind = RELEASES[release].title.partition(", ")
+    return {"published": f"{name} as published", "tight": f"tight {name}"}.get(kind, name)
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
@@ -97,18 +103,20 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     start = (
         f"The best private release misplaces <b>{misplaced(least.distortion.mean, total)} of {total:,} labels</b> "
-        f"({RELEASES[least.release].title}{level_words(label_counts.least(outcomes)[1:])})"
+        f"({spoken(least.release)}{level_words(label_counts.least(outcomes)[1:])})"
     )
     if laplace.release != least.release:
-        start += f"; published Laplace <b>{misplaced(laplace.distortion.mean, total)}</b>"
-    mine = ""
-    if question.release not in (least.release, laplace.release):
-        mine = f" {capital(RELEASES[question.release].title)}: " + (
-            numbers.sentence(chosen.problem)
-            if chosen.problem
-            else f"{misplaced(chosen.distortion.mean, total)}{_promise(chosen)}."
-        )
-    return f"{start}.{mine}"
+        start += f"; {spoken(LAPLACE)} <b>{misplaced(laplace.distortion.mean, total)}</b>"
+    if question.release in (least.release, laplace.release):
+        return f"{start}."
+    title = capital(RELEASES[question.release].title)
+    if chosen.problem:
+        return f"{start}. {title}: {numbers.sentence(chosen.problem)}"
+    mine, promise = misplaced(chosen.distortion.mean, total), _promise(chosen)
+    if promise:
+        return f"{start}. {title}: {mine}{promise}."
+    joint = ";" if laplace.release == least.release else ","
+    return f"{start}{joint} {spoken(question.release)} <b>{mine}</b>."
 
 
 def _promise(outcome: Outcome) -> str:

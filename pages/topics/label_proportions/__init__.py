@@ -42,7 +42,7 @@ CHAPTERS = Chapters(
     (
         Chapter("F1 by method", Answer.main),
         Chapter("The bags", the_bags),
-        Chapter("Averages of k", curves.k_anonymity, means_controls, [MEANS]),
+        Chapter("Averages", curves.k_anonymity, means_controls, [MEANS]),
         Chapter("Noise", noise.panels, noise_controls, [NOISE_ON]),
         Chapter("How many bags", curves.number_of_bags),
         Chapter("Filling bags", filling.panels),
@@ -52,7 +52,8 @@ CHAPTERS = Chapters(
     formerly={
         "all methods": "F1 by method",
         "the bags": "The bags",
-        "k-anonymity": "Averages of k",
+        "k-anonymity": "Averages",
+        "Averages of k": "Averages",
         "noise": "Noise",
         "number of bags": "How many bags",
         "filling bags": "Filling bags",

@@ -73,7 +73,7 @@ class Answer:
             return ""
         gap = label_proportions.difference(self.trials, best, other, self.question.threshold)
         where = count_draws(self.trials)
-        return compare_words(judge(gap, len(self.trials), least=LEAST), abs(gap.mean), other, where)
+        return compare_words(judge(gap, len(self.trials), least=LEAST), other, where)
 
     def main(self) -> list[tuple[Panel, ...]]:
         """Every method's F1, beside some of the bags."""
@@ -150,12 +150,12 @@ def beside_words(reached: float, ceiling: float, nothing: float) -> str:
     return known
 
 
-def compare_words(verdict: Verdict, gap: float, other: str, where: str) -> str:
-    """Say how the best method does beside another, `gap` apart, in so many draws."""
+def compare_words(verdict: Verdict, other: str, where: str) -> str:
+    """Say how the best method does beside another in so many draws; both scores stand in the chart."""
     title = LABEL_PROPORTIONS[other].title
     if verdict is Verdict.TOO_FEW:
         return f"; {where} cannot tell it from {title}"
-    return f", {gap:.3f} ahead of {title}" if verdict.clear else f", statistically tied with {title}"
+    return f", clearly ahead of {title}" if verdict.clear else f", statistically tied with {title}"
 
 
 def threshold_words(question: Question) -> str:

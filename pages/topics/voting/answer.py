@@ -24,6 +24,9 @@ def _polls(config: ElectionConfig) -> tuple[Poll, People, tuple[Record, ...]]:
     return voting.poll(config, elections), voting.people(config), voting.records(config, elections)
 
 
+# Polls from which on it is told in how many of them an interval misses the truth.
+_MANY = 20
+
 polls = cache.shared(_polls, max_entries=128)
 
 
@@ -45,8 +48,10 @@ class Answer:
             return f"{lie_words(config)}, and {said}. Voters of A and of B answer alike: nothing can be learnt; {truth}"
         best = reading(poll.estimates[SPREAD_MLE])
         if config.channel == voting.TRUTHFUL:
-            return f"Everyone tells the truth, and {said}: <b>{best}</b> of the country voted A; {truth}"
-        return f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
+            found = f"Everyone tells the truth, and {said}: <b>{best}</b> of the country voted A; {truth}"
+        else:
+            found = f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
+        return f"{found}{missed_words(self)}"
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """The people of the last poll as we see them and as the pollster does."""
@@ -105,6 +110,17 @@ def reading(found: VoteEstimate) -> str:
     if found.interval.exact:
         return f"{numbers.share(found.value)}, the end of the range,"
     return _with_half(found)
+
+
+def missed_words(shown: Answer) -> str:
+    """That the corrected interval of the last poll misses the truth, and in how many polls it does; else nothing."""
+    if shown.poll.estimates[SPREAD_MLE].interval.covers(shown.config.share):
+        return ""
+    record = next(record for record in shown.records if record.name == SPREAD_MLE)
+    start, n = " This poll’s 95 % interval <b>misses</b> it", len(record.values)
+    if n < _MANY:
+        return f"{start}, as about 1 in 20 does."
+    return f"{start}, as it does in {n - record.n_held:,} of {n:,} such polls; 5 in 100 are expected."
 
 
 def _with_half(found: VoteEstimate) -> str:

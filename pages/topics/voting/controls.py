@@ -29,7 +29,10 @@ LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2)
 B_SAYS_A = Number("b_says_a", limits.P10, 0.1)
 A_SAYS_B = Number("a_says_b", limits.P01, 0.3)
 POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture shows the last of them.")
-SEED = Number("poll_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and lies.")
+# The default is the seed, of 0 to 999, whose poll is the most typical: in its hundredth poll the error of the corrected
+# estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest to the median error over these seeds (the mean |ln| of their
+# ratios is least). So the poll that a visitor sees first is neither lucky nor unlucky.
+SEED = Number("poll_seed", limits.SEED, 70, "Seed", help="The same seed gives the same people and lies.")
 
 
 def settings() -> list[Setting]:
@@ -134,7 +137,7 @@ PLAN_SHARE = Number(
     "Expected share of A",
     step=0.01,
     form="%.6g",
-    help="0.5 is the safe choice: no other share needs more people.",
+    help="0.5 is the safe choice where all lie alike: no other share needs more people.",
 )
 PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
 
@@ -240,10 +243,10 @@ NAIVE_SETTINGS = (
         "s",
         limits.INPUT_SD,
         2.0,
-        "Spread s",
+        "Spread",
         0.1,
         "%.6g",
-        "The standard deviation of the inputs along one axis: the larger, the surer labels.",
+        "s, the standard deviation of the inputs along one axis: the larger, the surer labels.",
     ),
     Number(
         "one_to_one",
@@ -267,7 +270,7 @@ NAIVE_SETTINGS = (
         "ratio",
         limits.RATIO,
         3.0,
-        "Across, × s",
+        "Spread across (times that)",
         0.1,
         "%.6g",
         "The spread across that axis, in units of s. 1 is the same in all directions.",
@@ -276,7 +279,7 @@ NAIVE_SETTINGS = (
         "angle",
         limits.ANGLE,
         45.0,
-        "Turned by, °",
+        "Turned by (degrees)",
         5.0,
         "%.6g",
         "The angle between that axis and the true weights, in degrees.",

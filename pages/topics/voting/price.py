@@ -125,16 +125,17 @@ def price_words(plan: Plan) -> str:
         return (
             f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
             f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
+            f"{_safe(plan)}"
         )
     if plan.solve == PRECISION:
         return (
             f"{who}{lies} tell the share within <b>{points}</b>; if everyone told the truth, "
-            f"{numbers.people(honest)} would do.{_factor(plan)}"
+            f"{numbers.people(honest)} would do.{_factor(plan)}{_safe(plan)}"
         )
     return (
         f"To know the share within {points} from {who}, everyone may lie with probability <b>"
         f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
-        f"told the truth, {numbers.people(honest)} would do.{_factor(plan)}"
+        f"told the truth, {numbers.people(honest)} would do.{_factor(plan)}{_safe(plan)}"
     )
 
 
@@ -143,6 +144,13 @@ def _lies(lie: BinaryChannel) -> str:
     if lie.p10 == lie.p01:
         return f" who lie {numbers.percent(lie.p10)} of the time"
     return " with lies as above"
+
+
+def _safe(plan: Plan) -> str:
+    """The share that the plan assumes, and where all lie alike, that a half is the safe choice."""
+    safe = plan.share == 0.5 and plan.lie.p10 == plan.lie.p01
+    why = ", the safe choice: no other takes more people" if safe else ""
+    return f" This assumes a share of {numbers.share(plan.share, 0)}{why}."
 
 
 def _factor(plan: Plan) -> str:

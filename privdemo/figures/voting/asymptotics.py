@@ -54,7 +54,12 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
 def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
     """The curves of one plot; the maximum on a grid is a broad pale band under the others."""
     curves = (
-        (f"{VOTING['reconstruction'].title}, largest J∞ on a grid", run.grid_maximum, palette.RECONSTRUCTION, True),
+        (
+            f"{VOTING['reconstruction'].title}, best guess without the ends",
+            run.grid_maximum,
+            palette.RECONSTRUCTION,
+            True,
+        ),
         (VOTING[SPREAD_MLE].title, run.spread, palette.SPREAD, False),
         (VOTING["naive"].title, run.naive, palette.NAIVE, False),
         (
@@ -90,7 +95,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         "y": objective,
         "mode": "lines",
         "line": line(palette.RECONSTRUCTION),
-        "name": "J∞(θ)",
+        "name": "what guessing back maximises",
         "hovertemplate": "θ = %{x:.1%}: J∞ = %{y:.3f}<extra></extra>",
     }
     spots: list[dict[str, Any]] = [
@@ -108,8 +113,8 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
     return chart(
         data=[{"type": "scatter", **trace} for trace in (curve, *spots)],
         layout={
-            "xaxis": {"title": {"text": "assumed share for A, θ"}, "range": [-0.03, 1.03], **PERCENT},
-            "yaxis": {"title": {"text": "J∞(θ), nats a voter"}},
+            "xaxis": {"title": {"text": "assumed share for A"}, "range": [-0.03, 1.03], **PERCENT},
+            "yaxis": {"title": {"text": "how well the guesses fit (0 is best)"}},
             "shapes": [rule(truth)],
             "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
             "height": 360,

@@ -39,7 +39,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                     "y": np.interp(result.best, result.alpha, above),
                     "mode": "markers",
                     "marker": marker(style) | {"size": 12, "line": {"width": 2, "color": style.colour}},
-                    "name": f"{name}: least at α = {angles}",
+                    "name": f"{name}: least at {angles}",
                     "cliponaxis": False,
                     "hovertemplate": "α = %{x:.1f}°<extra></extra>",
                 }
@@ -48,11 +48,11 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {
-                "title": {"text": "direction of the weights, α degrees from the true one"},
+                "title": {"text": "direction of the weights, degrees from the true one"},
                 "tickvals": [-180, -90, 0, 90, 180],
                 "range": [-185, 185],
             },
-            "yaxis": {"title": {"text": "−L′∞(α) above its least, nats"}, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "loss above its least, nats a person"}, "rangemode": "tozero"},
             "shapes": [rule(0)],
             "annotations": [over_rule(0, "truth", -185, 185)],
             "height": 400,

@@ -244,6 +244,6 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
         shown_there = [row.mean for row in drawn.mine if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
-        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Against a pin" else 1)
+        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Two settings" else 1)
         shown_gaps = [float(cell.replace("−", "-")) for cell in re.findall(r"[+−][\d.]+", cells)]
         assert any(shown_gap == pytest.approx(gap, abs=0.06) for shown_gap in shown_gaps)

@@ -33,9 +33,9 @@ def asked(config: BagConfig) -> Answer:
 @pytest.mark.parametrize(
     ("words", "start"),
     [
-        (compare_words(Verdict.TOO_FEW, 0.012, LLP, "two draws"), "; two draws cannot tell it from match bag shares"),
-        (compare_words(Verdict.BETTER, 0.012, NAMES, "two draws"), ", 0.012 ahead of correct for the bag"),
-        (compare_words(Verdict.NOT_CLEAR, 0.012, NAMES, "two draws"), ", statistically tied with correct for the bag"),
+        (compare_words(Verdict.TOO_FEW, LLP, "two draws"), "; two draws cannot tell it from match bag shares"),
+        (compare_words(Verdict.BETTER, NAMES, "two draws"), ", clearly ahead of correct for the bag"),
+        (compare_words(Verdict.NOT_CLEAR, NAMES, "two draws"), ", statistically tied with correct for the bag"),
         (
             beside_words(0.64, 0.86, 0.66),
             "always answering “no” scores more, 0.660; with every label known it is 0.860",

@@ -4,12 +4,13 @@ import base64
 import re
 
 import pytest
+from scipy.stats import norm
 
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.topics.voting import PAGE, misprint_words
 from pages.topics.voting.answer import Answer, answer, estimate_words
-from pages.topics.voting.controls import PEOPLE, POLLS, PRIVACY, Plan
+from pages.topics.voting.controls import PEOPLE, POLLS, PRIVACY, SEED, Plan
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
 from privdemo.experiments.naive_training import NaiveConfig
@@ -26,7 +27,8 @@ ASKED = {PRICE: PLAN, ONE: (0.1, "A"), MANY: (0.1, 5), MORE: "0.5 0.3 0.2", TRAI
 
 
 def polls(channel: BinaryChannel = FIFTH, **changes) -> Answer:
-    return answer(ElectionConfig(channel=channel, **changes), Draws())
+    """An answer of the page, at its own seed unless another is given."""
+    return answer(ElectionConfig(**{"channel": channel, "seed": SEED.default} | changes), Draws())
 
 
 def look(name: str, shown: Answer, asked: object = None) -> list[Panel]:
@@ -49,6 +51,25 @@ def test_it_opens_with_the_numbers_of_its_settings():
     assert f"contained the truth in only <b>{naive.n_held}</b> of 100 polls" in words
 
 
+def test_the_first_poll_is_as_far_off_as_most():
+    for lie in (0.1, 0.2, 0.3, 0.4):
+        shown = polls(BinaryChannel(lie, lie))
+        law = next(record.law for record in shown.records if record.name == "spread MLE")
+        usual = norm.ppf(0.75) * law.deviation  # half of all polls are less far off
+        assert 0.5 < abs(shown.poll.estimates["spread MLE"].value - 0.35) / usual < 2, lie
+
+
+def test_an_interval_that_misses_the_truth_says_so():
+    held, unlucky = polls(), polls(BinaryChannel(0.3, 0.3), seed=0)
+    n_missed = 100 - next(record.n_held for record in unlucky.records if record.name == "spread MLE")
+    assert not held.takeaway().count("misses")
+    ending = f"interval <b>misses</b> it, as it does in {n_missed} of 100 such polls; 5 in 100 are expected."
+    assert unlucky.takeaway().endswith(ending)
+    few = polls(BinaryChannel(0.3, 0.3), seed=0, n_elections=10)
+    misses = not few.poll.estimates["spread MLE"].interval.covers(0.35)
+    assert few.takeaway().endswith("as about 1 in 20 does.") == misses
+
+
 def test_more_polls_are_held_on_a_click_up_to_the_most_there_are_and_then_other_ones():
     at, most = visit("voting", polls="7", lesson="Many polls"), POLLS.limit.high
     clicks = (("Draw again", 8), ("+ 100 polls", 108), ("10,000 polls (maximum)", most), ("Draw again", most))
@@ -57,7 +78,7 @@ def test_more_polls_are_held_on_a_click_up_to_the_most_there_are_and_then_other_
         assert at.session_state["polls"] == n
         assert at.button(key="hold + 100 polls").disabled == (n == most)
         assert at.button(key="hold Start over").disabled == (n == 1)
-    assert at.session_state["poll_seed"] == 1
+    assert at.session_state["poll_seed"] == SEED.default + 1
 
 
 def test_the_pollster_is_shown_answers_alone():
