@@ -203,7 +203,8 @@ _NOISES = {
     "gaussian": ("Gaussian noise", "dashdot"),
     "dirichlet": ("scaled Dirichlet", "longdashdot"),
 }
-# Whom one must trust is the marker, what learns the colour: the spread likelihood has one, whatever the channel.
+# Whom one must trust is the marker, what learns the colour and the dash: the spread likelihood has one colour, whatever
+# the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
 
 
@@ -217,8 +218,9 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
-def _compared(name: str, title: str, paper: str, trust: str, colour: Style, dash: str = "solid") -> Method:
-    return Method(name, title, trust, _like(colour, dash, MARKERS[trust]), paper)
+def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
+    """A method in the colour of its family, and in its dash unless it has one of its own."""
+    return Method(name, title, trust, _like(family, dash or family.dash, MARKERS[trust]), paper)
 
 
 COMPARISON = _table(

@@ -122,7 +122,7 @@ def first_frame(data: Mapping[str, Any], result: Result, priors: Sequence[str]) 
     control = (
         f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more accurate</span>'
         f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more private'
-        f"</span><output>{data['symbol']} = {data['level']:.4g}</output></div>"
+        f"</span><output>{data['symbol']} = {data['level']:.3g}</output></div>"
     )
     guesses = [result.guesses[prior] for prior in priors]
     lines = _halves(data, result, guesses[0]) if data["halves"] else _line(data, result, guesses)

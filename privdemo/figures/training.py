@@ -185,13 +185,15 @@ def digits_html(
     rows: Sequence[tuple[str, str, Sequence[Said] | str]],
     alt: str,
 ) -> str:
-    """Test digits over what every method says of them: `rows` are (method, its colour, what it says of each digit).
+    """Test digits with their true classes over what every method says.
 
-    A bar in the method's colour is the longer the surer it is. Wrong answers are underlined, and marked as wrong for
-    screen readers. What a method says of all images at once is one text.
+    `rows` are (method, its colour, what it says of each digit). A bar in the method's colour is the longer the surer it
+    is. Wrong answers are underlined, and marked as wrong for screen readers. What a method says of all images at once
+    is one text.
     """
     heads = "".join(
-        f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></th>'
+        f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}">'
+        f"really {html.escape(truth)}</th>"
         for image, truth in zip(images, truths, strict=True)
     )
     body = "".join(

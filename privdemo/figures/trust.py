@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from plotly.graph_objects import Figure
 
@@ -11,11 +12,15 @@ from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 
+# Where the axis begins.
+_COIN = 0.5
+
 
 def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
     """The accuracy of the best method for each kind of trust, with 95 % intervals, a row each, from a coin's half on.
 
-    `best` maps the words for a kind of trust to its method; `title` stands at the axis.
+    `best` maps the words for a kind of trust to its method; `title` stands at the axis. A stem in the
+    method's colour and dash leads to each mark.
     """
     traces = [
         {
@@ -32,10 +37,17 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [0.5, 1], "tickvals": [0.5, 1], "ticktext": ["50%", "100%"]},
+            "xaxis": {"title": {"text": title}, "range": [_COIN, 1], "tickvals": [0.5, 1], "ticktext": ["50%", "100%"]},
             "yaxis": rows(labels),
             "height": 60 + 42 * len(labels),
             "margin": {"b": 60},
+            "shapes": [_stem(words, method, mark) for words, (method, mark) in best.items()],
             "showlegend": False,
         },
     )
+
+
+def _stem(words: str, method: Method, mark: Estimate) -> dict[str, Any]:
+    """A line from a coin's half to a mark."""
+    style = {"color": method.style.colour, "dash": method.style.dash, "width": 2}
+    return {"type": "line", "x0": _COIN, "x1": mark.mean, "y0": words, "y1": words, "line": style, "layer": "below"}

@@ -130,7 +130,7 @@ def test_density_distribution_and_distortion_are_those_of_scipy(kind, law, level
         np.testing.assert_allclose(kind(level).cdf(x), law(scale=level).cdf(x), rtol=1e-12)
 
 
-LEVELS = {0: 0, 4: 0.19, 10: 0.47, 16: 0.755, 20: 0.865, 23: 0.92, 24: 16 / 17}
+LEVELS = {0: 0, 3: 0.19, 6: 0.47, 9: 0.755, 12: 0.85, 17: 0.9, 23: 0.935, 24: 16 / 17}
 NOISE = {0: 0.01, 1: 0.05, 6: 0.3, 13: 1, 18: 2, 21: 3.5, 24: 5}
 
 

@@ -161,7 +161,7 @@ class Dial {
     const released = this.data.release(this.data, level);
     this.canvases.released.forEach((canvas, n) => paint(canvas, size, (j) => released(n * size + j)));
     this.drawGuesses(level);
-    const shown = `${this.data.symbol} = ${Number(level.toPrecision(4))}`;
+    const shown = `${this.data.symbol} = ${Number(level.toPrecision(3))}`;
     this.output.textContent = shown;
     this.input.setAttribute("aria-valuetext", `${shown}. ${this.found.textContent}`);
     this.root.dataset.level = level;

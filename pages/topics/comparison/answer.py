@@ -19,7 +19,18 @@ from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER, PUBLISHER, TRUTH
+from privdemo.methods import (
+    CLEAN,
+    COMPARISON,
+    CORRECTED_COUNT,
+    COUNT_NAIVE,
+    NAIVE,
+    NOBODY,
+    OWNER,
+    PUBLISHER,
+    SPREAD,
+    TRUTH,
+)
 from privdemo.tasks import binary_task
 from privdemo.verdict import ENOUGH, Verdict
 
@@ -69,7 +80,7 @@ class Answer:
         if self.marks:
             few = self.mine and self.n_draws < question.n_draws
             so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}"
+            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._lies_tied()}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
@@ -85,6 +96,15 @@ class Answer:
             return "There is no mark yet: go on, or change the settings."
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
         return f"None of the methods has a mark. {numbers.sentence(why)}"
+
+    def _lies_tied(self) -> str:
+        """Whether ignoring the lies and correcting for them are statistically tied, in a sentence; or nothing."""
+        rows = {row.method: row for row in self.chosen(self.mine)}
+        for ours, theirs in ((SPREAD, NAIVE), (CORRECTED_COUNT, COUNT_NAIVE)):
+            both = ours in rows and theirs in rows
+            if both and change(rows[ours], rows[theirs]).verdict is Verdict.NOT_CLEAR:
+                return f" Statistically tied: {COMPARISON[theirs].title} and {COMPARISON[ours].title}."
+        return ""
 
     def ties(self) -> str:
         """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""

@@ -15,6 +15,8 @@ from privdemo.experiments.images import Config, CurveConfig
 from privdemo.mechanisms.pixels import FAMILIES
 
 FAMILY = FAMILIES["randomised_response"]
+# Here MNIST’s sender is still found in 97 of 100 images; a little further on no longer.
+LEVEL = 0.95
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
 
 
@@ -42,7 +44,7 @@ def level_setting() -> Number:
     """The noise level, in the range that the data set gives."""
     limit = FAMILY.limit(images.n_states(_dataset()))
     title = f"{FAMILY.symbol}, {FAMILY.level_name}"
-    return Number("home_p", limit, 0.8, title, step=dials.STEPS[FAMILY.name], form="%.8g")
+    return Number("home_p", limit, LEVEL, title, step=dials.STEPS[FAMILY.name], form="%.8g")
 
 
 def _dataset() -> str:

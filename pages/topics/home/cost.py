@@ -17,10 +17,10 @@ from privdemo.tasks import binary_task
 # The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    NOBODY: "Nobody",
-    OWNER: "A bag’s owner",
-    PUBLISHER: "A publisher",
-    TRUTH: "No privacy",
+    TRUTH: "no privacy",
+    NOBODY: "trust nobody: each label may lie",
+    OWNER: "trust a bag’s owner: only totals",
+    PUBLISHER: "trust a publisher: only two counts",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -46,11 +46,12 @@ def _config(dataset: str) -> ComparisonConfig:
 def cost(dataset: str) -> Panel:
     """The accuracy of the best method for each kind of trust, with what it sees."""
     best = best_by_trust(dataset)
+    first, second = binary_task(dataset).classes
     marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "What it costs to trust nobody",
-        figure=Chart(figures.by_trust(marks, f"classified correctly, ε = {EPSILON:g}")),
+        "What privacy costs, by whom you trust",
+        figure=Chart(figures.by_trust(marks, f"{first} or {second} told apart correctly, ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),

@@ -10,7 +10,7 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
 from pages.topics.training.answer import Answer, compare, print_scores, released, score_words, snippet
-from pages.topics.training.controls import DISPUTED
+from pages.topics.training.controls import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
@@ -48,13 +48,14 @@ def some_images(shown: Answer) -> list[Panel]:
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
     telling = training.with_a_say(trial)
     summary = (
-        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw. Underlined: wrong; of "
-        f"{len(chosen)} images: {wrong}. The longer the bar, the surer."
+        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw{_RULES[picked]}. Wavy "
+        f"line: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
     )
     rows = [
         (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
     ]
-    which = "Where methods differ most" if picked == DISPUTED else "Test images as they come"
+    differing = int(training.label_differs(trial)[chosen].sum())
+    which = _which(differing, len(chosen)) if picked == DISPUTED else "Test images as they come"
     return [
         _panel(
             shown,
@@ -67,9 +68,29 @@ def some_images(shown: Answer) -> list[Panel]:
             snippet=snippet(shown.question).then(
                 f"print(training.digit_table(draws[0], training.{pick.__name__}(draws[0], {N_IMAGES})))"
             ),
-            note=f"{which}: what each says, and how sure.",
+            note=f"{which}: what each says, and how sure. Wavy line: wrong.",
         )
     ]
+
+
+# How the shown test images are chosen.
+_RULES = {
+    DISPUTED: ": the first of each class on which methods that tell images apart, clean data aside, name different "
+    "labels, then those on which their probabilities differ most",
+    AS_THEY_COME: ", the first of each class",
+}
+
+
+def _which(differing: int, n: int) -> str:
+    """Which images are shown where on `differing` of `n` the methods name different labels."""
+    if differing == n:
+        return "Where the methods disagree"
+    least_alike = "where they are least alike in sureness"
+    return (
+        f"Where the methods disagree ({differing} of {n}), then {least_alike}"
+        if differing
+        else ("No image on which the methods disagree; those " + least_alike)
+    )
 
 
 def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:

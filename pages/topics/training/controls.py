@@ -63,13 +63,13 @@ PRESETS = {
     "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
 }
 # Which test images are shown.
-DISPUTED = "in dispute"
+DISPUTED, AS_THEY_COME = "in dispute", "as they come"
 PICKED = Choice(
     "which",
-    (DISPUTED, "as they come"),
+    (DISPUTED, AS_THEY_COME),
     DISPUTED,
     "Test images shown",
-    formerly={"the disputed": DISPUTED, "the first": "as they come"},
+    formerly={"the disputed": DISPUTED, "the first": AS_THEY_COME},
 )
 # The shipped experiments on what noise costs, by their titles.
 STUDIES = {"replaced pixels": "figure3", "Gaussian noise": "section6.1", "unequal lies": "asymmetric"}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from privdemo.experiments.training.fit import Trial
 from privdemo.intervals import Estimate, grouped_interval, mean_interval, wilson_interval
+from privdemo.methods import CLEAN
 
 Array = NDArray[np.floating]
 
@@ -134,10 +135,30 @@ def with_a_say(trial: Trial) -> list[str]:
     return telling if len(telling) > 1 else list(trial.fits)
 
 
+def _disputants(trial: Trial) -> Array:
+    """What the methods `with_a_say` give to every test image, (n_methods, n_test).
+
+    Clean data is left out where two others remain: a dispute is one of methods that learn from noise.
+    """
+    telling = with_a_say(trial)
+    noisy = [name for name in telling if name != CLEAN]
+    return np.stack([trial.fits[name].proba for name in (noisy if len(noisy) > 1 else telling)])
+
+
+def label_differs(trial: Trial) -> NDArray[np.bool_]:
+    """On which test images the methods `with_a_say`, without clean data, do not all name the same class."""
+    return np.ptp((_disputants(trial) > 0.5).astype(int), axis=0) > 0
+
+
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The `n` test images, half of them of each class, on whose probability the methods `with_a_say` differ most."""
-    probas = np.stack([trial.fits[name].proba for name in with_a_say(trial)])
-    order = np.argsort(-np.ptp(probas, axis=0), kind="stable")
+    """The `n` test images, half of them of each class, on which the methods disagree.
+
+    The rule favours no method: of each class the first test images on which the label differs (`label_differs`),
+    whoever is right; where they are too few, then those on whose probability the same methods differ most.
+    """
+    differs, gap = label_differs(trial), np.ptp(_disputants(trial), axis=0)
+    by_gap = np.argsort(-gap, kind="stable")
+    order = np.concatenate([np.flatnonzero(differs), by_gap[~differs[by_gap]]])
     return np.concatenate([order[trial.y[order] == c][: n // 2] for c in (0, 1)])
 
 

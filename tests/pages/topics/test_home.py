@@ -33,7 +33,7 @@ def test_each_mark_is_the_best_of_the_methods_shown_first(dataset):
     ]
     best, panel = best_by_trust(dataset), cost(dataset)
     for trust, trace, row in zip(
-        (NOBODY, OWNER, PUBLISHER, TRUTH), panel.figure.figure.data, panel.rows(), strict=True
+        (TRUTH, NOBODY, OWNER, PUBLISHER), panel.figure.figure.data, panel.rows(), strict=True
     ):
         means = [one.mean for one in rows if one.trust == trust]
         assert best[trust].mean == max(means) == trace.x[0] == row["accuracy"]
@@ -78,6 +78,13 @@ def test_the_page_leads_to_every_other_by_its_own_name_and_draws_other_people(mn
     assert not at.exception
     assert html(at) != before
     assert at.session_state["people_seed"] == 1
+
+
+def test_the_dial_starts_just_before_the_sender_is_lost(mnist):
+    at = visit("")
+    level = at.number_input(key="home_p").value
+    assert level in FAMILY.levels(256)
+    assert "The sender is still found in 97 of 100." in html(at)
 
 
 def test_a_link_sets_the_dial(mnist):

@@ -109,6 +109,27 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 
 
 @pytest.mark.parametrize(
+    ("disputes", "words"),
+    [
+        ([], "No image on which the methods disagree; those where they are least alike in sureness: what each says"),
+        ([3, 60, 62], "Where the methods disagree (3 of 4), then where they are least alike in sureness: what each"),
+        ([3, 9, 60, 62], "Where the methods disagree: what each says, and how sure. Wavy line: wrong."),
+        ([3, 9, 60, 62, 90, 91], "Where the methods disagree: what each says, and how sure. Wavy line: wrong."),
+    ],
+)
+def test_disputed_images_are_the_first_to_which_methods_trained_on_noise_give_different_labels(disputes, words):
+    naive, spread = np.where(TRUTH == 1, 0.6, 0.3), np.where(TRUTH == 1, 0.9, 0.2)
+    naive[5] = spread[5] = 0.4  # only clean data has it right
+    spread[disputes] = 1 - spread[disputes]
+    shown = made(naive=naive, spread=spread)
+    (panel,) = chapters.some_images(shown)
+    chosen = training.disputed(shown.trials[0], 4)
+    assert set(disputes[:4]) <= set(chosen)
+    assert TRUTH[chosen].tolist() == [0, 0, 1, 1]
+    assert panel.note.startswith(words)
+
+
+@pytest.mark.parametrize(
     ("found", "words", "timid"),
     [
         ((800, 950, 960), "from the image alone <b>95.0 %</b>, as from a label", False),
