@@ -6,13 +6,14 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, picture, table
 from pages.topics.claims.controls import Question, all_settings, controls
+from privdemo.experiments.claims import PAPERS
 
 _HERE = Path(__file__).parent
 
 
 def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
     """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    how = folds.read(_HERE / "how.md", rules=RULES)
+    how = folds.read(_HERE / "how.md", rules=RULES, sources="; ".join(PAPERS.values()))
     adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("adversary", "caveats"))
     return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,19 @@ from pages.kit.panel import Cards, Chart, Markup, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.claims.controls import EVERYBODY, Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OPEN, PERCENT, SAME, UNCLEAR, WIDE, Claim
+from privdemo.experiments.claims import (
+    CAVEAT,
+    FAILS,
+    FIRST_AUTHORS,
+    HOLDS,
+    OPEN,
+    PAPERS,
+    PERCENT,
+    SAME,
+    UNCLEAR,
+    WIDE,
+    Claim,
+)
 from privdemo.figures import claims as charts
 
 SNIPPET = Snippet(
@@ -150,8 +163,19 @@ def row(number: int, claim: Claim) -> list[str]:
 
 def card(claim: Claim) -> tuple[str, str, str]:
     """A surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
-    both = [_exact(claim.unit, claim.published)] if claim.published is not None else []
-    return f"{FIRST_AUTHORS[claim.source]}, {claim.place}", " → ".join([*both, ours(claim)]), claim.surprise
+    author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
+    found = claim.ours and claim.ours.mean
+    both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, found)}"
+    if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
+        both = f"a lead → {ours(claim)}"
+    return f"{author}, {claim.place}", both, claim.surprise
+
+
+def _rounded(unit: str, value: float | None) -> str:
+    """A number with two figures, in its unit; the table has it in full."""
+    if value is None or unit not in ("", PERCENT):
+        return _exact(unit, value)
+    return numbers.share(value, 0) if unit == PERCENT else numbers.near_zero(value)
 
 
 def ours(claim: Claim) -> str:

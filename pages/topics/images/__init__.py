@@ -7,8 +7,8 @@ from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.images.answer import Answer, answer, paper_figure, snippet
 from pages.topics.images.controls import (
+    CHANGED,
     DIAL,
-    FLIPS,
     GAUSS,
     VIEW,
     Setup,
@@ -93,10 +93,10 @@ PAGE = Page(
             Chapter(DIAL, Answer.main),
             Chapter("What is lost", Answer.lost),
             Chapter("What is promised", Answer.promised),
-            Chapter(FLIPS, partial(paper_figure, kind="randomised_response")),
+            Chapter(CHANGED, partial(paper_figure, kind="randomised_response")),
             Chapter(GAUSS, partial(paper_figure, kind="gaussian")),
         ),
-        {"live dial": DIAL, "figure 2": FLIPS, "Figure 2": FLIPS, "figure 4": GAUSS, "Figure 4": GAUSS},
+        {"live dial": DIAL, "figure 2": CHANGED, "Figure 2": CHANGED, "figure 4": GAUSS, "Figure 4": GAUSS},
     ),
     shows_images=True,
 )

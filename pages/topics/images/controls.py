@@ -41,7 +41,7 @@ LEVELS = {
     "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
 }
 # The choice among the chapters in the address, and the chapters that are known by name.
-VIEW, DIAL, FLIPS, GAUSS = "view", "The dial", "Flipped pixels", "Gaussian noise"
+VIEW, DIAL, CHANGED, GAUSS = "view", "The dial", "Changed pixels", "Gaussian noise"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
@@ -205,7 +205,7 @@ def level_inputs(setup: Setup) -> Question:
     chapter = st.session_state.get(VIEW)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    with st.container(key="other-levels-fixed" if chapter in (FLIPS, GAUSS) else "level-inputs"):
+    with st.container(key="other-levels-fixed" if chapter in (CHANGED, GAUSS) else "level-inputs"):
         level = _level(setting, setup, own_slider=chapter != DIAL)
     with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
         for other in FAMILIES.values():

@@ -225,7 +225,7 @@ def _true_prior(rows: Rows) -> Claim:
         seeds=_n_draws(rows),
         command=_FIGURE_3,
         verdict=verdict,
-        why=f"clearly ahead at {listed(clear)} of p = {listed(gaps)}",
+        why=f"of p = {listed(gaps)}, clearly ahead at {listed(clear)}",
     )
 
 

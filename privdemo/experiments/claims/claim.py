@@ -13,6 +13,11 @@ UNCLEAR, OPEN = "not clear here", "cannot be checked"
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 SOURCES = (BARBER, YAN, IYER)
+PAPERS = {
+    BARBER: "Barber, Private machine learning via randomised response",
+    YAN: "Yan, Learning from label proportions (2018)",
+    IYER: "Iyer, Nath & Sarawagi, Privacy preserving class ratio estimation (KDD 2016)",
+}
 FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 EXACT = "exact, no draws"
 # Shares are shown in per cent, their differences in points, all other numbers as they are.

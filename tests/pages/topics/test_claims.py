@@ -51,8 +51,11 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
         assert f"<b>{n}</b> {verdict}" in bar.figure.html
     assert len(bar.rows()) == len(everything)
     misprint = next(claim for claim in everything if claim.place == "equation 2")
-    title, number, sentence = surprises.figure.contents[0]
-    assert (title, number) == ("Barber, equation 2", "106.7 % → 40.0 %")
+    title, _, sentence = surprises.figure.contents[0]
+    assert title == f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
+    numbers = [both for _, both, _ in surprises.figure.contents]
+    assert [numbers[0], numbers[-1]] == ["107 % → 40 %", "0.05 → 0.077"]
+    assert all(" → " in both for both in numbers)
     assert sentence == misprint.surprise == "A misprinted sign turns a share of 40 % into 107 %."
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert not replace(misprint, verdict=HOLDS).surprises

@@ -14,7 +14,7 @@ from pages.kit import dials
 from pages.kit.draws import Draws
 from pages.topics.images import PAGE, label_verdict
 from pages.topics.images.answer import answer, paper_figure, snippet, strip_snippet
-from pages.topics.images.controls import DIAL, FLIPS, Question
+from pages.topics.images.controls import CHANGED, DIAL, Question
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
 from privdemo import accounting
 from privdemo.experiments import images
@@ -98,7 +98,7 @@ def test_a_figure_of_the_paper_shows_its_own_noise_whatever_is_asked(kind, tmp_p
     ("name", "key", "level", "flip"), [("p = 0.3", "p", 0.3, 0.3), ("σ² = 0.5", "sigma", math.sqrt(0.5), 0.2)]
 )
 def test_presets_set_the_papers_values_and_show_the_dial(name, key, level, flip):
-    at = visit("image_noise", data="Small digits", label_lie="asymmetric", view=FLIPS)
+    at = visit("image_noise", data="Small digits", label_lie="asymmetric", view=CHANGED)
     at.button(key=f"preset {name}").click().run()
     assert [at.number_input(key=which).value for which in (key, "flip")] == [level, flip]
     assert at.session_state["view"] == DIAL
