@@ -193,7 +193,7 @@ def digits_html(
     """
     heads = "".join(
         f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}">'
-        f"really {html.escape(truth)}</th>"
+        f"<b>{html.escape(truth)}</b></th>"
         for image, truth in zip(images, truths, strict=True)
     )
     body = "".join(
@@ -202,8 +202,8 @@ def digits_html(
     )
     name = html.escape(alt, quote=True)
     return (
-        f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead><tr><td></td>{heads}'
-        f"</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead><tr>'
+        f"<td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -223,7 +223,8 @@ DIGITS_CSS = """
 .weights .sheet { max-width: min(100%, calc(var(--columns) * 15rem)); }
 .digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
 .digits th, .digits td { text-align: left; padding: 0.3rem 0.5rem; font-weight: 400; }
-.digits td b { font-size: 1.25em; }
+.digits b { font-size: 1.25em; }
+.digits thead td { vertical-align: bottom; }
 .digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
 .digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
@@ -233,7 +234,6 @@ DIGITS_CSS = """
 }
 @media (max-width: 500px) {
   .digits tr { display: grid; grid-template-columns: repeat(var(--digits), 1fr); }
-  .digits thead td { display: none; }
-  .digits tbody th, .digits td[colspan] { grid-column: 1 / -1; max-width: none; }
+  .digits thead td, .digits tbody th, .digits td[colspan] { grid-column: 1 / -1; max-width: none; }
 }
 """

@@ -106,8 +106,8 @@ def test_digits_stand_over_what_every_method_says():
     assert [image["alt"] for image in reader.all("img")] == ["a 7", "a 9", 'a a "<4>"', "a 3"]
     for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
         np.testing.assert_array_equal(inline(image["src"]), drawn)
-    assert reader.words[:4] == ["really 7", "really 9", 'really a "<4>"', "really 3"]
-    assert reader.words[4:] == ["naive", *["7", " 90 %", "a & <b>", " 55 %"] * 2, "a & <b>", "the same"]
+    assert reader.words[:5] == ["truth", "7", "9", 'a "<4>"', "3"]
+    assert reader.words[5:] == ["naive", *["7", " 90 %", "a & <b>", " 55 %"] * 2, "a & <b>", "the same"]
     _, *cells, alike = reader.all("td")
     assert [cell == {"class": "wrong", "title": "wrong"} for cell in cells] == [False, True] * 2
     assert alike == {"colspan": "4"}

@@ -18,9 +18,9 @@ from privdemo.tasks import binary_task
 EPSILON = 1.0
 _TITLES = {
     TRUTH: "no privacy",
-    NOBODY: "trust nobody: each label may lie",
-    OWNER: "trust a bag’s owner: only totals",
-    PUBLISHER: "trust a publisher: only two counts",
+    NOBODY: "trust nobody: labels may lie",
+    OWNER: "trust bag owners: only totals",
+    PUBLISHER: "trust publishers: only counts",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -50,7 +50,7 @@ def cost(dataset: str) -> Panel:
     marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "What privacy costs, by whom you trust",
+        "What privacy costs, by trust",
         figure=Chart(figures.by_trust(marks, f"{first} or {second} told apart correctly, ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],

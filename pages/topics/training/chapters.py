@@ -21,7 +21,7 @@ from privdemo.verdict import Verdict, clearly_below, judge
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
 # What a method says of images that it does not tell apart.
-_ALIKE = "the same label for nearly every image"
+_ALIKE = "nearly always the same label"
 
 test_images = cache.by_config(training.test_images, max_entries=64)
 
@@ -68,7 +68,7 @@ def some_images(shown: Answer) -> list[Panel]:
             snippet=snippet(shown.question).then(
                 f"print(training.digit_table(draws[0], training.{pick.__name__}(draws[0], {N_IMAGES})))"
             ),
-            note=f"{which}: what each says, and how sure. Wavy line: wrong.",
+            note=f"{which}. %: how sure; wavy line: wrong.",
         )
     ]
 
