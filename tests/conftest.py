@@ -20,6 +20,8 @@ settings.register_profile("privdemo", deadline=None, max_examples=40)
 settings.load_profile("privdemo")
 start_up.limit_threads()  # as the server does: three workers share the cores
 ROOT = Path(__file__).parents[1]
+if folder := os.environ.get("PRIVDEMO_DATA"):  # some tests work in folders of their own
+    os.environ["PRIVDEMO_DATA"] = str(Path(folder).resolve())
 
 
 # What takes longest begins first: browser tests, then these. Pages whose draws are computed by processes of their own

@@ -52,7 +52,10 @@ def audited(page: Page, where: str) -> list[str]:
     for scheme, only in (("light", BY_DAY), ("dark", BY_NIGHT)):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(150)
-        found += [f"{where}, {scheme}: {fault}" for fault in page.evaluate(AUDIT, only)]
+        if faults := page.evaluate(AUDIT, only):  # of what has just changed and is still pale?
+            page.wait_for_timeout(700)
+            faults = page.evaluate(AUDIT, only)
+        found += [f"{where}, {scheme}: {fault}" for fault in faults]
     page.emulate_media(color_scheme="light")
     return found
 

@@ -1,11 +1,13 @@
 """The page "How many voted for A?" in a real Chromium: dots that follow the lie while it is dragged."""
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.topics.voting.controls import SEED
 from privdemo import figures
 from privdemo.experiments import voting
 from privdemo.figures import people
@@ -13,7 +15,7 @@ from privdemo.mechanisms import BinaryChannel
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
-CONFIG = voting.ElectionConfig()
+CONFIG = voting.ElectionConfig(seed=int(SEED.default))
 
 
 def paths(page: Page) -> list[str]:
@@ -23,7 +25,7 @@ def paths(page: Page) -> list[str]:
 
 
 def drawn_by_python(channel: BinaryChannel, **changes: int) -> list[str]:
-    config = voting.ElectionConfig(channel=channel, **changes)
+    config = replace(CONFIG, channel=channel, **changes)
     kinds = voting.kinds(voting.people(config), channel)
     fields = [figures.dot_field("", kinds, dots) for dots in (people.TRUTH, people.ANSWERS)]
     return [outline for field in fields for outline in re.findall(r' d="([^"]*)"', field.svg)]

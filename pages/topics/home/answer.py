@@ -39,7 +39,7 @@ class Answer:
 
     def takeaway(self) -> str:
         """What the dial asks."""
-        return "Every pixel may lie. How much before this digit is safe?"
+        return "Every pixel may lie. When is this digit safe?"
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
         """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""
@@ -47,7 +47,7 @@ class Answer:
 
     def _dial(self) -> Panel:
         result, summary = self.result, self._summary()
-        halves = ("As sent", f"What an adversary reads from {result.n_people:,} images")
+        halves = ("As sent", f"An adversary’s guess from {result.n_people:,} images")
         data = dials.dial_data(result, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
 
         def still() -> str:

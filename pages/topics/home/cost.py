@@ -18,9 +18,9 @@ from privdemo.tasks import binary_task
 EPSILON = 1.0
 _TITLES = {
     TRUTH: "no privacy",
-    NOBODY: "trust nobody: labels may lie",
-    OWNER: "trust bag owners: only totals",
-    PUBLISHER: "trust publishers: only counts",
+    NOBODY: "nobody: labels lie",
+    OWNER: "bag owners: only totals",
+    PUBLISHER: "publishers: only counts",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -46,12 +46,11 @@ def _config(dataset: str) -> ComparisonConfig:
 def cost(dataset: str) -> Panel:
     """The accuracy of the best method for each kind of trust, with what it sees."""
     best = best_by_trust(dataset)
-    first, second = binary_task(dataset).classes
     marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
         "What privacy costs, by trust",
-        figure=Chart(figures.by_trust(marks, f"{first} or {second} told apart correctly, ε = {EPSILON:g}")),
+        figure=Chart(figures.by_trust(marks, f"classified correctly, ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
