@@ -151,7 +151,7 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
         cells += _pictures(result, pictures[:columns], name)
         if name == "Released":
             cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
-    return f'<div class="line" style="--columns:{columns}">{"".join(cells)}</div>'
+    return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 
 
 def _sent(all_captions: Sequence[Mapping[str, Any]]) -> list[str]:

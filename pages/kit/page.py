@@ -271,14 +271,26 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
         with st.container(key="chapter-controls"):
             asked = (chapter.controls(answer),)
     first, *rest = chapter.panels(answer, *asked)
-    if page.chapters and chapter is page.chapters.all[0]:
+    is_first = page.chapters is not None and chapter is page.chapters.all[0]
+    if is_first:
         screen.takeaway(place, page.address, answer.takeaway())
     elif isinstance(first, Panel):
         screen.takeaway(place, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
     with st.container(key="figure"):
         screen.draw([first, *rest])
+    if is_first:
+        screen.keep_first(page.address, first if isinstance(first, tuple) else (first,), _room(page, chapter))
     screen.report_button(partial(_report, page, chapter, question, answer, asked), page.address)
+
+
+def _room(page: Page, chapter: Chapter) -> tuple[float, float]:
+    """About what stands between the sentence and the first figure, in rem, and that on a narrow screen."""
+    assert page.chapters is not None
+    if len(page.chapters.all) == 1:
+        return -1.0, 0.5
+    lever = 6.0 * (page.lever is None)
+    return 3.6 + lever + 3.0 * bool(chapter.controls), 0.5 + 1.8 * lever
 
 
 def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...]) -> str:

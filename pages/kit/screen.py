@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, glossary, link, live_dial, live_lie, report
+from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, style
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
@@ -27,6 +27,7 @@ _TITLE, _PROJECTOR = "page_title", "projector"
 def begin(title: str) -> None:
     """Begin a page of this title, on which nothing is explained yet."""
     st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
+    first_screen.begin()
 
 
 def enlarge(size: tuple[int, int] | None) -> None:
@@ -95,6 +96,32 @@ def progress_bar(question: Any, made: Draws) -> None:
             st.button("Stop", on_click=draws.stop, args=(draws.remembered(question),), key="stop-draws")
         else:
             st.button("Go on", on_click=draws.go_on, key="more-draws")
+
+
+def keep_first(address: str, panels: Sequence[Panel], room: tuple[float, float]) -> None:
+    """Keep the sentence and the first figures of a page for those who come to it next, with some room in between."""
+    if not first_screen.wanted(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
+        return
+    row = [f"{_heading(panel)}{_still(panel.figure)}" for panel in panels]
+    first_screen.remember(address, style.SHEET, st.session_state[_TITLE], words, row, room)
+
+
+def _heading(panel: Panel) -> str:
+    """What stands over a figure, as markup."""
+    question = panel.question and f"<h3>{panel.question}</h3>"
+    answer = panel.answer and f'<p class="answer">{unbroken(panel.answer)}</p>'
+    return question + answer + (panel.note and f'<p class="note">{panel.note}</p>')
+
+
+def _still(shown: Any) -> str:
+    """A figure as markup that needs no library."""
+    if isinstance(shown, Chart):
+        return figures.first_look(shown.figure)
+    if isinstance(shown, Live):
+        return live_dial.still(shown.first)
+    if isinstance(shown, LiveDots):
+        return shown.still()
+    return shown.html if shown is not None else ""
 
 
 def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:

@@ -38,10 +38,16 @@ def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> 
         st.session_state[key] = float(st.session_state["dial"]["level"])
 
     with st.container(key="dial-first"):
-        if not st.session_state.get(_STARTED) and (markup := first()):
-            st.html(f"<style>.dial-first {{ {_read('dial.css')} }}</style>{markup}")
+        if not st.session_state.get(_STARTED) and (markup := still(first)):
+            st.html(markup)
     st.session_state[_STARTED] = True
     _dial(key="dial", data=dict(data), default={"level": data["level"]}, on_level_change=released)
+
+
+def still(first: Callable[[], str]) -> str:
+    """The markup that `first` makes of the dial, with its style; nothing where there is none."""
+    markup = first()
+    return markup and f"<style>.dial-first {{ {_read('dial.css')} }}</style>{markup}"
 
 
 def follow(data: Mapping[str, Any]) -> None:

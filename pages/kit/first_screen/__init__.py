@@ -1,0 +1,76 @@
+"""A page's first screen, sent with the page's very first bytes: it stands until Streamlit has started in the browser.
+
+It is what the page drew for the first visitor who came to it without any setting: the same sentence and the same
+figure, before the libraries that draw it live are there. A link that holds settings goes without.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.file_util import get_static_dir
+
+# The markup of each page's first screen, by its address; of the pages' own words and default answers only.
+_KNOWN: dict[str, str] = {}
+_FIRST = "first_visit"
+_HERE = Path(__file__).parent
+_LAYOUT, _LEAVE = ((_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js"))
+_ROOT = '<div id="root">'
+_ANEW = {"Cache-Control": "no-cache"}
+
+
+def begin() -> None:
+    """Begin a run of a page: only the first one of a visit without settings is what every such visit begins with."""
+    st.session_state[_FIRST] = _FIRST not in st.session_state and not st.query_params
+
+
+def wanted(address: str) -> bool:
+    """Whether the screen of this run is a first screen that is not known yet."""
+    return address not in _KNOWN and st.session_state.get(_FIRST, False)
+
+
+def remember(address: str, sheet: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
+    """Keep a page's first screen: its title, the markup of its sentence and of its first figures, side by side.
+
+    `sheet` is the style of all pages. `room` is the height between the sentence and the figures, in rem, and that on a
+    narrow screen.
+    """
+    sheet = sheet.replace(":root", ":host")
+    figures = "".join(f"<div>{figure}</div>" for figure in row)
+    wide, narrow = room
+    _KNOWN[address] = (
+        f'<div id="first-screen" style="--room:{wide}rem;--narrow-room:{narrow}rem">'
+        f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
+        f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{_LEAVE}</script>'
+    )
+
+
+class FirstScreens:
+    """Middleware that sends a page, once its first screen is known, with the first screen in it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, but for pages whose first screen is known."""
+        known = _KNOWN.get(_address(scope))
+        page = known and HTMLResponse(_empty_page().replace(_ROOT, known + _ROOT, 1), headers=_ANEW)
+        await (page or self.app)(scope, receive, send)
+
+
+def _address(scope: Scope) -> str | None:
+    """The page that a request asks for, without settings; None for anything else."""
+    if scope["type"] != "http" or scope["method"] != "GET" or scope.get("query_string"):
+        return None
+    return str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).strip("/")
+
+
+@cache
+def _empty_page() -> str:
+    """The page of HTML that Streamlit sends for every address, before anything is drawn on it."""
+    return (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
