@@ -21,6 +21,7 @@ from pages.kit.numbers import sentence
 from pages.kit.panel import Panel
 from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting
+from pages.kit.turns import in_turn, turn
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
 ANSWERED = "shown_answer"
@@ -131,7 +132,11 @@ class Page:
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Draw the page."""
+        """Draw the page, in its turn."""
+        with turn():
+            self._draw()
+
+    def _draw(self) -> None:
         here = self.here
         present.go_on(here)
         seen = present.view(here)
@@ -222,7 +227,7 @@ def show(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None
         screen.takeaway(place, page.address, question)
         _end(page, question)
     elif page.lever:
-        st.fragment(_answer_at_once)(page, chapter, question, place)
+        st.fragment(in_turn(_answer_at_once))(page, chapter, question, place)
     else:
         _answer_at_once(page, chapter, question, place)
 
@@ -261,7 +266,7 @@ def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place
         screen.takeaway(place, page.address, answer.takeaway())
         return
     alone = chapter.controls and page.jobs is None and not page.lever
-    (st.fragment(_draw_chapter) if alone else _draw_chapter)(page, chapter, question, answer, place)
+    (st.fragment(in_turn(_draw_chapter)) if alone else _draw_chapter)(page, chapter, question, answer, place)
 
 
 def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, place: Any) -> None:
@@ -344,7 +349,7 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
         _refuse(page, place, error)
         return
     poll = draws.POLL if first.draws.running else None
-    st.fragment(_live, run_every=poll)(page, chapter, question, jobs, first.draws.running, [first], place)
+    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, first.draws.running, [first], place)
 
 
 def _live(

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, style
+from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, style, turns
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
@@ -194,7 +194,8 @@ def _chart(panel: Panel, chart: Chart) -> None:
     place.html(figures.first_look(drawn))
     under(panel)
     if not st.session_state.get(_DRAWN):
-        time.sleep(FIRST_LOOK)
+        with turns.pause():
+            time.sleep(FIRST_LOOK)
         st.session_state[_DRAWN] = True
     options = {"displayModeBar": False}
     place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)

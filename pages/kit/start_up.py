@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -12,13 +14,25 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import limits
 
+# Seconds between collections of garbage.
+COLLECT_EVERY = 10.0
+
 
 @asynccontextmanager
 async def prepared(_: Any) -> AsyncIterator[None]:
     """Prepare the server, for as long as it runs."""
     keep_uploads_in_memory()
     limit_threads()
+    collecting = asyncio.create_task(collect_garbage())
     yield
+    collecting.cancel()
+
+
+async def collect_garbage() -> None:
+    """Collect garbage now and then; after each run of a script, as Streamlit would, it costs as much as the run."""
+    while True:
+        await asyncio.sleep(COLLECT_EVERY)
+        await asyncio.to_thread(gc.collect)
 
 
 def keep_uploads_in_memory() -> None:

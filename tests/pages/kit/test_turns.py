@@ -1,0 +1,72 @@
+"""No more pages are drawn at once than there are cores, and each has its turn."""
+
+import threading
+
+import pytest
+
+from pages.kit import turns
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch):
+    monkeypatch.setattr(turns, "_FREE", threading.Semaphore(2))
+
+
+def most_at_once(work):
+    """How many of ten threads were within `work(inside)` at one time, and how many came to its end."""
+    now, most, ended, lock = [0], [0], [], threading.Lock()
+
+    def inside(change):
+        with lock:
+            now[0] += change
+            most[0] = max(most[0], now[0])
+
+    def run():
+        work(inside)
+        ended.append(1)
+
+    threads = [threading.Thread(target=run) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    return most[0], len(ended)
+
+
+def drawn(inside):
+    inside(1)
+    threading.Event().wait(0.01)
+    inside(-1)
+
+
+def test_ten_pages_are_drawn_two_at_a_time():
+    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+
+
+def test_a_part_of_a_page_is_drawn_in_the_turn_of_the_page():
+    assert most_at_once(turns.in_turn(turns.in_turn(drawn))) == (2, 10)
+
+
+def test_a_page_that_waits_leaves_its_turn_to_others():
+    def waiting(inside):
+        with turns.pause():
+            drawn(inside)
+
+    all_wait = threading.Barrier(10, timeout=10)
+    most, ended = most_at_once(turns.in_turn(lambda inside: (waiting(inside), waits(all_wait))))
+    assert (most > 2, ended) == (True, 10)
+
+
+def waits(barrier):
+    with turns.pause():
+        barrier.wait()
+
+
+def test_a_page_that_fails_gives_its_turn_back():
+    def fails(inside):
+        raise ValueError("broken")
+
+    for _ in range(5):
+        with pytest.raises(ValueError, match="broken"):
+            turns.in_turn(fails)(None)
+    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
