@@ -34,10 +34,17 @@ PROGRESS = ".st-key-draw-progress"
 @contextlib.contextmanager
 def running_app(**environment: str) -> Iterator[str]:
     """The address of the app, started as the README says, until the context ends."""
+    with running_script("app.py", **environment) as (address, _):
+        yield address
+
+
+@contextlib.contextmanager
+def running_script(script: str, **environment: str) -> Iterator[tuple[str, int]]:
+    """The address of a Streamlit server that runs `script`, and its process, until the context ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [*command, "--server.address", "127.0.0.1"],
@@ -49,7 +56,7 @@ def running_app(**environment: str) -> Iterator[str]:
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_until_healthy(address, process)
-            yield address
+            yield address, process.pid
         finally:
             process.terminate()
             process.wait(10)

@@ -1,0 +1,87 @@
+"""Visitors without a browser: they speak to a running app as Streamlit's own page does, over its WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+PATIENCE = 120.0
+
+
+class Visitor:
+    """One who looks at a page and changes its controls, which are named by their keys."""
+
+    def __init__(self, address: str, page: str, query: str = "") -> None:
+        self.host, self.page, self.query = address.removeprefix("http://"), page, query
+        self.widgets: dict[str, str] = {}
+        self.values: dict[str, Any] = {}
+        self.received, self.fragment = 0, ""
+        self.socket: ClientConnection
+
+    async def open(self) -> float:
+        """Come to the page; seconds until it is drawn."""
+        start = time.perf_counter()
+        origin = f"http://{self.host}"
+        url = f"ws://{self.host}/_stcore/stream"
+        self.socket = await connect(url, subprotocols=["streamlit"], origin=origin, max_size=None, ping_interval=None)  # type: ignore[list-item,arg-type]
+        await self._run()
+        return time.perf_counter() - start
+
+    async def change(self, key: str, value: float) -> float:
+        """Set a number; seconds until the page is up to date."""
+        start = time.perf_counter()
+        self.values[key] = value
+        await self._run()
+        return time.perf_counter() - start
+
+    async def leave(self) -> None:
+        """Close the page."""
+        await self.socket.close()
+
+    async def _run(self) -> None:
+        """Have the page's script run, and wait until it has."""
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string, state.page_name = self.query, self.page
+        for key, value in self.values.items():
+            state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
+        await self.socket.send(message.SerializeToString())
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                answer = ForwardMsg()
+                raw = await self.socket.recv()
+                self.received += len(raw)
+                answer.ParseFromString(raw)  # type: ignore[arg-type]
+                kind = answer.WhichOneof("type")
+                if (
+                    kind == "session_event"
+                    and answer.session_event.WhichOneof("type") == "script_compilation_exception"
+                ):
+                    raise RuntimeError(answer.session_event.script_compilation_exception.message)
+                if kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
+                    self._keep(answer.delta.new_element)
+                if kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                    return
+
+    def _keep(self, element: Any) -> None:
+        """Note the id of a widget, by its key."""
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            raise RuntimeError(element.exception.message)
+        widget = getattr(element, kind).id if kind in ("number_input", "slider") else ""
+        if widget:
+            self.widgets[widget.rsplit("-", 1)[-1]] = widget
+
+
+def changes(low: float, high: float, seed: int) -> Iterator[float]:
+    """Ever new values from `low` to `high`, in steps of 0.01."""
+    count, place = round((high - low) * 100), seed * 7
+    while True:
+        place += 13
+        yield round(low + place % count / 100, 2)
