@@ -15,6 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 from pages.kit.settings import Choice, Setting, problems
 
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
+_START_OVER = "reset_asked"
 
 _write = st.components.v2.component(
     "privdemo_address",
@@ -159,6 +160,24 @@ def reset(settings: Iterable[Setting]) -> None:
     for setting in settings:
         default = setting.default
         st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
+
+
+def ask_to_start_over(settings: Iterable[Setting]) -> None:
+    """Set settings back to their defaults, and have `start_over` clear the address of them in the run that follows."""
+    reset(settings)
+    st.session_state[_START_OVER] = True
+
+
+def start_over(settings: Iterable[Setting], page: str) -> None:
+    """Once after a reset: open `page` anew without its settings in the address; all else there stays.
+
+    Streamlit takes a setting out of the address only while its widget is on screen. One of a chapter just left would
+    stay if the reset came before the browser had heard that the chapter is left.
+    """
+    if st.session_state.pop(_START_OVER, False):
+        ours = {setting.key for setting in settings}
+        rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
+        st.switch_page(page_at(page), query_params=rest)
 
 
 def take(settings: Iterable[Setting], given: Mapping[str, Any]) -> None:

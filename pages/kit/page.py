@@ -138,6 +138,7 @@ class Page:
 
     def _draw(self) -> None:
         here = self.here
+        link.start_over(self.all_settings(), self.address)
         present.go_on(here)
         seen = present.view(here)
         screen.begin(self.question)
@@ -160,7 +161,7 @@ class Page:
         cache.freeze_heap()
 
     def _reset(self) -> None:
-        link.reset(self.all_settings(defaults=True))
+        link.ask_to_start_over(self.all_settings(defaults=True))
 
 
 def _say_what_is_missing() -> None:

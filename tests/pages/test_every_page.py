@@ -139,6 +139,7 @@ def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type | UnionType)
         assert shown == (float(wanted) if isinstance(setting, Number) else wanted), setting.key
     at.button(key="reset").click().run()
     assert not at.exception
+    assert not asked.keys() & set(at.query_params), "not even of a chapter that is not on the screen"
     for setting in there:
         shown = at.session_state[setting.key]
         assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default, setting.key
