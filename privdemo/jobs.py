@@ -1,7 +1,7 @@
 """Background jobs in a few worker processes, shared by all visitors; a job stops when nobody watches it.
 
-A job is a list of tasks, done one at a time; watched jobs take turns. Each poll of a watcher is also its heartbeat.
-When the last watcher leaves or stops polling, the job stops, if need be by ending its process.
+A job is a list of tasks, done one at a time; watched jobs take turns. A watcher is there while it is known to be, and
+for a while after each poll. When the last watcher is gone the job stops, if need be by ending its process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-# Seconds without a poll after which a watcher counts as gone.
+# Seconds without a poll after which a watcher counts as gone, unless it is known to be there.
 PATIENCE = 10.0
 # Seconds that a task may go on after its job was stopped, before its process is ended.
 GRACE = 0.5
@@ -62,26 +62,27 @@ class _Job:
     # Since when it has waited for its turn.
     waiting: float = field(default_factory=time.monotonic)
 
-    def watched(self) -> bool:
-        """Whether it has a watcher who still polls."""
-        return any(now_watching(seen) for seen, _ in self.watchers.values())
+    # Whether a watcher is known to be there, however long it has not polled.
+    is_there: Callable[[Hashable], bool] = lambda watcher: False
+
+    def here(self) -> dict[Hashable, int]:
+        """The watchers who count as there, and how many of the tasks they want."""
+        now = time.monotonic()
+        return {who: n for who, (seen, n) in self.watchers.items() if now - seen < PATIENCE or self.is_there(who)}
 
     def wanted(self) -> bool:
-        """Whether a watcher who still polls wants more tasks than are done; never after a failure."""
-        if self.error is not None:
-            return False
-        return any(now_watching(seen) and len(self.results) < n for seen, n in self.watchers.values())
-
-
-def now_watching(seen: float) -> bool:
-    """Whether a watcher who last polled at `seen` still counts as there."""
-    return time.monotonic() - seen < PATIENCE
+        """Whether a watcher wants more tasks than are done; never after a failure."""
+        return self.error is None and any(len(self.results) < n for n in self.here().values())
 
 
 class Runner:
-    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. Any thread may call it."""
+    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. Any thread may call it.
 
-    def __init__(self) -> None:
+    `is_there(watcher)` says quickly whether a watcher is known to be there: polls are late where much is to do.
+    """
+
+    def __init__(self, is_there: Callable[[Hashable], bool] = lambda watcher: False) -> None:
+        self._is_there = is_there
         self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()
         self._changed = threading.Condition()
         self._drivers: list[threading.Thread] = []
@@ -104,12 +105,13 @@ class Runner:
         them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it.
         """
         with self._changed:
-            job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private))
+            job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private, is_there=self._is_there))
             wanted_before = job.wanted()
             if len(tasks) > len(job.tasks):
                 job.tasks = tasks
-            there = {other: watching for other, watching in job.watchers.items() if now_watching(watching[0])}
-            job.watchers = there | {watcher: (time.monotonic(), len(tasks))}
+            here = job.here()
+            job.watchers = {other: seen for other, seen in job.watchers.items() if other in here}
+            job.watchers[watcher] = time.monotonic(), len(tasks)
             if new_try:
                 job.error = None
             if not wanted_before:
@@ -146,7 +148,7 @@ class Runner:
 
     def _forget(self) -> None:
         """Drop private jobs that nobody watches, and the least recently used finished jobs beyond `KEPT`."""
-        for key in [key for key, job in self._jobs.items() if job.private and not job.watched()]:
+        for key in [key for key, job in self._jobs.items() if job.private and not job.here()]:
             del self._jobs[key]
         idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
         for key in idle[: max(0, len(self._jobs) - KEPT)]:

@@ -139,6 +139,17 @@ def test_a_watcher_who_polls_keeps_the_job_and_one_who_only_looks_ends_it(runner
     assert gates.starts() == [process]
 
 
+def test_a_watcher_who_is_known_to_be_there_need_not_poll(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    there = {"me"}
+    runner = Runner(there.__contains__)
+    gates = begin(runner, tmp_path / "job", 2, opened=(0,))
+    (process,) = until(lambda: gates.starts(1))
+    there.clear()
+    until(lambda: not alive(process))
+    assert not runner.look("job").running
+
+
 def test_leaving_ends_a_task_that_would_never_end_and_going_on_keeps_what_was_done(lone, tmp_path):
     gates = begin(lone, tmp_path / "job", 3, opened=(0, 2))
     (process,) = until(lambda: gates.starts(1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.kit import own_data
+from pages.kit import own_data, visits
 from privdemo import datasets
 from privdemo.datasets import Source
 from privdemo.experiments import shipped_draws
@@ -38,20 +37,12 @@ def by_config(function: Function, *, spinner: str | bool = False, **options: Any
     return call  # type: ignore[return-value]
 
 
-@st.cache_resource(show_spinner=False)
-def freeze_heap() -> None:
-    """After the first page: take the loaded libraries, which stay, out of the garbage collector's sight.
-
-    A collection then takes a few milliseconds instead of a hundred, in which nobody is answered.
-    """
-    gc.collect()
-    gc.freeze()
+_RUNNER = Runner(visits.is_connected)
 
 
-@st.cache_resource
 def runner() -> Runner:
     """The one place where long work is done, for all visitors."""
-    return Runner()
+    return _RUNNER
 
 
 @st.cache_resource(show_spinner=False)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
 from typing import Any, Protocol
-from uuid import uuid4
 
 import streamlit as st
 
-from pages.kit import cache, link, own_data, settings
+from pages.kit import cache, link, own_data, settings, visits
 from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
 from privdemo.jobs import Progress
@@ -204,7 +203,7 @@ def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
 
 def visitor() -> str:
     """This visitor's name among those who watch."""
-    return st.session_state.setdefault(_VISITOR, uuid4().hex)
+    return st.session_state.setdefault(_VISITOR, visits.name())
 
 
 def remembered(question: Any) -> str:

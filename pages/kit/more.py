@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, lecture, link, present, setting_file
+from pages.kit import draws, lecture, link, present, setting_file, visits
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import Here, Place
@@ -121,7 +121,7 @@ def _take(key: str, here: Here) -> None:
         return
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
     try:
-        found = setting_file.read(brought.getvalue(), here.pages)
+        found = setting_file.read(visits.take(brought), here.pages)
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
         return

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.kit import visits
 from pages.kit.own_data import TITLE, Own, held, hold, let_go
 from pages.kit.settings import Choice
 from privdemo import datasets, figures, limits
@@ -113,7 +114,7 @@ def _take(key: str, page_key: str) -> None:
     if uploaded is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-    _read(uploaded.getvalue(), uploaded.name, None, None)
+    _read(visits.take(uploaded), uploaded.name, None, None)
     if _PROBLEM not in st.session_state:
         st.session_state[page_key] = TITLE
 
@@ -145,6 +146,7 @@ def _read(content: bytes, file: str, label: str | None, positive: str | None) ->
 def forget() -> None:
     """Take everything of the visitor's own records out of the session."""
     let_go()
+    visits.drop_uploads()
     for key in (_PROBLEM, _LABEL, _POSITIVE):
         st.session_state.pop(key, None)
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1

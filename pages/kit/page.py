@@ -154,11 +154,12 @@ class Page:
         screen.last_takeaway(place, self.address)
         if self.shows_images:
             _say_what_is_missing()
+        if not self.jobs:
+            draws.leave_others([])
         if self.arrange:
             self.arrange(self, place)
         else:
             _in_their_places(self, place, menu, seen)
-        cache.freeze_heap()
 
     def _reset(self) -> None:
         link.ask_to_start_over(self.all_settings(defaults=True))

@@ -39,15 +39,16 @@ def running_app(**environment: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def running_script(script: str, **environment: str) -> Iterator[tuple[str, int]]:
-    """The address of a Streamlit server that runs `script`, and its process, until the context ends."""
+def running_script(script: str, module: str = "streamlit", **environment: str) -> Iterator[tuple[str, int]]:
+    """The address of a server that runs `script`, by default Streamlit's, and its process, until the context ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
+    ways = {"streamlit": ["run", script, "--server.address", "127.0.0.1", "--server.port"]}
+    command = [sys.executable, "-m", module, *ways.get(module, [script, "--port"]), str(port)]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"],
+            command,
             cwd=ROOT,
             env={**os.environ, **environment},
             stdout=log,

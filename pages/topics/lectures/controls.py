@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, more, numbers, present, screen
+from pages.kit import lecture, link, more, numbers, present, screen, visits
 from pages.kit.lecture import SHOW, Lecture, Step
 from pages.kit.page import Page
 from pages.kit.present import Here, Place
@@ -183,6 +183,6 @@ def _take(key: str) -> None:
     if (brought := st.session_state.get(key)) is None:
         return
     try:
-        _keep(lecture.read(brought.getvalue()))
+        _keep(lecture.read(visits.take(brought)))
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {numbers.sentence(error)}"

@@ -10,16 +10,16 @@ from threadpoolctl import threadpool_info
 from pages.kit.start_up import prepared
 
 async def started():
-    async with prepared(None):
-        import pages.topics
+    async with prepared(None, pages="pages.topics"):
+        import gc
         from starlette.formparsers import MultiPartParser
         threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-        print(json.dumps([list(threads), MultiPartParser.spool_max_size]))
+        print(json.dumps([list(threads), MultiPartParser.spool_max_size, gc.get_freeze_count() > 100_000]))
 
 asyncio.run(started())
 """
 
 
-def test_pages_loaded_after_the_start_compute_in_one_thread_and_uploads_stay_in_memory() -> None:
+def test_pages_compute_in_one_thread_uploads_stay_in_memory_and_libraries_are_frozen() -> None:
     found = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
-    assert json.loads(found.stdout.splitlines()[-1]) == [[1], 40_000_000]
+    assert json.loads(found.stdout.splitlines()[-1]) == [[1], 40_000_000, True]

@@ -1,0 +1,126 @@
+"""Visits and what they hold: who is still connected, what they uploaded, and a timer that forgets those who left.
+
+Streamlit itself forgets a visit only when somebody else comes, and what was uploaded only with the visit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from streamlit import runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.session_manager import SessionClient
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+# Seconds after which a visit whose connection was lost has ended: a short break loses nothing.
+BREAK = 6.0
+# Seconds between looks at who has left.
+LOOK = 1.0
+_LOG = logging.getLogger(__name__)
+# Seconds for which what has ended is looked for in memory.
+_SEARCH = 60.0
+
+
+def name() -> str:
+    """The name of this visit, by which it is known whether its visitor is still connected."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context and is_connected(context.session_id) else uuid4().hex
+
+
+def is_connected(visit: Any) -> bool:
+    """Whether the visitor of a visit is there at this moment."""
+    return runtime.exists() and runtime.get_instance().is_active_session(visit) is True
+
+
+def take(uploaded: UploadedFile) -> bytes:
+    """The bytes of a file that this visitor has brought, which the server then no longer keeps."""
+    if context := get_script_run_ctx(suppress_warning=True):
+        context.uploaded_file_mgr.remove_file(context.session_id, uploaded.file_id)
+    return uploaded.getvalue()
+
+
+def drop_uploads() -> None:
+    """Forget every file that this visitor has uploaded, and clear what was made of it out of memory soon."""
+    if context := get_script_run_ctx(suppress_warning=True):
+        context.uploaded_file_mgr.remove_session_files(context.session_id)
+    ENDED.collect_soon()
+
+
+class Ended:
+    """Finds visits that have ended, and clears all that they held out of memory."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        # Since when the connection of each visit has been lost; and what may be in memory, until when it is looked for.
+        self._away: dict[str, float] = {}
+        self._search: dict[weakref.ref[Any], float] = {}
+        self._until = 0.0
+
+    def collect_soon(self) -> None:
+        """Clear out of memory what nothing refers to any longer, at the next looks."""
+        self._until = self._clock() + 3 * LOOK
+
+    def look(self, server: runtime.Runtime, leave: Callable[[str], None]) -> list[str]:
+        """End the visits whose visitors have been away for `BREAK` seconds; `leave` is called with the name of each.
+
+        Returns their names.
+        """
+        now, manager = self._clock(), server._session_mgr
+        visits = {info.session.id: info.session for info in manager.list_sessions()}
+        self._away = {visit: self._away.get(visit, now) for visit in visits if not manager.is_active_session(visit)}
+        ended = [visit for visit, since in self._away.items() if now - since >= BREAK]
+        for visit in ended:
+            leave(visit)
+            server.close_session(visit)
+            session = visits.pop(visit)
+            session.session_state.clear()  # at once, whatever may still refer to the session
+            self._search[weakref.ref(session)] = now + _SEARCH
+            del session
+        del visits
+        self._search = {ref: until for ref, until in self._search.items() if ref() is not None and now < until}
+        if self._search or now < self._until:
+            gc.collect()
+        return ended
+
+
+class _Nobody(SessionClient):
+    """Somebody who hears nothing."""
+
+    def write_forward_msg(self, msg: ForwardMsg) -> None:
+        """Hear nothing."""
+
+    @property
+    def client_context(self) -> None:
+        """Come from nowhere."""
+
+
+async def _look_elsewhere(server: runtime.Runtime) -> None:
+    """Have Streamlit send a message to nobody: its loop holds the visit and the message that it looked at last."""
+    nobody = server.connect_session(_Nobody(), {})
+    server.handle_backmsg(nobody, BackMsg(set_run_on_save=False))
+    await asyncio.sleep(LOOK / 4)
+    server.close_session(nobody)
+
+
+# What has ended on this server.
+ENDED = Ended()
+
+
+async def forget_ended(leave: Callable[[str], None]) -> None:
+    """Look for visits that have ended, for as long as the server runs."""
+    while True:
+        await asyncio.sleep(LOOK)
+        try:
+            if ENDED.look(server := runtime.get_instance(), leave):
+                await _look_elsewhere(server)
+        except Exception:  # of one visit; the others are to be forgotten as well
+            _LOG.exception("A visit that ended could not be forgotten.")

@@ -1,0 +1,68 @@
+"""Of a visitor's own data nothing stays: a real server says what it still holds, by weak references."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+
+TABLE = "\n".join(["size,day,kind", *(f"{i % 40 + 10 * (i % 2)},{i % 7},{'ab'[i % 2]}" for i in range(120))])
+FILE = {"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
+# What the promise says, with the break of `watched_app`.
+SECONDS = 10
+
+
+@pytest.fixture(scope="module")
+def watched(mnist: object) -> Iterator[str]:
+    """The address of a server whose first visitors are those of the tests."""
+    with browsing.running_script("tests.browser.watched_app:app", "uvicorn") as (address, _):
+        yield address
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Page]:
+    """A tab that can be closed."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def held(watched: str, there: set[str]) -> dict[str, int]:
+    """What the server holds of what the test has seen of it, once these are the kinds of it."""
+    end = time.monotonic() + SECONDS
+    while True:
+        with urllib.request.urlopen(f"{watched}/held") as answer:
+            now = json.load(answer)
+        if set(now) == there or time.monotonic() > end:
+            return now
+        time.sleep(0.1)
+
+
+def bring(page: Page, watched: str) -> None:
+    """Visit a page and bring a file, all of which the server then holds but for the file itself."""
+    browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
+    browsing.open_settings(page)
+    page.get_by_role("button", name="Your own data").click()
+    page.locator(".st-key-controls input[type=file], [data-testid=stPopoverBody] input[type=file]").set_input_files(
+        FILE
+    )
+    expect(page.get_by_role("button", name="Forget my data")).to_be_visible()
+    expect(page.locator(".takeaway")).to_contain_text("clean records")
+    everything = {"AppSession", "Own", "Dataset", "Trial"}
+    assert set(held(watched, everything)) == everything
+
+
+def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> None:
+    """The last visitor is forgotten with nobody else there."""
+    bring(visitor, watched)
+    visitor.get_by_role("button", name="Forget my data").click()
+    assert held(watched, {"AppSession"}) == {"AppSession": 1}
+    bring(visitor, watched)
+    visitor.goto("about:blank")
+    assert not held(watched, set())

@@ -1,0 +1,56 @@
+"""Visits that have ended: when they are taken for it, and what is cleared with them."""
+
+from types import SimpleNamespace
+
+from pages.kit import visits
+from pages.kit.visits import BREAK, Ended
+
+
+class Session:
+    def __init__(self, name):
+        self.id, self.session_state = name, {"own_data": 1}
+
+
+class Server:
+    """A server with visits, of which some are connected."""
+
+    def __init__(self, *names):
+        self.sessions, self.connected, self._session_mgr = {name: Session(name) for name in names}, set(names), self
+
+    def list_sessions(self):
+        return [SimpleNamespace(session=session) for session in self.sessions.values()]
+
+    def is_active_session(self, name):
+        return name in self.connected
+
+    def close_session(self, name):
+        del self.sessions[name]
+
+
+def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):
+    now, left, collected = [0.0], [], []
+    monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
+    ended, server = Ended(lambda: now[0]), Server("a", "b")
+    session = server.sessions["a"]
+    for t, connected, gone in (
+        (0, "ab", []),
+        (1, "b", []),
+        (BREAK, "b", []),
+        (BREAK + 0.5, "ab", []),
+        (BREAK + 1, "b", []),
+        (2 * BREAK + 1, "b", ["a"]),
+    ):
+        now[0], server.connected = t, set(connected)
+        assert ended.look(server, left.append) == gone
+    assert (left, set(server.sessions), session.session_state) == (["a"], {"b"}, {})
+    assert collected == [now[0]]
+    now[0] += 1
+    ended.look(server, left.append)
+    assert len(collected) == 2, "something still holds the visit"
+    del session
+    now[0] += 1
+    ended.look(server, left.append)
+    assert len(collected) == 2
+    ended.collect_soon()
+    ended.look(server, left.append)
+    assert len(collected) == 3
