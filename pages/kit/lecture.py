@@ -15,8 +15,9 @@ from typing import Any
 from pages.kit import settings as page_settings
 from pages.kit import toml_files
 from pages.kit.settings import Setting
-from pages.kit.toml_files import Address, check_line, shortened
+from pages.kit.toml_files import Address, check_line
 from privdemo import limits
+from privdemo.toml_text import parse, shortened
 
 SHOW = ("takeaway", "figure", "control")
 _INITIALS = {part[0]: part for part in SHOW}
@@ -91,7 +92,7 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
 
 def read(content: bytes | str) -> Lecture:
     """The lecture of a TOML file. Raises ``ValueError`` with a sentence that names the step, the key and the value."""
-    table = toml_files.parse(content, "a lecture")
+    table = parse(content, "a lecture")
     if "page" in table:
         raise ValueError("this is a saved setting: open it in the menu ⋯")
     toml_files.check_keys(table, _LECTURE_KEYS, "a lecture")

@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, presenter, toml_files
+from pages.kit import lecture, link, presenter
 from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Setting, Words
+from privdemo.toml_text import shortened
 
 # The keys of both in an address.
 PRESENT, CONTROLS = "present", "controls"
@@ -72,7 +73,7 @@ def asked(here: Here) -> tuple[Words, Words]:
     def names(words: str) -> list[str]:
         found = words.split(",")
         if unknown := [name for name in found if name not in keys]:
-            raise ValueError(f"this page has no setting {toml_files.shortened(unknown[0])}")
+            raise ValueError(f"this page has no setting {shortened(unknown[0])}")
         return found
 
     return Words(PRESENT, its_place, ""), Words(CONTROLS, names, "")

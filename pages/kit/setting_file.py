@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages.kit import toml_files
-from pages.kit.toml_files import Address, pairs, shortened, written
+from pages.kit.toml_files import Address, pairs, written
 from privdemo.experiments import sweep
 from privdemo.experiments.sweep import EXPERIMENTS
+from privdemo.toml_text import parse, shortened
 
 _HEAD = "# privdemo setting: open it on the app's page, run it with `python -m privdemo run FILE`, or sweep it."
 _WHAT = "a setting"
@@ -65,7 +66,7 @@ def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
     Raises ``ValueError`` with a sentence that names the key and the value. Whether the values suit the page is the
     page's to say; whether they make the config, `differences`.
     """
-    table = toml_files.parse(content, _WHAT)
+    table = parse(content, _WHAT)
     if "step" in table:
         raise ValueError("this is a lecture: open it on the page “Lectures”")
     toml_files.check_keys(table, _KEYS, _WHAT)

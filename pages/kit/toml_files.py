@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from privdemo.toml_text import shortened
+
 # The settings of a page as its address has them: texts by their keys, and several where there are many.
 Address = Mapping[str, str | tuple[str, ...]]
-MOST_BYTES = 64_000
 _MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 5000
 # Kinds of characters that no line has: controls, halves of a character, and breaks of lines and paragraphs.
 _NOT_IN_A_LINE = ("Cc", "Cs", "Zl", "Zp")
-
-
-def parse(content: bytes | str, what: str) -> dict[str, Any]:
-    """The table of a TOML file. Raises ``ValueError`` with a sentence for a file too large, and for anything else."""
-    raw = content.encode(errors="replace") if isinstance(content, str) else content
-    if len(raw) > MOST_BYTES:
-        raise ValueError(f"{what} may have {MOST_BYTES // 1000} kB, this file has {len(raw) / 1000:,.0f} kB")
-    try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
-    except UnicodeError:
-        raise ValueError(f"{what} is text in UTF-8, which this file is not") from None
-    except RecursionError:
-        raise ValueError(f"{what} is not nested as deep as this file") from None
-    except ValueError as error:
-        raise ValueError(f"{what} is TOML, which this file is not: {error}") from None
 
 
 def check_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
@@ -100,13 +85,6 @@ def _number(text: str) -> str | int | float:
         except ValueError:
             continue
     return text
-
-
-def shortened(value: Any) -> str:
-    """A value as it stands in a sentence."""
-    text = value if isinstance(value, str) else repr(value)
-    plain = "".join(c if c.isprintable() else " " for c in text)
-    return f"“{plain if len(plain) <= 60 else plain[:60] + '…'}”"
 
 
 def written(value: Any) -> str:

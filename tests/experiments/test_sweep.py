@@ -1,11 +1,14 @@
 """Sweeps: the same numbers anywhere, a file that grows, and nothing lost or done twice after a kill."""
 
+import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -199,11 +202,17 @@ def test_the_columns_are_known_before_a_trial_runs(name):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("experiment = ", "is not TOML: "),
+        ("experiment = ", "a spec is TOML, which this file is not: "),
         (SPEC.replace("n_test = 20", "people = 20"), "config and grid may hold dataset, n_classes, set_size, "),
         (SPEC.replace("rho = [0.1, 0.2]", "rho = 0.1"), "rho in grid must be a list of one or more"),
         (TRAINING.replace("[0.1, [0.1", "[1.2, [0.1"), "flip_prob must be"),
+        ('experiment = ["training"]', "experiment must be one of training, bags, "),
+        ("n" + ".n" * 20000 + " = 1", "a spec may have 20 tables within one another"),
+        (SPEC + "x = " + "[" * 9000, "a spec may have 20 tables within one another"),
+        (SPEC + "#" * 64_000, "a spec may have 64 kB"),
+        (SPEC + f"seed = {list(range(3000))}\ncopies = {list(range(300))}", "trials must be a whole number in ["),
     ],
+    ids=lambda value: value[:20],
 )
 def test_a_wrong_spec_gets_a_sentence(tmp_path, capsys, text, words):
     assert main(["sweep", str(spec_file(tmp_path, text)), "--out", str(tmp_path / "out.csv")]) == 1
@@ -211,6 +220,52 @@ def test_a_wrong_spec_gets_a_sentence(tmp_path, capsys, text, words):
     assert said.startswith("privdemo: ")
     assert words in said
     assert not (tmp_path / "out.csv").exists()
+
+
+VALUES = ["0.1", "-1", "nan", "inf", "9" * 30, "true", '"x"', '"mnist"', '"\\u001b[31m"', "1979-05-27", "[]", "{}"]
+
+
+def random_value(rng, depth=0):
+    """Anything that TOML can say, most of it no value of a config."""
+    kind = rng.random()
+    if kind < 0.6 or depth > 3:
+        return rng.choice(VALUES)
+    inner = [random_value(rng, depth + 1) for _ in range(rng.randrange(4))]
+    if kind < 0.8:
+        return f"[{', '.join(inner)}]"
+    return f"{{{', '.join(f'{key} = {value}' for key, value in zip(('sigma', 'laplace', 'n'), inner, strict=False))}}}"
+
+
+def random_spec(rng):
+    """A spec as somebody might write it who knows the names, and nothing of their values."""
+    name = rng.choice(list(sweep.EXPERIMENTS))
+    there = {field.name for field in fields(sweep.EXPERIMENTS[name].config)}
+    known = [*sorted(there - {"dataset"}), "people", '""']
+    lines = [f"experiment = {json.dumps(name) if rng.random() < 0.9 else random_value(rng)}"]
+    lines += [f"repeats = {random_value(rng)}"] if rng.random() < 0.2 else []
+    for table in ("config", "grid"):
+        lines.append(f"[{table}]")
+        lines += ['dataset = "digits"'] if table == "config" and "dataset" in there else []
+        for key in rng.sample(known, rng.randrange(3)):
+            value = random_value(rng)
+            lines.append(f"{key} = {value if table == 'config' or rng.random() < 0.1 else f'[{value}, 0.2]'}")
+    text = "\n".join(lines)
+    place = rng.randrange(len(text))
+    return text if rng.random() < 0.9 else text[:place] + rng.choice('"[\0={.') + text[place:]
+
+
+def test_no_spec_ends_in_anything_but_a_sentence(tmp_path):
+    rng, refusals = random.Random(0), []
+    for _ in range(200):
+        path = spec_file(tmp_path, random_spec(rng))
+        try:
+            wanted = sweep.read_spec(path)
+        except ValueError as error:
+            refusals.append(str(error))
+        else:
+            assert wanted.columns()
+    assert 100 < len(refusals) < 200
+    assert all(words.isprintable() and len(words) < 1000 for words in refusals)
 
 
 def test_a_file_of_something_else_is_left_alone(wanted, reference, tmp_path):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-import tomllib
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 from privdemo import limits
 from privdemo.experiments import draws
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS
+from privdemo.toml_text import MOST_BYTES, parse, shortened
 
 REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
@@ -84,55 +86,66 @@ def read_spec(path: Path) -> Sweep:
     Raises ``ValueError`` that names the line, key or combination.
     """
     try:
-        spec = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not TOML: {error}") from None
+        with path.open("rb") as file:
+            spec = parse(file.read(2 * MOST_BYTES), "a spec")
+        return _sweep(spec)
+    except ValueError as error:
+        raise ValueError(f"{path}: {_brief(str(error), 800)}") from None
+
+
+def _sweep(spec: Mapping[str, Any]) -> Sweep:
+    """The sweep of a file's table."""
     unknown = spec.keys() - {"experiment", "repeats", "config", "grid"} - _OF_THE_PAGE
     if unknown:
-        raise ValueError(f"{path} may hold experiment, repeats, config and grid, got {', '.join(sorted(unknown))}")
-    name = spec.get("experiment")
+        raise ValueError(f"a spec may hold experiment, repeats, config and grid, got {_brief(min(unknown), 60)}")
+    name, repeats = spec.get("experiment"), spec.get("repeats", 10)
     if not isinstance(name, str) or name not in EXPERIMENTS:
-        raise ValueError(f"{path}: experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
+        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {shortened(name)}")
+    REPEATS.check(repeats)
     shared, grid = spec.get("config", {}), spec.get("grid", {})
     for key, table in (("config", shared), ("grid", grid)):
         if not isinstance(table, dict):
-            raise ValueError(f"{path}: {key} must be a table, such as [{key}], got {table!r}")
-    twice = ", ".join(shared.keys() & grid.keys())
+            raise ValueError(f"{key} must be a table, such as [{key}], got {shortened(table)}")
+    twice = _brief(", ".join(shared.keys() & grid.keys()), 60)
     if twice:
-        raise ValueError(f"{path}: {twice} must stand in config or in grid, not in both")
+        raise ValueError(f"{twice} must stand in config or in grid, not in both")
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
-            raise ValueError(f"{path}: {key} in grid must be a list of one or more values, got {values!r}")
+            raise ValueError(f"{_brief(key, 60)} in grid must be a list of one or more values, got {shortened(values)}")
+    _MOST_TRIALS.check(math.prod(map(len, grid.values())) * repeats)  # before any is made
     configs = [
-        _config(name, shared | dict(zip(grid, values, strict=True)), path)
-        for values in itertools.product(*grid.values())
+        _config(name, shared | dict(zip(grid, values, strict=True))) for values in itertools.product(*grid.values())
     ]
-    return Sweep(name, tuple(dict.fromkeys(configs)), spec.get("repeats", 10))
+    return Sweep(name, tuple(dict.fromkeys(configs)), repeats)
 
 
-def _config(experiment: str, given: Mapping[str, Any], path: Path) -> Any:
+def _config(experiment: str, given: Mapping[str, Any]) -> Any:
     """One config of a file."""
     try:
         return make(experiment, given)
     except ValueError as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
-        raise ValueError(f"{path}: {error} (with {where})") from None
+        raise ValueError(f"{error} (with {_brief(where, 200)})") from None
 
 
 def make(experiment: str, given: Mapping[str, Any]) -> Any:
     """The config that the plain values of a file make. Raises ``ValueError`` in the words of a file."""
     if "draw" in given:
         raise ValueError("draw counts the repeats and is not set; set repeats")
-    try:
-        return EXPERIMENTS[experiment].make(given)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise ValueError(_explained(experiment, str(error))) from None
-
-
-def _explained(experiment: str, error: str) -> str:
-    """The message of an error of a config, in the words of a spec."""
-    unknown = re.search(r"unexpected keyword argument '(\w+)'", error)
-    if not unknown:
-        return re.sub(r"^\w+\.__init__\(\) ", "", error)
     known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "draw"]
-    return f"config and grid may hold {', '.join(known)}, got {unknown[1]}"
+    if unknown := [key for key in given if key not in known]:
+        raise ValueError(f"config and grid may hold {', '.join(known)}, got {_brief(unknown[0], 60)}")
+    try:
+        config = EXPERIMENTS[experiment].make(given)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ValueError(_brief(re.sub(r"^\w+\.__init__\(\) ", "", str(error)), 400)) from None
+    try:
+        hash(config)
+    except TypeError:
+        raise ValueError("a table stands where a value should") from None
+    return config
+
+
+def _brief(words: str, most: int) -> str:
+    """The words on one line, cut to so many letters."""
+    return textwrap.shorten("".join(c if c.isprintable() else " " for c in words), most, placeholder=" …")

@@ -1,0 +1,47 @@
+"""TOML that people bring: read within bounds, so that no file takes long or ends in anything but a sentence."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+MOST_BYTES = 64_000
+# Tables within tables, and parts of one dotted key. Python's parser takes time that grows with the square of the parts.
+_DEEPEST = 20
+_KEY = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_KEY}(?:\.[ \t]*+{_KEY}){{{_DEEPEST}}}")
+
+
+def parse(content: bytes | str, what: str) -> dict[str, Any]:
+    """The table of a TOML file. Raises ``ValueError`` with a sentence for a file too large, and for anything else."""
+    raw = content.encode(errors="replace") if isinstance(content, str) else content
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"{what} may have {MOST_BYTES // 1000} kB, this file has {len(raw) / 1000:,.0f} kB")
+    table = None
+    try:
+        text = raw.decode("utf-8-sig")
+        if not _LONG_KEY.search(text):
+            table = tomllib.loads(text)
+    except UnicodeError:
+        raise ValueError(f"{what} is text in UTF-8, which this file is not") from None
+    except RecursionError:
+        pass
+    except ValueError as error:
+        raise ValueError(f"{what} is TOML, which this file is not: {error}") from None
+    if table is None or _is_deeper(table, _DEEPEST):
+        raise ValueError(f"{what} may have {_DEEPEST} tables within one another, this file has more")
+    return table
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and tables lie within one another more than so many levels deep."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deeper(each, levels - 1) for each in inner)
+
+
+def shortened(value: Any) -> str:
+    """A value as it stands in a sentence."""
+    text = value if isinstance(value, str) else repr(value)
+    plain = "".join(c if c.isprintable() else " " for c in text)
+    return f"“{plain if len(plain) <= 60 else plain[:60] + '…'}”"
