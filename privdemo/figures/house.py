@@ -29,6 +29,8 @@ RIGHT = 20
 AXIS, UNTITLED = 60, 40
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
+# How far a rule reaches from the middle of a row, as a part of the row: up to the words over it.
+BESIDE = 0.22
 
 
 def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figure:
@@ -253,6 +255,21 @@ def _names_over_rows(figure: Figure) -> None:
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
             figure.add_annotation(place | {"text": words, "y": row, "yshift": TICK, "showarrow": False})
+        _break_rules(figure, place["yref"], len(tick_words(axis)))
+
+
+def _break_rules(figure: Figure, axis: str, n_rows: int) -> None:
+    """Leave of rules through the rows of an axis what stands beside the marks: none crosses the names over the rows."""
+    whole = ("paper", f"{axis} domain") if axis == "y" else (f"{axis} domain",)
+    shapes = []
+    for shape in figure.layout.shapes:
+        if shape.type != "line" or shape.yref not in whole:
+            shapes.append(shape.to_plotly_json())
+            continue
+        for row in range(n_rows):
+            piece = {"yref": axis, "y0": row - BESIDE, "y1": row + BESIDE}
+            shapes.append(shape.to_plotly_json() | piece)
+    figure.layout.shapes = shapes
 
 
 def _notes_over(figure: Figure, top: float) -> float:

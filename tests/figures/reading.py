@@ -31,8 +31,9 @@ def named(figure):
 
 
 def rules(figure, dotted, xref="x"):
-    """Where the vertical rules stand."""
-    return [s.x0 for s in figure.layout.shapes if (s.line.dash == "dot") == dotted and s.xref == xref]
+    """Where the vertical rules stand, each once, also one in pieces."""
+    there = (s.x0 for s in figure.layout.shapes if (s.line.dash == "dot") == dotted and s.xref == xref)
+    return list(dict.fromkeys(there))
 
 
 def decoded(png):

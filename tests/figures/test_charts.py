@@ -9,7 +9,7 @@ from privdemo.experiments.class_ratio import SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
-from privdemo.figures import charts, people
+from privdemo.figures import charts, house, people
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
@@ -39,7 +39,10 @@ def test_an_adversarys_guesses_stand_beside_what_is_promised_or_known(attack, ra
         assert holds(trace, rate, axis="x")
         assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
         assert text.endswith(f"<b>{charts.percent(rate.mean)}</b>")
-    assert [shape.x0 for shape in figure.layout.shapes] == rules
+    pieces = [(shape.x0, shape.y0, shape.y1) for shape in figure.layout.shapes]
+    assert list(dict.fromkeys(x for x, _, _ in pieces)) == rules
+    beside = [(row - house.BESIDE, row + house.BESIDE) for row in range(len(rates))]
+    assert [ends for _, *ends in pieces] == [list(ends) for _ in rules for ends in beside], "none crosses a name"
     low, high = figure.layout.xaxis.range
     assert low <= 0.44 < 1 < high
 
