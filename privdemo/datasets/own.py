@@ -36,9 +36,14 @@ def refuse_errors(read: Callable[..., Dataset]) -> Callable[..., Dataset]:
         except OwnDataError:
             raise
         except Exception as error:
-            raise OwnDataError(f"the file cannot be read ({plain(str(error), TITLE_LENGTH)}); save it anew") from None
+            raise OwnDataError(f"the file cannot be read ({describe_error(error)}); save it anew") from None
 
     return checked
+
+
+def describe_error(error: Exception) -> str:
+    """What an error of another library says, without the addresses of its objects."""
+    return plain(re.sub(r" object at 0x[0-9a-f]+", "", str(error)), TITLE_LENGTH)
 
 
 def plain(name: str, length: int = NAME_LENGTH) -> str:

@@ -15,10 +15,10 @@ from privdemo import limits
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.own import (
     STEPS,
-    TITLE_LENGTH,
     OwnDataError,
     check_bytes,
     check_values,
+    describe_error,
     find_classes,
     own_dataset,
     plain,
@@ -105,7 +105,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
         shape, _, dtype = read(buffer)
         wide = dtype.itemsize
     except Exception as error:
-        raise OwnDataError(f"array {name} cannot be read ({plain(str(error), TITLE_LENGTH)}); save it anew") from None
+        raise OwnDataError(f"array {name} cannot be read ({describe_error(error)}); save it anew") from None
     if dtype.hasobject or dtype.kind not in kinds:
         wanted = "numbers or booleans" if "f" in kinds else "whole numbers or texts"
         raise OwnDataError(

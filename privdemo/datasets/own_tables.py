@@ -188,6 +188,8 @@ def _column(title: str, fields: list[str], lines: Sequence[int]) -> _Column:
         return _Column(title, fields)
     found = {field: as_number(field) for field in distinct}
     finite = {field for field, number in found.items() if number is not None and math.isfinite(number)}
+    if finite == distinct and len({found[field] for field in distinct}) < 2:  # 5 and 5.0
+        return _Column(title, fields)
     if finite == distinct:
         return _Column(title, fields, np.array([found[field] for field in fields], dtype=float))
     if 2 * sum(field in finite for field in fields) > len(fields):

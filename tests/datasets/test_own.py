@@ -76,6 +76,11 @@ def test_separators_line_ends_quotes_and_marks_of_other_programs_are_read(delimi
     assert len(data.y) == 121
 
 
+def test_a_column_of_one_number_written_in_two_ways_never_changes():
+    data = datasets.from_csv(lines("size,same,kind", lambda i: f"{i},{('5', '5.0')[i % 2]},{'ab'[i % 2]}"))
+    assert data.feature_names == ("size",)
+
+
 def test_any_column_can_be_the_label_and_numbers_are_classes_in_their_order():
     data = datasets.from_csv(lines("grade,age,other", lambda i: f"{(10, 9, 2)[i % 3]},{i},x{i % 2}", 183), "grade")
     assert data.class_names == ("2", "9", "10")
@@ -201,11 +206,15 @@ def test_an_archive_is_refused_with_what_is_wrong_and_never_run(content, sentenc
     assert not capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("header", "version"), [(b"{'descr': ('<f4',", b"\x01\x00"), (b"\x00\xff", b"\x03\x00")])
+@pytest.mark.parametrize(
+    ("header", "version"),
+    [(b"{'descr': ('<f4',", b"\x01\x00"), (b"\x00\xff", b"\x03\x00"), (b"{'descr': f()}", b"\x01\x00")],
+)
 def test_a_header_that_is_none_is_refused(header, version):
     array = npy.magic(1, 0)[:6] + version + len(header).to_bytes(2, "little") + header
-    with pytest.raises(OwnDataError, match="array X cannot be read"):
+    with pytest.raises(OwnDataError, match="array X cannot be read") as refusal:
         datasets.from_npz(packed(array, saved(KINDS)))
+    assert "0x" not in str(refusal.value), "the address of an object"
 
 
 DAMAGE = st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 255)), min_size=1, max_size=8)
