@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -11,7 +9,7 @@ from typing import Any
 
 from pages.kit.numbers import unbroken
 from pages.kit.snippet import Snippet
-from privdemo import figures
+from privdemo import csv_text, figures
 
 # The rows of a figure's CSV file, made only when somebody asks for them.
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
@@ -144,8 +142,4 @@ class Panel:
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV text, the first row's keys as the header."""
-    lines = io.StringIO()
-    writer = csv.DictWriter(lines, fieldnames=list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return lines.getvalue()
+    return csv_text.lines([rows[0], *([row.get(name) for name in rows[0]] for row in rows)], "\r\n")

@@ -10,6 +10,8 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, TypeVar
 
+from privdemo import csv_text
+
 Row = TypeVar("Row")
 # Draws behind every shipped number.
 N_DRAWS = 10
@@ -29,15 +31,11 @@ def versions() -> str:
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
     """Rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
-    text = io.StringIO()
-    text.write(f"{_HEAD}; {versions()}\n")
-    writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
-    writer.writerow(names)
-    for row in rows:
-        values = [getattr(row, name) for name in names]
-        writer.writerow([value if isinstance(value, str | int) else f"{value:.6g}" for value in values])
-    return text.getvalue()
+    cells = [[getattr(row, name) for name in names] for row in rows]
+    return f"{_HEAD}; {versions()}\n" + csv_text.lines(
+        [names, *([value if isinstance(value, str | int) else f"{value:.6g}" for value in row] for row in cells)]
+    )
 
 
 def is_results(path: Path) -> bool:

@@ -1,0 +1,20 @@
+"""CSV for spreadsheets: nothing in it is taken for a formula."""
+
+import pytest
+
+from pages.kit.panel import to_csv
+from privdemo import csv_text
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "@SUM(A1)", "\t=1", "\r=1", "-1+1", "-", "＝1"])
+def test_a_cell_that_begins_a_formula_gets_an_apostrophe(cell):
+    assert csv_text.harmless(cell) == "'" + cell
+
+
+@pytest.mark.parametrize("cell", ["-1", "-1e-05", "-inf", "a=1", "", "'=1", -1, 0.5, None])
+def test_any_other_cell_stays(cell):
+    assert csv_text.harmless(cell) == cell
+
+
+def test_names_of_columns_and_cells_of_a_figures_file_are_harmless():
+    assert to_csv([{"=a": "+b", "c": -1}, {"=a": None, "c": "x,y"}]) == "'=a,c\r\n'+b,-1\r\n,\"x,y\"\r\n"
