@@ -255,7 +255,7 @@ def _names_over_rows(figure: Figure) -> None:
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
             figure.add_annotation(place | {"text": words, "y": row, "yshift": TICK, "showarrow": False})
-        _break_rules(figure, place["yref"], len(tick_words(axis)))
+        _break_rules(figure, name.replace("axis", ""), len(tick_words(axis)))
 
 
 def _break_rules(figure: Figure, axis: str, n_rows: int) -> None:
