@@ -1,11 +1,30 @@
 """privdemo: see what local privacy methods cost and protect. Run with `streamlit run app.py`."""
 
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from pages.kit.first_screen import FirstScreens
+from pages.kit.guard import Guard
 from pages.kit.start_up import prepared
+from pages.kit.static_files import PackedFiles
 
-app = st.App("pages/site.py", lifespan=partial(prepared, pages="pages.topics"), middleware=[Middleware(FirstScreens)])
+
+@cache
+def addresses() -> frozenset[str]:
+    """The addresses of all pages, which the server need not know before it is asked for one."""
+    from pages.topics import PAGES
+
+    return frozenset(page.address for page in PAGES)
+
+
+MIDDLEWARE = [
+    Middleware(Guard, addresses=addresses),
+    Middleware(PackedFiles),
+    Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),
+    Middleware(FirstScreens, addresses=addresses),
+]
+
+app = st.App("pages/site.py", lifespan=partial(prepared, pages="pages.topics"), middleware=MIDDLEWARE)

@@ -88,8 +88,10 @@ def reached(page: Page) -> bool:
 
 @pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.address or "home")
 def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None:
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
     browsing.open_page(page, f"{address}/{shown.address}")
-    faults = []
     if (words := page.evaluate(WORDS)) > (most := MOST_WORDS.get(shown.address, 200)):
         faults.append(f"{words} words on the first screen, more than {most}")
     for i, chapter in enumerate(shown.chapters.all if shown.chapters else [None]):

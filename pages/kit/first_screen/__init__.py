@@ -6,6 +6,7 @@ figure, before the libraries that draw it live are there. A link that holds sett
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,7 +20,8 @@ from streamlit.file_util import get_static_dir
 _KNOWN: dict[str, str] = {}
 _FIRST = "first_visit"
 _HERE = Path(__file__).parent
-_LAYOUT, _LEAVE = ((_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js"))
+_LAYOUT, SCRIPT = ((_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js"))
+_SERVER = 'window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href };'
 _ROOT = '<div id="root">'
 _ANEW = {"Cache-Control": "no-cache"}
 
@@ -46,31 +48,34 @@ def remember(address: str, sheet: str, title: str, words: str, row: list[str], r
     _KNOWN[address] = (
         f'<div id="first-screen" style="--room:{wide}rem;--narrow-room:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
-        f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{_LEAVE}</script>'
+        f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )
 
 
 class FirstScreens:
-    """Middleware that sends a page, once its first screen is known, with the first screen in it."""
+    """Middleware that sends the pages of some `addresses`, each with its first screen once that is known."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]]) -> None:
+        self.app, self.addresses = app, addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, but for pages whose first screen is known."""
-        known = _KNOWN.get(_address(scope))
-        page = known and HTMLResponse(_empty_page().replace(_ROOT, known + _ROOT, 1), headers=_ANEW)
-        await (page or self.app)(scope, receive, send)
-
-
-def _address(scope: Scope) -> str | None:
-    """The page that a request asks for, without settings; None for anything else."""
-    if scope["type"] != "http" or scope["method"] != "GET" or scope.get("query_string"):
-        return None
-    return str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).strip("/")
+        """Answer as the app does, but for pages."""
+        address = None
+        if scope["type"] == "http" and scope["method"] == "GET":
+            address = str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).removeprefix("/")
+        if address is None or address not in self.addresses():
+            await self.app(scope, receive, send)
+            return
+        screen = "" if scope.get("query_string") else _KNOWN.get(address, "")
+        page = HTMLResponse(empty_page().replace(_ROOT, screen + _ROOT, 1), headers=_ANEW)
+        await page(scope, receive, send)
 
 
 @cache
-def _empty_page() -> str:
-    """The page of HTML that Streamlit sends for every address, before anything is drawn on it."""
-    return (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
+def empty_page() -> str:
+    """The page of HTML that Streamlit sends for every address, before anything is drawn on it.
+
+    It says where the server is: Streamlit would ask below the page's own address first, and be refused.
+    """
+    page = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    return page.replace("<title>", f"<script>{_SERVER}</script>\n<title>", 1)

@@ -1,0 +1,123 @@
+"""Who may ask the server, for what, and what every answer tells the browser to allow."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Set
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.file_util import get_static_dir
+
+from pages.kit import first_screen
+
+# Names by which the server may be asked for besides these, which pages may show it in a frame, both with commas in
+# between, and whether it tells its figures to whoever asks.
+HOSTS, FRAMES, METRICS = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES", "PRIVDEMO_METRICS"
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+# First parts of addresses that Streamlit answers itself.
+_STREAMLIT = {"_stcore", "media", "component", "app", "auth", "oauth2callback"}
+_METRICS = "/_stcore/metrics"
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
+
+
+class Guard:
+    """Middleware that answers for known hosts and known addresses only, each time with the headers of `headers`."""
+
+    def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]]) -> None:
+        self.app, self.addresses = app, addresses
+        self.hosts = {*_LOCAL, *named(HOSTS)}
+        self.headers = headers()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or say in a sentence why not."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        refused = self._refused(scope)
+        if refused is None:
+            await self.app(scope, receive, send_with_headers)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": refused[1][:120]})
+        else:
+            status, sentence = refused
+            page = f"<!DOCTYPE html><html lang='en'><title>privdemo</title><p>{sentence}</p></html>"
+            await HTMLResponse(page, status)(scope, receive, send_with_headers)
+
+    def _refused(self, scope: Scope) -> tuple[int, str] | None:
+        """Why there is no answer, with the status that says so; None where there is one."""
+        asked = Headers(scope=scope)
+        host = re.sub(r":\d+$", "", asked.get("host", "")).lower()
+        if host not in self.hosts:
+            known = ", ".join(sorted(self.hosts))
+            return 421, (
+                f"This server answers as {known} and was asked for as “{escape(host)}”. "
+                f"Whoever runs it can add that name to {HOSTS}."
+            )
+        if scope["type"] == "websocket":
+            return None if "origin" in asked else (403, "A connection must say from which page it comes.")
+        path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+        if path == _METRICS and not os.environ.get(METRICS):
+            return 404, f"The server keeps its figures to itself; {METRICS}=1 shows them."
+        if scope["method"] in ("GET", "HEAD") and not self._known(path):
+            return 404, f"There is no page “{escape(path)}”. <a href='/'>Go to the first page.</a>"
+        return None
+
+    def _known(self, path: str) -> bool:
+        """Whether there is something at a path: a page, a file of Streamlit's, or what it answers itself."""
+        address = path.strip("/")
+        first = address.partition("/")[0]
+        return first in _STREAMLIT or "/_stcore/" in path or first in _files() or address in self.addresses()
+
+
+def named(variable: str) -> list[str]:
+    """What an environment variable names, with commas in between, in small letters."""
+    return [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
+
+
+@cache
+def _files() -> set[str]:
+    return {file.name for file in Path(get_static_dir()).iterdir()}
+
+
+def headers() -> dict[str, str]:
+    """Headers of every answer: all that a page loads comes from here, and no other page shows it in a frame."""
+    scripts = " ".join(f"'sha256-{digest}'" for digest in _digests())
+    frames = " ".join(named(FRAMES)) or "'none'"
+    policy = {
+        "default-src": "'self'",
+        "script-src": f"'self' blob: {scripts}",  # Streamlit loads components from blobs
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": frames,
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Permissions-Policy": ", ".join(f"{name}=()" for name in _DENIED.split()),
+    }
+
+
+def _digests() -> Iterator[str]:
+    """The digests of the scripts within the page of HTML: Streamlit's, and that of the first screen."""
+    for script in (*_SCRIPT.findall(first_screen.empty_page()), first_screen.SCRIPT):
+        yield base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

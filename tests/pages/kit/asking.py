@@ -1,0 +1,35 @@
+"""Asking an ASGI app over HTTP or a WebSocket, without a server."""
+
+import asyncio
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What an app answers: the status, the headers in small letters, and the body."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+
+def ask(app, path, method="GET", kind="http", **headers):
+    """What an app answers to a browser; `headers` with _ for -. The end of a WebSocket has its code as the status."""
+    path, _, query = path.partition("?")
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    given = {"host": "localhost"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    encoded = [(name.encode(), value.encode()) for name, value in given.items()]
+    scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": encoded}
+    asyncio.run(app(scope, None, send))
+    start = sent[0]
+    found = {name.decode(): value.decode() for name, value in start.get("headers", [])}
+    body = b"".join(message.get("body", b"") for message in sent)
+    return Answered(start.get("status", start.get("code")), found, body)

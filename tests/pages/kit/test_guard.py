@@ -1,0 +1,93 @@
+"""Who may ask the server, for what, and the headers of every answer."""
+
+import gzip
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from pages.kit import guard, static_files
+from pages.kit.static_files import PackedFiles
+from tests.pages.kit.asking import ask
+
+PAGES = {"", "voting"}.copy
+
+
+@pytest.fixture
+def guarded():
+    return guard.Guard(PlainTextResponse("the app's own"), PAGES)
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8501", "127.0.0.1:80", "[::1]:8501"])
+def test_the_machine_itself_is_answered(guarded, host):
+    assert ask(guarded, "/voting", host=host).text == "the app's own"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "10.0.0.5:8501", ""])
+def test_another_host_is_refused_and_hears_how_to_allow_it(guarded, host):
+    answer = ask(guarded, "/voting", host=host)
+    assert answer.status == 421
+    assert guard.HOSTS in answer.text
+
+
+def test_hosts_that_are_named_are_answered(monkeypatch):
+    monkeypatch.setenv(guard.HOSTS, "privdemo.example, 10.0.0.5")
+    app = guard.Guard(PlainTextResponse("the app's own"), PAGES)
+    assert ask(app, "/voting", host="Privdemo.example:443").status == 200
+    assert ask(app, "/voting", host="other.example").status == 421
+
+
+@pytest.mark.parametrize(("headers", "status"), [({}, 1008), ({"origin": "http://localhost"}, 200)])
+def test_a_connection_says_from_which_page_it_comes(guarded, headers, status):
+    assert ask(guarded, "/_stcore/stream", kind="websocket", **headers).status == status
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        *(("/", 200), ("/voting", 200), ("/voting?lie=0.3", 200), ("/static/js/index.js", 200), ("/favicon.png", 200)),
+        *(("/_stcore/health", 200), ("/nowhere", 404), ("/voting/nowhere", 404), ("/.env", 404)),
+        ("/_stcore/metrics", 404),
+    ],
+)
+def test_what_is_not_there_is_not_found(guarded, path, status):
+    assert ask(guarded, path).status == status
+
+
+def test_words_of_an_address_are_shown_as_words(guarded):
+    assert "<script>" not in ask(guarded, "/<script>alert(1)</script>").text
+
+
+def test_figures_of_the_server_are_for_those_who_ask_for_them(guarded, monkeypatch):
+    monkeypatch.setenv(guard.METRICS, "1")
+    assert ask(guarded, "/_stcore/metrics").status == 200
+
+
+@pytest.mark.parametrize("path", ["/voting", "/nowhere"])
+def test_every_answer_has_the_headers(guarded, path):
+    found = ask(guarded, path).headers
+    policy = dict(part.split(" ", 1) for part in found["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["object-src"] == "'none'"
+    assert "unsafe" not in policy["script-src"]
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["referrer-policy"] == "same-origin"
+    assert "camera=()" in found["permissions-policy"]
+
+
+def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
+    monkeypatch.setenv(guard.FRAMES, "https://course.example")
+    assert "frame-ancestors https://course.example" in guard.headers()["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/static/../index.html", "/static/js/none.js", "/static/media/x.woff2", "/voting"])
+def test_only_scripts_and_style_sheets_are_packed(path):
+    assert ask(PackedFiles(PlainTextResponse("the app's own")), path, accept_encoding="gzip").text == "the app's own"
+
+
+def test_a_packed_file_is_the_file():
+    script = next(file for file in static_files._files().values() if file.suffix == ".js")
+    answer = ask(
+        PackedFiles(PlainTextResponse("the app's own")), f"/static/js/{script.name}", accept_encoding="br, gzip"
+    )
+    assert gzip.decompress(answer.body) == script.read_bytes()
+    assert "immutable" in answer.headers["cache-control"]
