@@ -139,6 +139,8 @@ OWN_COLUMNS = Limit("columns with one for each category", 1, 1000, "leave some o
 OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
 OWN_PER_CLASS = Limit("records of a class", 60, 50_000, integer=True)
+# What the server takes and keeps. Characters of a link's settings.
+LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:

@@ -27,7 +27,7 @@ _MOST_NAME, _MOST_SAID = 120, 300
 # A link of a lecture begins with this, the number of its form.
 _FORM = "1"
 # A longer link is no link, and no lecture has more characters of JSON than this.
-_MOST_LINK, _MOST_JSON = 20_000, 100_000
+_MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
 _STEP_KEYS = ("page", "say", "show", "control", "settings")
 _LECTURE_KEYS = ("title", "audience", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"

@@ -8,12 +8,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.state import get_session_state
 
 from pages.kit.settings import Choice, Setting, problems
+from privdemo import limits
 
+# Notes on a link that are shown.
+_MOST_NOTES = 10
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _START_OVER = "reset_asked"
 
@@ -108,6 +113,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
     It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
     """
     enter(page)
+    _refuse_long()
     known = list(settings)
     keys = {setting.key for setting in known}
     _rename(known)
@@ -115,13 +121,29 @@ def check(settings: Iterable[Setting], page: str) -> None:
     arrived = [key for key in st.query_params if key not in keys or key not in st.session_state]
     bad = problems(known, {key: st.query_params.get_all(key) for key in arrived})
     if bad:
-        for key in bad:
-            del st.query_params[key]
+        _drop(bad)
         note(*bad.values())
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
             st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
             st.button("Dismiss", on_click=forget_notes)
+
+
+def _refuse_long() -> None:
+    """Take everything out of an address that is too long to be looked into, and show a note."""
+    length = len(urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True))
+    if not limits.LINK_BYTES.contains(max(1, length)):
+        _drop(list(st.query_params))
+        note(f"It has {length:,} characters, {limits.LINK_BYTES.high:,} are allowed: none of its settings was used.")
+
+
+def _drop(keys: Iterable[str]) -> None:
+    """Take keys out of the address in one message to the browser; each `del` would send what is left of it."""
+    *others, last = keys
+    with get_session_state().query_params() as parameters:
+        for key in others:
+            parameters.discard_param_no_forward_msg(key)
+        parameters.remove_param(last)
 
 
 def _rename(settings: Iterable[Setting]) -> None:
@@ -152,7 +174,10 @@ def note(*sentences: str) -> None:
 def remark(*sentences: str) -> None:
     """Have what could not be used shown with the next run."""
     if sentences:
-        st.session_state.setdefault(NOTES, []).extend(sentences)
+        notes = st.session_state.setdefault(NOTES, [])
+        notes.extend(sentences[: max(0, _MOST_NOTES - len(notes))])
+        if len(sentences) > _MOST_NOTES:
+            notes.append(f"{len(sentences) - _MOST_NOTES:,} more of its settings were ignored.")
 
 
 def reset(settings: Iterable[Setting]) -> None:

@@ -138,8 +138,8 @@ STEP = ["voting", {}, "", "tf", ""]
     [
         ("", "this is not the link of a lecture"),
         ("2" + "a" * 40, "one of a newer version"),
-        ("1" + "a" * 30_000, "has at most 20,000 letters, this one has 30,001"),
-        (packed(b"[" * 10_000_000), "is damaged"),
+        ("1" + "a" * 30_000, "has at most 7,192 letters, this one has 30,001"),
+        (packed(b"[" * 4_000_000), "is damaged"),
         (packed(b"[" * 50_000), "is damaged"),
         (packed({"title": 1}), "is damaged"),
         (packed(["t", "", 1, [STEP[:4]]]), "is damaged"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from streamlit.runtime.state.query_params import QueryParams
 
 from tests.pages.kit.elements import drawn, opened
 
@@ -46,6 +47,27 @@ def test_notes_on_a_link_stay_until_dismissed_or_another_page():
     assert len(at.run().warning) == 1
     at.session_state["page"] = "another"
     assert not at.run().warning
+
+
+def messages_about_the_address(monkeypatch, link):
+    """The addresses that the browser is told of."""
+    told, tell = [], QueryParams._send_query_param_msg
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda new: (told.append(dict(new)), tell(new)))
+    return opened(CHECK, link, page="p"), told
+
+
+def test_bad_keys_leave_in_one_message_and_few_of_many_notes_are_shown(monkeypatch):
+    at, told = messages_about_the_address(monkeypatch, {f"k{i}": "1" for i in range(30)} | {"one": "a"})
+    assert told == [{"one": "a"}]
+    assert at.warning[0].value.count("\n- ") == 11
+    assert at.warning[0].value.endswith("- 20 more of its settings were ignored.")
+
+
+def test_of_a_link_that_is_too_long_nothing_is_used(monkeypatch):
+    at, told = messages_about_the_address(monkeypatch, {"one": "a", "two": "a" * 9000})
+    assert told == [{}]
+    assert "It has 9,010 characters, 8,192 are allowed: none of its settings was used." in at.warning[0].value
+    assert at.session_state["found"] == ("b", ("b",))
 
 
 def test_what_a_page_writes_into_the_address():
