@@ -22,6 +22,7 @@ from pages.kit.page import ANSWERED, Page
 from pages.kit.panel import Panel, to_csv
 from pages.kit.setting_file import SettingFile
 from pages.topics import PAGES, page_at
+from privdemo.experiments import running
 
 _SCRIPT = Path(__file__).parent / "one_page.py"
 # Seconds between looks at how far the draws are, and between lines about it where nobody watches.
@@ -37,8 +38,9 @@ def run(file: Path, out: Path | None) -> None:
     file in the way.
     """
     out = out or file.with_suffix(".csv")
-    if not out.absolute().parent.is_dir() or out.is_dir() or out.absolute() == file.absolute():
-        raise ValueError(f"--out must be another file, in a folder that is there, got {out}")
+    running.check_out(out)
+    if out.absolute() == file.absolute():
+        raise ValueError(f"--out must be another file than the setting, got {out}")
     try:
         setting = setting_file.read(file.read_bytes(), [page.address for page in PAGES])
         page = page_at(setting.page)

@@ -55,7 +55,7 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
     Raises ``ValueError`` for a spec or file that cannot be used, and where no trial could be made.
     """
     wanted = sweep.read_spec(spec)
-    _check_out(out)
+    running.check_out(out)
     _check_jobs(jobs)
     for _ in _with_progress("sweep", sweep.sweep(wanted, out, jobs, backend, scheduler)):
         pass
@@ -147,7 +147,7 @@ def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, 
             raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {draws}")
         suffix = studies[each].suffix
         file = results.shipped(each, suffix) if out is None else out / f"{each}.{suffix}" if name == "all" else out
-        _check_out(file)
+        running.check_out(file)
         with running.only_one(file):
             trials = _reproduce_one(each, studies[each], file, draws, jobs, backend, scheduler)
             if name == "all":
@@ -196,11 +196,6 @@ def _write(out: Path, content: str | bytes) -> None:
 
 
 # --- what sweep and reproduce share --------------------------------------------------------------
-
-
-def _check_out(out: Path) -> None:
-    if not out.absolute().parent.is_dir() or out.is_dir():
-        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
 
 
 def _check_jobs(jobs: int) -> None:

@@ -102,7 +102,8 @@ def reproduce(out, *options, name="first", draws=4):
 
 
 def names_in(folder):
-    return sorted(path.name for path in folder.iterdir())
+    """The files of a folder but for locks."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".lock")
 
 
 def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_there(made, tmp_path, capsys):

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import joblib
-import pooch
 from filelock import FileLock, Timeout
 
 from privdemo import __version__, limits
@@ -156,15 +155,22 @@ def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -
         yield joblib.Parallel(return_as="generator_unordered")
 
 
+def check_out(out: Path) -> None:
+    """Raise ``ValueError`` unless `out` is a file or can become one."""
+    if not out.absolute().parent.is_dir() or out.is_dir():
+        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
+    if out.exists() and not out.is_file():
+        raise ValueError(f"--out must be a file, got {out}, a device or a pipe")
+
+
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
-    """Hold the lock of the file `out`. Raises ``ValueError`` where another run of this user holds it.
+    """Hold the lock of the file `out`. Raises ``ValueError`` where another run holds it.
 
-    Lock files stay in the user's cache folder: two runs could take one that is deleted meanwhile.
+    The lock is a hidden file beside it, and stays there: two runs could take one that is deleted meanwhile.
     """
-    locks = Path(pooch.os_cache("privdemo")) / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(locks / hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:32])
+    place = out.resolve()
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:

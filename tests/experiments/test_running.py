@@ -1,5 +1,6 @@
 """Random streams of draws, and trials side by side: stored at once, never taken from other code or settings."""
 
+import os
 import subprocess
 import sys
 import time
@@ -112,7 +113,8 @@ def test_other_code_has_another_name(tmp_path, monkeypatch):
 
 def test_a_lock_is_held_by_one(tmp_path):
     (tmp_path / "sub").mkdir()
-    for same in ("out.csv", "sub/../out.csv"):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "out.csv")
+    for same in ("out.csv", "sub/../out.csv", "link.csv"):
         with (
             running.only_one(tmp_path / "out.csv"),
             pytest.raises(ValueError, match="another run is writing"),
@@ -120,7 +122,14 @@ def test_a_lock_is_held_by_one(tmp_path):
         ):
             pass
     with running.only_one(tmp_path / "out.csv"):
-        assert [path.name for path in tmp_path.iterdir()] == ["sub"], "locks are elsewhere"
+        assert (tmp_path / ".out.csv.lock").exists(), "beside it, where every user and every host finds it"
+
+
+@pytest.mark.parametrize("out", ["/dev/null", "/dev/zero", "pipe"])
+def test_a_device_or_a_pipe_is_no_file_to_write(out, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match=r"--out must be a file, got .*, a device or a pipe"):
+        running.check_out(tmp_path / out)
 
 
 def test_bad_settings_are_refused_before_anything_runs():

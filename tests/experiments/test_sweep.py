@@ -136,6 +136,41 @@ def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_pat
         assert next(iter(sweep.sweep(wanted, out))) == (3, 40)
 
 
+def test_a_table_that_excel_has_saved_is_the_same_sweep(wanted, reference, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(b"\xef\xbb\xbf" + b"".join(reference.read_bytes().replace(b"\n", b"\r\n").splitlines(True)[:-1]))
+    assert whole(wanted, out) == [(39, 40), (40, 40)]
+    assert numbers(out) == numbers(reference)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda row: row[: row.index(b",0,0,") + 4] + b"\n", "has 16 cells, where 21 columns are"),
+        (lambda row: b"\0" * 20 + b"\n", "holds zero bytes"),
+        (lambda row: row.replace(b",0,0,", b",0,O,"), "has no number of a repeat in the column “draw”, but 'O'"),
+        (lambda row: re.sub(rb",privdemo .*", b",,", row), "is empty in the column “versions”"),
+        (lambda row: re.sub(rb"[^,]*(,privdemo)", rb"\1", row), "has no time in the column “seconds”, but ''"),
+        (lambda row: re.sub(rb"[^,]*(,[^,]*,privdemo)", rb"0.1.2\1", row), "has no number in the column “"),
+        (lambda row: row[:-1] + b'"cut\n', "is no line of CSV"),
+        (lambda row: row[:-1] + b"\xff\n", "is no text in UTF-8"),
+        (lambda row: row + row, "is the trial of line 3 again"),
+        (lambda row: b"\n", "has 0 cells"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "row",
+)
+def test_a_damaged_row_is_refused_with_its_line_and_stays(wanted, reference, tmp_path, damage, words):
+    out = tmp_path / "out.csv"
+    lines = reference.read_bytes().splitlines(keepends=True)
+    out.write_bytes(b"".join([*lines[:2], damage(lines[2]), *lines[3:]]))
+    before = out.read_bytes()
+    with pytest.raises(ValueError, match=rf"out\.csv, line [34] {re.escape(words)}"):
+        whole(wanted, out)
+    with pytest.raises(ValueError, match="delete that line, and the same command goes on"):
+        sweep.load(out)
+    assert out.read_bytes() == before
+
+
 def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference, tmp_path):
     import dask
     from dask.distributed import LocalCluster
@@ -289,4 +324,6 @@ def test_two_sweeps_do_not_write_one_file(wanted, tmp_path):
         whole(wanted, tmp_path / "out.csv")
     first.close()
     assert whole(wanted, tmp_path / "out.csv")[-1] == (40, 40)
-    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    (tmp_path / "other.csv").hardlink_to(tmp_path / "out.csv")
+    with pytest.raises(ValueError, match=r"other\.csv has a second name \(a hard link\)"):
+        whole(wanted, tmp_path / "other.csv")

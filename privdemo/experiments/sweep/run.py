@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import os
 import time
@@ -15,6 +13,7 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import running
+from privdemo.experiments.sweep import table
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
 from privdemo.experiments.sweep.spec import Drawn, Sweep, asked
 from privdemo.intervals import Estimate, mean_interval
@@ -59,13 +58,15 @@ def sweep(
 
     Yields (trials done, trials in all), at first for those that were there already. The numbers are the same for any
     `n_jobs` and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine.
-    Raises ``ValueError`` for a file of another sweep, a file that another run is writing, and settings out of range.
+    Raises ``ValueError`` for a file of another sweep, one with a damaged row, one that another run is writing, no file
+    at all, and settings out of range.
     """
+    running.check_out(out)
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
     with running.only_one(out):
-        done = {_key(row, columns) for row in _resume(out, columns)}
-        left = [trial for trial in trials if _key(trial_cells(wanted.experiment, trial), columns) not in done]
+        done = {table.key(row, columns) for row in table.resume(out, columns)}
+        left = [trial for trial in trials if table.key(trial_cells(wanted.experiment, trial), columns) not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
         with (
@@ -73,28 +74,18 @@ def sweep(
             running.parallel(n_jobs, backend, scheduler) as parallel,
         ):
             for row in parallel(joblib.delayed(run_trial)(wanted.experiment, trial) for trial in left):
-                file.write(_line([row.get(column, "") for column in columns]))
+                file.write(table.line([row.get(column, "") for column in columns]))
                 file.flush()
                 os.fsync(file.fileno())
                 n_done += 1
                 yield n_done, len(trials)
 
 
-def load(path: Path) -> list[dict[str, str]]:
-    """The rows of a table by column name; a last line that is still being written is left out."""
-    return list(csv.DictReader(io.StringIO(_whole_lines(path.read_bytes()).decode("utf-8"), newline="")))
-
-
-def _whole_lines(content: bytes) -> bytes:
-    """All whole lines; the rest was being written and may end within a letter."""
-    return content[: content.rfind(b"\n") + 1]
-
-
 def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """Rows in the order of the sweep's trials, rows of no trial last; a file has them in the order of completion."""
     columns = wanted.columns()
-    order = {_key(trial_cells(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
-    return sorted(rows, key=lambda row: order.get(_key(row, columns), len(order)))
+    order = {table.key(trial_cells(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
+    return sorted(rows, key=lambda row: order.get(table.key(row, columns), len(order)))
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
@@ -120,35 +111,3 @@ def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
     names = list(rows[0])
     metrics = names[names.index("draw") + 1 : names.index("seconds")]
     return {name: [float(row[name]) for row in rows if row[name]] for name in metrics}
-
-
-def _resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The finished trials in `out`. Creates the file where there is none, and removes a line that a kill cut short."""
-    header = _line(columns)
-    if not out.exists() or out.stat().st_size < len(header.encode()):
-        begun = out.read_bytes() if out.exists() else b""
-        if not header.encode().startswith(begun):
-            raise ValueError(f"{out} holds something else than this sweep's table; name another file")
-        out.write_text(header, encoding="utf-8", newline="")
-        return []
-    content = out.read_bytes()
-    if not content.startswith(header.encode()):
-        raise ValueError(
-            f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
-            "methods"
-        )
-    with out.open("r+b") as file:
-        file.truncate(len(_whole_lines(content)))
-    return load(out)
-
-
-def _key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
-    """What identifies a trial: the cells up to the draw, the last column of a config."""
-    return tuple(cells[column] for column in columns[: columns.index("draw") + 1])
-
-
-def _line(cells: Sequence[str]) -> str:
-    """One line of CSV; line breaks within cells become spaces, so that a line is a trial."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([" ".join(cell.splitlines()) for cell in cells])
-    return text.getvalue()

@@ -1,0 +1,126 @@
+"""The table of a sweep: a CSV file that grows by a row a trial. Every row is checked when it is read."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from privdemo import csv_text, limits
+from privdemo.experiments.sweep.catalogue import EXPERIMENTS
+
+_LAST = ["seconds", "versions", "problem"]
+
+
+def load(path: Path) -> list[dict[str, str]]:
+    """The rows of a table by column name; a last line that is still being written is left out.
+
+    Raises ``ValueError`` that names the file, the line and what is wrong there.
+    """
+    return _rows(path, path.read_bytes())
+
+
+def resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The finished trials in `out`. Creates the file where there is none, and removes a line that a kill cut short.
+
+    Raises ``ValueError`` as `load` does, for a file of something else and for one that has a second name, by which
+    another run might write it; it stays as it is.
+    """
+    if out.exists() and out.stat().st_nlink > 1:
+        raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
+    content = out.read_bytes() if out.exists() else b""
+    header = line(columns)
+    if b"\n" not in content:
+        if not header.encode().startswith(content):
+            raise ValueError(f"{out} holds something else than this sweep's table; name another file")
+        out.write_text(header, encoding="utf-8", newline="")
+        return []
+    if _header(content) != list(columns):
+        raise ValueError(
+            f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
+            "methods"
+        )
+    rows = _rows(out, content)
+    with out.open("r+b") as file:
+        file.truncate(_whole_lines(content))
+    return rows
+
+
+def line(cells: Sequence[str]) -> str:
+    """One line of CSV; line breaks within cells become spaces, so that a line is a trial."""
+    return csv_text.lines([[" ".join(cell.splitlines()) for cell in cells]])
+
+
+def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
+    """What identifies a trial: the cells up to the draw, the last column of a config."""
+    return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index("draw") + 1])
+
+
+def _whole_lines(content: bytes) -> int:
+    """The length of all whole lines; the rest was being written and may end within a letter."""
+    return content.rfind(b"\n") + 1
+
+
+def _header(content: bytes) -> list[str]:
+    """The column names in the first line, whoever has saved it."""
+    first = content.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0].rstrip(b"\r")
+    return next(csv.reader([first.decode("utf-8", errors="replace")]), [])
+
+
+def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
+    """All rows in whole lines, which may end as on Windows."""
+    columns = _header(content)
+    if columns[:1] != ["experiment"] or "draw" not in columns or columns[-3:] != _LAST:
+        raise ValueError(f"{path} holds no table of a sweep; name another file")
+    found: list[dict[str, str]] = []
+    lines: dict[tuple[str, ...], int] = {}
+    whole = content[: _whole_lines(content)].splitlines(keepends=True)
+    for number, raw in enumerate(whole[1:], 2):
+        cells, wrong = _cells(raw)
+        wrong = wrong or _fault(cells, columns)
+        row = dict(zip(columns, cells, strict=not wrong))
+        if not wrong and (first := lines.setdefault(key(row, columns), number)) != number:
+            wrong = f"is the trial of line {first} again"
+        if wrong:
+            raise ValueError(f"{path}, line {number} {wrong}; delete that line, and the same command goes on")
+        found.append(row)
+    return found
+
+
+def _cells(raw: bytes) -> tuple[list[str], str]:
+    """The cells of a line, or what is wrong with it."""
+    if b"\0" in raw:
+        return [], "holds zero bytes"
+    try:
+        return next(csv.reader([raw.decode("utf-8").rstrip("\r\n")], strict=True), []), ""
+    except UnicodeDecodeError:
+        return [], "is no text in UTF-8"
+    except csv.Error as error:
+        return [], f"is no line of CSV ({error})"
+
+
+def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
+    """What is wrong with the cells of a row, if anything."""
+    if len(cells) != len(columns):
+        return f"has {len(cells)} cells, where {len(columns)} columns are"
+    draw = columns.index("draw")
+    if cells[0] not in EXPERIMENTS:
+        return f"names no experiment in the column “experiment”, but {cells[0]!r}"
+    if not (cells[draw].isdecimal() and limits.DRAW.contains(int(cells[draw]))):
+        return f"has no number of a repeat in the column “draw”, but {cells[draw]!r}"
+    for name, cell in zip(columns[draw + 1 : -2], cells[draw + 1 : -2], strict=True):
+        if name == "seconds" and not 0 <= _number(cell) < math.inf:
+            return f"has no time in the column “seconds”, but {cell!r}"
+        if cell and cell != "nan" and math.isnan(_number(cell)):
+            return f"has no number in the column “{name}”, but {cell!r}"
+    return "" if cells[-2] else "is empty in the column “versions”"
+
+
+def _number(cell: str) -> float:
+    """A cell as a number; NaN for a text."""
+    try:
+        return float(cell) if "_" not in cell else math.nan
+    except ValueError:
+        return math.nan
