@@ -206,14 +206,8 @@ def _projected(figure: figures.Figure) -> figures.Figure:
     if not (size := st.session_state.get(_PROJECTOR)):
         return figure
     width, height = size
-    larger = figures.larger(figure, round(0.9 * max(20, 0.014 * width)))  # as style.css does, a little smaller
-    grown = height / 768
-    larger.layout.height = round(min(larger.layout.height * grown, _TALLEST * height))
-    for curve in larger.select_traces({"type": "scatter"}):
-        curve.line.width = (curve.line.width or 2) * grown
-        if isinstance(curve.marker.size, int | float):
-            curve.marker.size *= grown
-    return larger
+    letters = round(0.9 * max(20, 0.014 * width))  # as style.css does, a little smaller
+    return figures.projected(figure, letters, height / 768, _TALLEST * height)
 
 
 def under(panel: Panel) -> None:

@@ -12,6 +12,7 @@ from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.figures.charts import curve_chart, log_axis, method_curve, own
 from privdemo.figures.house import chart
+from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON
 
@@ -55,10 +56,18 @@ def frontier(
     figure = curve_chart(
         curves, x_axis, y_axis, number, yours=epsilon, legend=_LEGENDS[len(curves) > _FEW], more=marked
     )
-    figure.for_each_trace(lambda trace: trace.update(legendgroup=trace.legendgroup or trace.name))
+    plain = copied(parts(figure))
+    for trace in plain["data"]:
+        merge(trace, {"legendgroup": trace.get("legendgroup") or trace.get("name")})
     if goal is not None:
-        figure.add_hline(y=goal, line={"dash": "dot", "width": 1, "color": palette.TRUTH.colour})
-    return figure
+        plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
+    return PlainFigure(plain)
+
+
+def _goal_rule(goal: float) -> dict[str, Any]:
+    """A dotted rule across the whole plot."""
+    place = {"x0": 0, "x1": 1, "xref": "x domain", "y0": goal, "y1": goal, "yref": "y"}
+    return place | {"type": "line", "line": {"dash": "dot", "width": 1, "color": palette.TRUTH.colour}}
 
 
 def channels(

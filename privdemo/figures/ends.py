@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from plotly.graph_objects import Figure
 
 from privdemo.figures.house import AXIS, SIZE, width
+from privdemo.figures.plain import Plain, PlainFigure, copied, merge, parts
 
 # The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and
 # the words of the axis get at the most: on a telephone 60 % of the width is left for the plot.
@@ -34,31 +35,34 @@ def label_ends(figure: Figure) -> Figure:
 
     They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
     """
-    named = [trace for trace in figure.data if trace.showlegend is not False and trace.name]
-    layout = figure.layout
-    if not 0 < len(named) <= _MOST or any("lines" not in (trace.mode or "") for trace in named):
+    plain = copied(parts(figure))
+    layout, margin = plain["layout"], plain["layout"]["margin"]
+    named = [trace for trace in plain["data"] if trace.get("showlegend") is not False and trace.get("name")]
+    if not 0 < len(named) <= _MOST or any("lines" not in trace.get("mode", "") for trace in named):
         return figure
     ends = sorted((_end(trace, layout) for trace in named), key=lambda end: end.y)
     right = round(max(width(end.words, SIZE) for end in ends) + _AWAY + 3)
-    high = layout.height - layout.margin.t - layout.margin.b
-    if right + layout.margin.l > _MARGINS or not _apart(ends, layout, high):
+    high = layout["height"] - margin["t"] - margin["b"]
+    if right + margin["l"] > _MARGINS or not _apart(ends, layout, high):
         return figure
     for end in ends:
         place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
-        figure.add_annotation(place | {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False})
-    return figure.update_layout(showlegend=False, height=high + layout.margin.t + AXIS, margin={"r": right, "b": AXIS})
+        words = {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False}
+        layout.setdefault("annotations", []).append(place | words)
+    merge(layout, {"showlegend": False, "height": high + margin["t"] + AXIS, "margin": {"r": right, "b": AXIS}})
+    return PlainFigure(plain)
 
 
-def _end(trace: Any, layout: Any) -> _End:
-    x, y = next((x, y) for x, y in zip(trace.x[::-1], trace.y[::-1], strict=True) if y is not None)
-    words = "<br>".join(textwrap.wrap(trace.name, _LETTERS, break_long_words=False))
-    x, y = (math.log10(v) if axis.type == "log" else v for v, axis in ((x, layout.xaxis), (y, layout.yaxis)))
+def _end(trace: Plain, layout: Plain) -> _End:
+    x, y = next((x, y) for x, y in zip(trace["x"][::-1], trace["y"][::-1], strict=True) if y is not None)
+    words = "<br>".join(textwrap.wrap(trace["name"], _LETTERS, break_long_words=False))
+    x, y = (math.log10(v) if layout[name].get("type") == "log" else v for v, name in ((x, "xaxis"), (y, "yaxis")))
     return _End(x, y, words)
 
 
-def _apart(ends: list[_End], layout: Any, high: float) -> bool:
+def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
     """Whether all curves end at the right of the plot, and no name is over another or beyond the plot."""
-    (left, right), (low, top) = layout.xaxis.range, layout.yaxis.range
+    (left, right), (low, top) = layout["xaxis"]["range"], layout["yaxis"]["range"]
     pixels = [(end, (end.y - low) / (top - low) * high) for end in ends]
     at_right = all((right - end.x) / (right - left) < 0.1 for end in ends)
     room = all(b - a >= (one.height + other.height) / 2 for (one, a), (other, b) in pairwise(pixels))

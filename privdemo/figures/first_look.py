@@ -13,6 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo.figures import first_marks as marks
 from privdemo.figures.first_marks import Axis, Plane
 from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_foot, axis_names, tick_words, traces_on
+from privdemo.figures.plain import Plain, at, parts
 
 # Pixels by which a legend's column is wider than its words.
 SAMPLE = 40
@@ -44,17 +45,19 @@ def first_look(figure: Figure) -> str:
 
     It says nothing to screen readers, for whom a figure has words of its own. What it cannot draw raises `ValueError`.
     """
-    layout, margin = figure.layout, figure.layout.margin
-    size = layout.font.size or SIZE
-    entries = _entries(figure)
-    foot = axis_foot(figure) if entries else margin.b
-    rules = "".join(marks.rule(shape, _plane(figure, shape.xref, shape.yref)) for shape in layout.shapes)
-    image = _image(marks.patterns(figure) + "".join(_plots(figure)) + rules)
-    words = "".join([*_tick_labels(figure, size), *_titles(figure, size), *_notes(figure), *_cells(figure)])
-    inset = f"margin:{margin.t:g}px {margin.r:g}px {foot:g}px {margin.l:g}px"
+    plain = parts(figure)
+    layout, margin = plain["layout"], plain["layout"]["margin"]
+    size = at(layout, "font.size") or SIZE
+    entries = _entries(plain)
+    foot = axis_foot(plain) if entries else margin["b"]
+    shapes = layout.get("shapes", ())
+    rules = "".join(marks.rule(shape, _plane(layout, shape.get("xref"), shape.get("yref"))) for shape in shapes)
+    image = _image(marks.patterns(plain) + "".join(_plots(plain)) + rules)
+    words = "".join([*_tick_labels(plain, size), *_titles(plain, size), *_notes(layout), *_cells(plain)])
+    inset = f"margin:{margin['t']:g}px {margin['r']:g}px {foot:g}px {margin['l']:g}px"
     return (
-        f'<div class="first-look" aria-hidden="true" style="height:{layout.height:g}px;font-size:{size:g}px">'
-        f'<div style="{inset}">{image}{words}</div>{_legend(figure, entries, size)}</div>'
+        f'<div class="first-look" aria-hidden="true" style="height:{layout["height"]:g}px;font-size:{size:g}px">'
+        f'<div style="{inset}">{image}{words}</div>{_legend(plain, entries, size)}</div>'
     )
 
 
@@ -67,33 +70,34 @@ def _image(svg: str, size: str = "") -> str:
 # --- plots ---------------------------------------------------------------------------------------
 
 
-def _plane(figure: Figure, xref: str | None, yref: str | None) -> Plane:
-    return Plane(_axis(figure, "x", xref), _axis(figure, "y", yref))
+def _plane(layout: Plain, xref: str | None, yref: str | None) -> Plane:
+    return Plane(_axis(layout, "x", xref), _axis(layout, "y", yref))
 
 
-def _axis(figure: Figure, letter: str, ref: str | None) -> Axis:
+def _axis(layout: Plain, letter: str, ref: str | None) -> Axis:
     """The axis that `ref` names; the whole “paper”, or an axis's “domain”, goes from 0 to 1."""
     ref = ref or letter
     if ref == "paper":
         return Axis(0.0, 1.0, 0.0, 1.0)
     name, _, domain = ref.partition(" ")
-    axis = figure.layout[f"{letter}axis{name[1:]}"]
-    start, end = axis.domain or (0.0, 1.0)
+    axis = layout[f"{letter}axis{name[1:]}"]
+    start, end = axis.get("domain", (0.0, 1.0))
     if domain:
         return Axis(start, end, 0.0, 1.0)
-    (low, high), named = axis.range, () if axis.categoryarray is None else tuple(axis.categoryarray)
-    return Axis(start, end, low, high, axis.type == "log", named)
+    low, high = axis["range"]
+    return Axis(start, end, low, high, axis.get("type") == "log", tuple(axis.get("categoryarray", ())))
 
 
-def _plots(figure: Figure) -> Iterator[str]:
+def _plots(plain: Plain) -> Iterator[str]:
     """The grids, then the traces, cut off at the edges of their plot."""
-    places = [(trace, _plane(figure, trace.xaxis, trace.yaxis)) for trace in figure.data]
-    grids = {(trace.xaxis or "x", trace.yaxis or "y"): plane for trace, plane in places}
+    layout = plain["layout"]
+    places = [(trace, _plane(layout, trace.get("xaxis"), trace.get("yaxis"))) for trace in plain["data"]]
+    grids = {(trace.get("xaxis", "x"), trace.get("yaxis", "y")): plane for trace, plane in places}
     for (xref, yref), plane in grids.items():
-        yield marks.grid(plane, *(figure.layout[f"{ref[0]}axis{ref[1:]}"] for ref in (xref, yref)))
+        yield marks.grid(plane, *(layout[f"{ref[0]}axis{ref[1:]}"] for ref in (xref, yref)))
     for i, (trace, plane) in enumerate(places):
-        cut = trace.type != "scatter" or trace.cliponaxis is not False
-        yield plane.svg(marks.draw(trace, plane, i, figure), cut)
+        cut = trace["type"] != "scatter" or trace.get("cliponaxis") is not False
+        yield plane.svg(marks.draw(trace, plane, i, plain), cut)
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -108,70 +112,75 @@ def _tag(inside: str) -> str:
     return f"<{inside.replace('&#x27;', chr(39))}>"
 
 
-def _tick_labels(figure: Figure, size: float) -> Iterator[str]:
-    for name in axis_names(figure, "x"):
-        axis = figure.layout[name]
-        if axis.visible is False or axis.showticklabels is False:
-            continue
-        place, foot = _axis(figure, "x", name.replace("axis", "")), _foot(figure, name)
-        turn = "translateX(-50%)" if not axis.tickangle else f"translateX(-100%) rotate({axis.tickangle:g}deg)"
-        origin = ";transform-origin:100% 0" if axis.tickangle else ""
+def _labelled(plain: Plain, letter: str) -> Iterator[tuple[str, Plain]]:
+    """The axes across or upwards that have words, with their names."""
+    for name in axis_names(plain, letter):
+        axis = plain["layout"][name]
+        if axis.get("visible") is not False and axis.get("showticklabels") is not False:
+            yield name, axis
+
+
+def _tick_labels(plain: Plain, size: float) -> Iterator[str]:
+    layout = plain["layout"]
+    for name, axis in _labelled(plain, "x"):
+        place, foot = _axis(layout, "x", name.replace("axis", "")), _foot(plain, name)
+        angle = axis.get("tickangle")
+        turn = "translateX(-50%)" if not angle else f"translateX(-100%) rotate({angle:g}deg)"
+        origin = ";transform-origin:100% 0" if angle else ""
         for value, words in tick_words(axis):
             left = place.overall(place.number(value))
             yield _text(words, f"left:{left:.2f}%;top:calc({foot:.2f}% + {TICK + 3.4:g}px);transform:{turn}{origin}")
-    for name in axis_names(figure, "y"):
-        axis = figure.layout[name]
-        if axis.visible is False or axis.showticklabels is False:
-            continue
-        place, side = _axis(figure, "y", name.replace("axis", "")), _side(figure, name)
+    for name, axis in _labelled(plain, "y"):
+        place, side = _axis(layout, "y", name.replace("axis", "")), _side(plain, name)
         for value, words in tick_words(axis):
             top = 100 - place.overall(place.number(value))
             yield _text(words, f"right:calc({100 - side:.2f}% + 9px);top:{top:.2f}%;transform:translateY(-50%)")
 
 
-def _foot(figure: Figure, name: str) -> float:
+def _foot(plain: Plain, name: str) -> float:
     """How far down the words at an axis across stand, in percent of the figure: at the foot of its plot."""
-    ref = figure.layout[name].anchor or _partner(figure, name, "y")
-    return 100 - 100 * _axis(figure, "y", ref).start
+    ref = plain["layout"][name].get("anchor") or _partner(plain, name, "y")
+    return 100 - 100 * _axis(plain["layout"], "y", ref).start
 
 
-def _side(figure: Figure, name: str) -> float:
+def _side(plain: Plain, name: str) -> float:
     """How far to the right the words at an axis upwards stand, in percent of the figure: at the left of its plot."""
-    ref = figure.layout[name].anchor or _partner(figure, name, "x")
-    return 100 * _axis(figure, "x", ref).start
+    ref = plain["layout"][name].get("anchor") or _partner(plain, name, "x")
+    return 100 * _axis(plain["layout"], "x", ref).start
 
 
-def _partner(figure: Figure, name: str, letter: str) -> str:
-    return next((getattr(trace, f"{letter}axis") for trace in traces_on(figure, name)), None) or letter
+def _partner(plain: Plain, name: str, letter: str) -> str:
+    return next((trace.get(f"{letter}axis") for trace in traces_on(plain, name)), None) or letter
 
 
-def _titles(figure: Figure, size: float) -> Iterator[str]:
+def _titles(plain: Plain, size: float) -> Iterator[str]:
     """The titles of the axes across."""
-    for name in axis_names(figure, "x"):
-        axis = figure.layout[name]
-        if axis.title.text and axis.visible is not False:
-            place = _axis(figure, "x", name.replace("axis", ""))
+    for name in axis_names(plain, "x"):
+        axis = plain["layout"][name]
+        title = at(axis, "title.text")
+        if title and axis.get("visible") is not False:
+            place = _axis(plain["layout"], "x", name.replace("axis", ""))
             middle = 50 * (place.start + place.end)
             down = TICK + size + STANDOFF - 2
-            top = f"top:calc({_foot(figure, name):.2f}% + {down:g}px)"
-            yield _text(axis.title.text, f"left:{middle:.2f}%;{top};transform:translateX(-50%)")
+            top = f"top:calc({_foot(plain, name):.2f}% + {down:g}px)"
+            yield _text(title, f"left:{middle:.2f}%;{top};transform:translateX(-50%)")
 
 
-def _notes(figure: Figure) -> Iterator[str]:
+def _notes(layout: Plain) -> Iterator[str]:
     """The words that stand in and over the plots."""
-    for note in figure.layout.annotations:
-        if note.showarrow is not False or note.textangle:
+    for note in layout.get("annotations", ()):
+        if note.get("showarrow") is not False or note.get("textangle"):
             raise ValueError("a first look knows level words without an arrow")
-        across, upwards = _axis(figure, "x", note.xref), _axis(figure, "y", note.yref)
-        left, top = across.overall(_note_at(across, note.x)), 100 - upwards.overall(_note_at(upwards, note.y))
-        along = {"left": 0, "right": -100}.get(note.xanchor, -50)
-        down = {"top": 0, "bottom": -100}.get(note.yanchor, -50)
-        align = "" if note.align is None else f";text-align:{note.align}"
-        middle = ";text-align:center" if note.align is None else align
-        right = (note.xshift or 0) + {"left": 2, "right": -2}.get(note.xanchor, 0)
-        up = (note.yshift or 0) + {"top": -2, "bottom": 2.2}.get(note.yanchor, 0)
-        at = f"left:calc({left:.2f}% + {right:g}px);top:calc({top:.2f}% - {up:g}px)"
-        yield _text(note.text, f"{at};transform:translate({along}%,{down}%){middle}")
+        across, upwards = _axis(layout, "x", note.get("xref")), _axis(layout, "y", note.get("yref"))
+        left, top = across.overall(_note_at(across, note["x"])), 100 - upwards.overall(_note_at(upwards, note["y"]))
+        x_anchor, y_anchor, align = (note.get(key) for key in ("xanchor", "yanchor", "align"))
+        along = {"left": 0, "right": -100}.get(x_anchor, -50)
+        down = {"top": 0, "bottom": -100}.get(y_anchor, -50)
+        aligned = f";text-align:{align or 'center'}"
+        right = note.get("xshift", 0) + {"left": 2, "right": -2}.get(x_anchor, 0)
+        up = note.get("yshift", 0) + {"top": -2, "bottom": 2.2}.get(y_anchor, 0)
+        place = f"left:calc({left:.2f}% + {right:g}px);top:calc({top:.2f}% - {up:g}px)"
+        yield _text(note["text"], f"{place};transform:translate({along}%,{down}%){aligned}")
 
 
 def _note_at(axis: Axis, value: Any) -> float:
@@ -179,15 +188,16 @@ def _note_at(axis: Axis, value: Any) -> float:
     return axis.number(value) if isinstance(value, str) else float(value)
 
 
-def _cells(figure: Figure) -> Iterator[str]:
+def _cells(plain: Plain) -> Iterator[str]:
     """The numbers in the cells of pictures."""
-    for trace in figure.data:
-        if trace.type != "heatmap" or not trace.texttemplate:
+    for trace in plain["data"]:
+        template = trace.get("texttemplate")
+        if trace["type"] != "heatmap" or not template:
             continue
-        if trace.texttemplate != "%{z:.2f}":
-            raise ValueError(f"a first look writes two places into cells, but not {trace.texttemplate}")
-        plane = _plane(figure, trace.xaxis, trace.yaxis)
-        for row, cells in enumerate(trace.z):
+        if template != "%{z:.2f}":
+            raise ValueError(f"a first look writes two places into cells, but not {template}")
+        plane = _plane(plain["layout"], trace.get("xaxis"), trace.get("yaxis"))
+        for row, cells in enumerate(trace["z"]):
             for column, value in enumerate(cells):
                 left, top = plane.across.overall(column), 100 - plane.upwards.overall(row)
                 dark = _is_dark(marks.shade(trace, value))
@@ -204,28 +214,31 @@ def _is_dark(colour: str) -> bool:
 # --- the legend ----------------------------------------------------------------------------------
 
 
-def _entries(figure: Figure) -> list[tuple[int, Any]]:
+def _entries(plain: Plain) -> list[tuple[int, Plain]]:
     """The traces that the legend names, with their numbers."""
-    found = [(i, t) for i, t in enumerate(figure.data) if t.type != "heatmap" and t.showlegend is not False and t.name]
-    shown = figure.layout.showlegend
-    return found if shown is not False and (shown or len(figure.data) > 1) else []
+    traces, shown = plain["data"], plain["layout"].get("showlegend")
+    if shown is False or not (shown or len(traces) > 1):
+        return []
+    named = [(i, t) for i, t in enumerate(traces) if t.get("showlegend") is not False and t.get("name")]
+    return [(i, trace) for i, trace in named if trace["type"] != "heatmap"]
 
 
-def _legend(figure: Figure, entries: list[tuple[int, Any]], size: float) -> str:
+def _legend(plain: Plain, entries: list[tuple[int, Plain]], size: float) -> str:
     """The names beside a piece of their curves, in columns as wide as the longest name."""
     if not entries:
         return ""
-    defs = marks.patterns(figure)
+    defs, margin = marks.patterns(plain), plain["layout"]["margin"]
     names = "".join(
-        f"<span>{_image((defs if t.type == 'bar' else '') + marks.sample(t, i), SAMPLE_SIZE)}{escape(t.name)}</span>"
+        f"<span>{_image((defs if t['type'] == 'bar' else '') + marks.sample(t, i), SAMPLE_SIZE)}{escape(t['name'])}"
+        "</span>"
         for i, t in entries
     )
-    column = figure.layout.legend.entrywidth + SAMPLE
-    room = figure.layout.margin.b - axis_foot(figure)
+    column = plain["layout"]["legend"]["entrywidth"] + SAMPLE
+    room = margin["b"] - axis_foot(plain)
     rows = f"grid-template-columns:repeat(auto-fill,{column:g}px);line-height:{1.3 * size + 3:.1f}px"
-    left = f"clamp(0px,100% - {column + 5:g}px,{figure.layout.margin.l:g}px)"
-    margin = f"margin:0 {figure.layout.margin.r:g}px 0 {left}"
-    return f'<p style="{margin};min-height:{room:g}px;{rows}">{names}</p>'
+    left = f"clamp(0px,100% - {column + 5:g}px,{margin['l']:g}px)"
+    sides = f"margin:0 {margin['r']:g}px 0 {left}"
+    return f'<p style="{sides};min-height:{room:g}px;{rows}">{names}</p>'
 
 
 SAMPLE_SIZE = 'width="30" height="14"'

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from plotly.graph_objects import Figure
-
 from privdemo.figures.house import GRID, tick_words
+from privdemo.figures.plain import Plain, at
 
 _DASHES = {"dot": "2 4", "dash": "8 6", "longdash": "12 6", "dashdot": "8 4 2 4", "longdashdot": "12 4 2 4"}
 # Pixels between the lines of a pattern, and how thick they are.
@@ -80,41 +79,41 @@ class Plane(NamedTuple):
         return f'<svg {place} overflow="{"hidden" if cut else "visible"}">{drawn}</svg>'
 
 
-def draw(trace: Any, plane: Plane, index: int, figure: Figure) -> str:
+def draw(trace: Plain, plane: Plane, index: int, plain: Plain) -> str:
     """The marks of one trace, the `index`-th of the figure."""
     makers: dict[str, Callable[[], Iterator[str]]] = {
         "scatter": lambda: _scatter(trace, plane),
-        "bar": lambda: _bars(trace, plane, index, figure),
+        "bar": lambda: _bars(trace, plane, index, plain),
         "heatmap": lambda: _heatmap(trace, plane),
     }
-    if trace.type not in makers:
-        raise ValueError(f"a first look knows {', '.join(makers)}, but not {trace.type}")
-    drawn = "".join(makers[trace.type]())
-    return drawn if trace.opacity in (None, 1) else f'<g opacity="{trace.opacity:g}">{drawn}</g>'
+    if trace["type"] not in makers:
+        raise ValueError(f"a first look knows {', '.join(makers)}, but not {trace['type']}")
+    drawn, opacity = "".join(makers[trace["type"]]()), trace.get("opacity")
+    return drawn if opacity in (None, 1) else f'<g opacity="{opacity:g}">{drawn}</g>'
 
 
 # --- curves and markers --------------------------------------------------------------------------
 
 
-def _scatter(trace: Any, plane: Plane) -> Iterator[str]:
-    places = [(plane.x(a), plane.y(b)) for a, b in zip(trace.x, trace.y, strict=True)]
-    mode = trace.mode or "lines+markers"
+def _scatter(trace: Plain, plane: Plane) -> Iterator[str]:
+    places = [(plane.x(a), plane.y(b)) for a, b in zip(trace["x"], trace["y"], strict=True)]
+    mode, line_of = trace.get("mode", "lines+markers"), trace.get("line", {})
     if set(mode.split("+")) - {"lines", "markers"}:
         raise ValueError(f"a first look knows lines and markers, but not {mode}")
-    colour = trace.line.color or trace.marker.color
-    if trace.fill not in (None, "none"):
+    colour = line_of.get("color") or at(trace, "marker.color")
+    if trace.get("fill", "none") != "none":
         yield from _band(trace, plane, places, colour)
-    width = 2 if trace.line.width is None else trace.line.width
+    width = line_of.get("width", 2)
     if "lines" in mode and width:
         for piece in _pieces(places):
             points = " ".join(f"{x:.2f},{y:.2f}" for x, y in piece)
-            pen = _pen(colour, trace.line.dash, width)
+            pen = _pen(colour, line_of.get("dash"), width)
             yield _stretched(f'<polyline points="{points}" fill="none" {pen} vector-effect="non-scaling-stroke"/>')
     yield from _intervals(trace, plane)
     if "markers" in mode:
         for i, (x, y) in enumerate(places):
             if math.isfinite(x + y):
-                yield _at(x, y, mark(trace.marker, i))
+                yield _at(x, y, mark(trace.get("marker", {}), i))
 
 
 def _pieces(places: Sequence[tuple[float, float]]) -> Iterator[list[tuple[float, float]]]:
@@ -130,25 +129,25 @@ def _pieces(places: Sequence[tuple[float, float]]) -> Iterator[list[tuple[float,
         yield piece
 
 
-def _band(trace: Any, plane: Plane, places: Sequence[tuple[float, float]], colour: str) -> Iterator[str]:
-    if trace.fill != "tozeroy":
-        raise ValueError(f"a first look fills to zero, but not {trace.fill}")
-    foot = plane.y(0)
+def _band(trace: Plain, plane: Plane, places: Sequence[tuple[float, float]], colour: str) -> Iterator[str]:
+    if trace["fill"] != "tozeroy":
+        raise ValueError(f"a first look fills to zero, but not {trace['fill']}")
+    foot, own = plane.y(0), trace.get("fillcolor")
+    fill = f'fill="{own}"' if own else f'fill="{colour}" fill-opacity="0.5"'
     for piece in _pieces(places):
         corners = [(piece[0][0], foot), *piece, (piece[-1][0], foot)]
         points = " ".join(f"{x:.2f},{y:.2f}" for x, y in corners)
-        fill = f'fill="{trace.fillcolor}"' if trace.fillcolor else f'fill="{colour}" fill-opacity="0.5"'
         yield _stretched(f'<polygon points="{points}" {fill}/>')
 
 
-def _intervals(trace: Any, plane: Plane) -> Iterator[str]:
+def _intervals(trace: Plain, plane: Plane) -> Iterator[str]:
     """The error bars with their caps."""
     for letter in "xy":
-        bars = getattr(trace, f"error_{letter}")
-        if bars.visible is False or bars.array is None:
+        bars = trace.get(f"error_{letter}", {})
+        if bars.get("visible") is False or "array" not in bars:
             continue
-        pen, cap = _pen(bars.color, None, bars.thickness), bars.width
-        for x, y, above, below in zip(trace.x, trace.y, bars.array, bars.arrayminus, strict=True):
+        pen, cap = _pen(bars["color"], None, bars["thickness"]), bars["width"]
+        for x, y, above, below in zip(trace["x"], trace["y"], bars["array"], bars["arrayminus"], strict=True):
             if above is None or below is None:
                 continue
             if letter == "y":
@@ -161,16 +160,16 @@ def _intervals(trace: Any, plane: Plane) -> Iterator[str]:
                 yield from (_at(end, place, f'<path d="{path}" {pen}/>') for end in ends)
 
 
-def mark(marker: Any, i: int = 0) -> str:
+def mark(marker: Plain, i: int = 0) -> str:
     """The `i`-th of some markers around the origin."""
-    symbol = "circle" if marker.symbol is None else marker.symbol
+    symbol, colour = marker.get("symbol", "circle"), marker.get("color")
     symbol = symbol if isinstance(symbol, str) else str(symbol[i])
-    r = (marker.size or 6) / 2
+    r = (marker.get("size") or 6) / 2
     shape, is_open = symbol.removesuffix("-open"), symbol.endswith("-open")
     bare = shape in ("line-ns", "cross-thin")
-    outline = (marker.line.color or marker.color) if not is_open else marker.color
-    width = marker.line.width or (1 if is_open or bare else 0)
-    fill = "none" if is_open or bare else marker.color
+    outline = (at(marker, "line.color") or colour) if not is_open else colour
+    width = at(marker, "line.width") or (1 if is_open or bare else 0)
+    fill = "none" if is_open or bare else colour
     return f'<path d="{_path(shape, r)}" fill="{fill}" stroke="{outline}" stroke-width="{width:g}"/>'
 
 
@@ -220,67 +219,74 @@ _LINES: dict[str, list[tuple[float, float, float, float]]] = {
 # --- bars and cells ------------------------------------------------------------------------------
 
 
-def _bars(trace: Any, plane: Plane, index: int, figure: Figure) -> Iterator[str]:
+def _bars(trace: Plain, plane: Plane, index: int, plain: Plain) -> Iterator[str]:
     """Upright bars, side by side with those of the other traces of their plot."""
-    beside = [t for t in figure.data if t.type == "bar" and (t.xaxis, t.yaxis) == (trace.xaxis, trace.yaxis)]
-    if trace.orientation == "h" or (figure.layout.barmode or "group") != "group":
+    layout, here = plain["layout"], (trace.get("xaxis"), trace.get("yaxis"))
+    beside = [t for t in plain["data"] if t["type"] == "bar" and (t.get("xaxis"), t.get("yaxis")) == here]
+    if trace.get("orientation") == "h" or layout.get("barmode", "group") != "group":
         raise ValueError("a first look knows upright bars side by side")
     place = next(i for i, other in enumerate(beside) if other is trace)
-    slot = (1 - figure.layout.bargap) / len(beside)
-    wide = trace.width or slot * (1 - (figure.layout.bargroupgap or 0))
-    middle = 0.0 if trace.width else slot * (place - (len(beside) - 1) / 2)
-    foot = plane.y(0)
-    fill = f"url(#p{index})" if trace.marker.pattern.shape else trace.marker.color
-    pen = _pen(trace.marker.line.color or "none", None, trace.marker.line.width or 0)
-    opacity = "" if trace.marker.opacity is None else f' opacity="{trace.marker.opacity:g}"'
-    for x, y in zip(trace.x, trace.y, strict=True):
+    slot = (1 - layout["bargap"]) / len(beside)
+    wide = trace.get("width") or slot * (1 - layout.get("bargroupgap", 0))
+    middle = 0.0 if trace.get("width") else slot * (place - (len(beside) - 1) / 2)
+    foot, marker = plane.y(0), trace.get("marker", {})
+    paint = f'fill="{_filling(marker, index)}" {_pen(at(marker, "line.color") or "none", None, _outline(marker))}'
+    if "opacity" in marker:
+        paint += f' opacity="{marker["opacity"]:g}"'
+    for i, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
         centre = plane.across.number(x) + middle
         left, right = plane.across.along(centre - wide / 2), plane.across.along(centre + wide / 2)
         top = plane.y(y)
         if math.isfinite(top):
-            yield _rect(left, right, min(top, foot), max(top, foot), f'fill="{fill}" {pen}{opacity}')
-            yield from _bar_interval(trace, plane, x, y, centre)
+            yield _rect(left, right, min(top, foot), max(top, foot), paint)
+            yield from _bar_interval(trace.get("error_y", {}), plane, i, y, centre)
 
 
-def _bar_interval(trace: Any, plane: Plane, x: Any, y: float, centre: float) -> Iterator[str]:
-    bars = trace.error_y
-    if bars.visible is False or bars.array is None:
+def _filling(marker: Plain, index: int) -> str | None:
+    """What the bars of the `index`-th trace are filled with."""
+    return f"url(#p{index})" if at(marker, "pattern.shape") else marker.get("color")
+
+
+def _outline(marker: Plain) -> float:
+    return at(marker, "line.width") or 0
+
+
+def _bar_interval(bars: Plain, plane: Plane, i: int, y: float, centre: float) -> Iterator[str]:
+    if bars.get("visible") is False or "array" not in bars:
         return
-    i = list(trace.x).index(x)
-    above, below = bars.array[i], bars.arrayminus[i]
+    above, below = bars["array"][i], bars["arrayminus"][i]
     if above is None:
         return
-    place, pen = plane.across.along(centre), _pen(bars.color, None, bars.thickness)
+    place, pen, cap = plane.across.along(centre), _pen(bars["color"], None, bars["thickness"]), bars["width"]
     ends = plane.y(y - below), plane.y(y + above)
     yield line(place, place, *ends, pen)
-    yield from (_at(place, end, f'<path d="M-{bars.width:g} 0h{2 * bars.width:g}" {pen}/>') for end in ends)
+    yield from (_at(place, end, f'<path d="M-{cap:g} 0h{2 * cap:g}" {pen}/>') for end in ends)
 
 
-def patterns(figure: Figure) -> str:
+def patterns(plain: Plain) -> str:
     """The patterns that bars of a figure are filled with."""
     found = []
-    for i, trace in enumerate(figure.data):
-        shape = trace.marker.pattern.shape if trace.type == "bar" else ""
+    for i, trace in enumerate(plain["data"]):
+        shape = at(trace, "marker.pattern.shape") if trace["type"] == "bar" else ""
         if shape:
             box = f'id="p{i}" width="{_PATTERN}" height="{_PATTERN}" patternUnits="userSpaceOnUse"'
-            pen = f'stroke="{trace.marker.color}" stroke-width="{_LINE}"'
+            pen = f'stroke="{trace["marker"]["color"]}" stroke-width="{_LINE}"'
             found.append(f'<pattern {box}><path d="{_PATTERNS[shape]}" fill="none" {pen}/></pattern>')
     return f"<defs>{''.join(found)}</defs>" if found else ""
 
 
-def _heatmap(trace: Any, plane: Plane) -> Iterator[str]:
+def _heatmap(trace: Plain, plane: Plane) -> Iterator[str]:
     """The cells of a picture; equal cells over each other are one."""
-    columns = list(zip(*trace.z, strict=True))
-    xs = list(trace.x) if trace.x is not None else list(range(len(columns)))
-    ys = list(trace.y) if trace.y is not None else list(range(len(trace.z)))
+    columns = list(zip(*trace["z"], strict=True))
+    xs, ys = (list(trace.get(letter, range(n))) for letter, n in (("x", len(columns)), ("y", len(trace["z"]))))
     high = (ys[1] - ys[0]) / 2 if len(ys) > 1 else 0.5
-    gap = 50 * (trace.xgap or 0) / _ACROSS
+    gap, y_gap = 50 * trace.get("xgap", 0) / _ACROSS, trace.get("ygap", 0)
+    room = 50 * y_gap / 300
     for x, column in zip(xs, columns, strict=True):
         left, right = sorted((plane.x(x - 0.5), plane.x(x + 0.5)))
-        for first, last in _runs(column, bool(trace.ygap)):
+        for first, last in _runs(column, bool(y_gap)):
             if not math.isnan(column[first]):
                 top, bottom = sorted((plane.y(ys[first] - high), plane.y(ys[last] + high)))
-                room = 50 * trace.ygap / 300 if trace.ygap else 0
                 paint = f'fill="{shade(trace, column[first])}"'
                 yield _rect(left + gap, right - gap, top + room, bottom - room, paint)
 
@@ -294,10 +300,11 @@ def _runs(column: Sequence[float], apart: bool) -> Iterator[tuple[int, int]]:
             start = i
 
 
-def shade(trace: Any, value: float) -> str:
+def shade(trace: Plain, value: float) -> str:
     """The colour of a cell."""
-    (_, first), (_, last) = trace.colorscale
-    part = min(1.0, max(0.0, (value - trace.zmin) / ((trace.zmax - trace.zmin) or 1)))
+    (_, first), (_, last) = trace["colorscale"]
+    low, high = trace["zmin"], trace["zmax"]
+    part = min(1.0, max(0.0, (value - low) / ((high - low) or 1)))
     ends = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (first, last)]
     return "#" + "".join(f"{round(a + part * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 
@@ -305,22 +312,23 @@ def shade(trace: Any, value: float) -> str:
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def grid(plane: Plane, x_axis: Any, y_axis: Any) -> str:
+def grid(plane: Plane, x_axis: Plain, y_axis: Plain) -> str:
     """The lines at the ticks of the axes that have a grid."""
     pen, drawn = f'stroke="{GRID}" stroke-width="1"', []
-    if x_axis.showgrid:
+    if x_axis.get("showgrid"):
         drawn += [line(plane.x(v), plane.x(v), 0, 100, pen) for v, _ in tick_words(x_axis)]
-    if y_axis.showgrid:
+    if y_axis.get("showgrid"):
         drawn += [line(0, 100, plane.y(v), plane.y(v), pen) for v, _ in tick_words(y_axis)]
     return plane.svg("".join(drawn))
 
 
-def rule(shape: Any, plane: Plane) -> str:
+def rule(shape: Plain, plane: Plane) -> str:
     """A line through a plot."""
-    if shape.type != "line":
-        raise ValueError(f"a first look knows lines, but no {shape.type}")
-    pen = _pen(shape.line.color, shape.line.dash, 2 if shape.line.width is None else shape.line.width)
-    return plane.svg(line(plane.x(shape.x0), plane.x(shape.x1), plane.y(shape.y0), plane.y(shape.y1), pen))
+    if shape["type"] != "line":
+        raise ValueError(f"a first look knows lines, but no {shape['type']}")
+    look = shape.get("line", {})
+    pen = _pen(look.get("color"), look.get("dash"), look.get("width", 2))
+    return plane.svg(line(plane.x(shape["x0"]), plane.x(shape["x1"]), plane.y(shape["y0"]), plane.y(shape["y1"]), pen))
 
 
 def line(x0: float, x1: float, y0: float, y1: float, pen: str) -> str:
@@ -328,15 +336,16 @@ def line(x0: float, x1: float, y0: float, y1: float, pen: str) -> str:
     return f'<line x1="{x0:.2f}%" x2="{x1:.2f}%" y1="{y0:.2f}%" y2="{y1:.2f}%" {pen}/>'
 
 
-def sample(trace: Any, index: int) -> str:
+def sample(trace: Plain, index: int) -> str:
     """A piece of a trace for its name in the legend, 30 pixels wide and 14 high."""
-    if trace.type == "bar":
-        fill = f"url(#p{index})" if trace.marker.pattern.shape else trace.marker.color
-        return f'<rect x="9" y="1" width="12" height="12" fill="{fill}" stroke="{trace.marker.line.color or "none"}"/>'
-    mode = trace.mode or "lines+markers"
-    pen = _pen(trace.line.color or trace.marker.color, trace.line.dash, trace.line.width or 2)
+    marker, look = trace.get("marker", {}), trace.get("line", {})
+    if trace["type"] == "bar":
+        fill, outline = _filling(marker, index), at(marker, "line.color") or "none"
+        return f'<rect x="9" y="1" width="12" height="12" fill="{fill}" stroke="{outline}"/>'
+    mode = trace.get("mode", "lines+markers")
+    pen = _pen(look.get("color") or marker.get("color"), look.get("dash"), look.get("width") or 2)
     drawn = f'<line x1="0" x2="30" y1="7" y2="7" {pen}/>' if "lines" in mode else ""
-    place = f'<svg x="15" y="7" overflow="visible">{mark(trace.marker)}</svg>' if "markers" in mode else ""
+    place = f'<svg x="15" y="7" overflow="visible">{mark(marker)}</svg>' if "markers" in mode else ""
     return drawn + place
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from plotly.graph_objects import Figure
 
+from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
+
 # The size of all text, in pixels.
 SIZE = 14
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
@@ -38,56 +40,65 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
 
     The title of a vertical axis stands over it. The margin at the foot is the caller's, as it holds the legend.
     """
-    figure = Figure(data=list(data), layout=dict(layout))
+    plain = copied({"data": [{"type": "scatter", **trace} for trace in data], "layout": dict(layout)})
     for letter in "xy":
-        for name in axis_names(figure, letter):
-            _set_axis(figure, name, traces_on(figure, name))
-    figure.update_layout(bargap=figure.layout.bargap or BARGAP, legend=_legend(figure))
-    _titles_over(figure)
-    _names_over_rows(figure)
-    return larger(figure, SIZE)
+        for name in axis_names(plain, letter):
+            _set_axis(plain["layout"].setdefault(name, {}), letter, traces_on(plain, name))
+    merge(plain["layout"], {"bargap": layout.get("bargap") or BARGAP, "legend": _LEGEND if data else {}})
+    _titles_over(plain)
+    _names_over_rows(plain)
+    _enlarge(plain, SIZE)
+    return PlainFigure(plain)
 
 
 def larger(figure: Figure, size: float) -> Figure:
     """A copy of a chart with all its text of `size` pixels; what holds the text grows with it."""
-    copy = Figure(figure)
-    now = copy.layout.font.size or SIZE
+    plain = copied(parts(figure))
+    _enlarge(plain, size)
+    return PlainFigure(plain)
+
+
+def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
+    """A `larger` copy whose height, lines and markers are `grown` times as large too; no higher than the `tallest`."""
+    plain = copied(parts(figure))
+    _enlarge(plain, size)
+    plain["layout"]["height"] = round(min(plain["layout"]["height"] * grown, tallest))
+    for trace in plain["data"]:
+        if trace["type"] == "scatter":
+            merge(trace, {"line": {"width": (at(trace, "line.width") or 2) * grown}})
+            if isinstance(at(trace, "marker.size"), int | float):
+                trace["marker"]["size"] *= grown
+    return PlainFigure(plain)
+
+
+def _enlarge(plain: Plain, size: float) -> None:
+    layout = plain["layout"]
+    now = at(layout, "font.size") or SIZE
     for letter in "xy":
-        for name in axis_names(copy, letter):
-            copy.layout[name].update(tickfont={"size": size}, title={"font": {"size": size}})
-    copy.update_layout(
-        font={"size": size},
-        legend={"font": {"size": size}, "entrywidth": round(width(_longest_name(copy), size))},
-        hoverlabel={"font": {"size": size}},
-        margin={
-            "l": _left(copy, size),
-            "t": _top(copy, size),
-            "b": _foot(copy),
-            "r": max(RIGHT, copy.layout.margin.r or 0),
-        },
-    )
+        for name in axis_names(plain, letter):
+            merge(layout, {name: {"tickfont": {"size": size}, "title": {"font": {"size": size}}}})
+    margin = {"l": _left(plain, size), "t": _top(layout, size), "b": _foot(plain)}
+    margin["r"] = max(RIGHT, at(layout, "margin.r") or 0)
+    legend = {"font": {"size": size}, "entrywidth": round(width(_longest_name(plain), size))}
+    merge(layout, {"font": {"size": size}, "legend": legend, "hoverlabel": {"font": {"size": size}}, "margin": margin})
     grown = size / now
     if grown != 1:
-        margin = copy.layout.margin
-        more = (grown - 1) * (margin.b + margin.t)
-        copy.update_layout(
-            height=round(copy.layout.height + more), margin={"b": margin.b * grown, "r": margin.r * grown}
-        )
-        for note in copy.layout.annotations:
-            note.yshift = (note.yshift or 0) * grown
-    return copy
+        layout["height"] = round(layout["height"] + (grown - 1) * (margin["b"] + margin["t"]))
+        layout["margin"] |= {"b": margin["b"] * grown, "r": margin["r"] * grown}
+        for note in layout.get("annotations", ()):
+            note["yshift"] = note.get("yshift", 0) * grown
 
 
-def axis_names(figure: Figure, letter: str) -> list[str]:
+def axis_names(plain: Plain, letter: str) -> list[str]:
     """The names in the layout of all axes across or upwards, that of the first trace first."""
-    used = [getattr(trace, f"{letter}axis") or letter for trace in figure.data]
+    used = [trace.get(f"{letter}axis", letter) for trace in plain["data"]]
     return [f"{letter}axis{ref[1:]}" for ref in dict.fromkeys(used)]
 
 
-def traces_on(figure: Figure, name: str) -> list[Any]:
+def traces_on(plain: Plain, name: str) -> list[Plain]:
     """The traces on the axis of this name."""
     letter, ref = name[0], name.replace("axis", "")
-    return [trace for trace in figure.data if (getattr(trace, f"{letter}axis") or letter) == ref]
+    return [trace for trace in plain["data"] if trace.get(f"{letter}axis", letter) == ref]
 
 
 def width(words: str, size: float) -> float:
@@ -98,90 +109,88 @@ def width(words: str, size: float) -> float:
 # --- axes ----------------------------------------------------------------------------------------
 
 
-def _set_axis(figure: Figure, name: str, traces: Sequence[Any]) -> None:
-    figure.update_layout({name: {}})
-    axis, letter = figure.layout[name], name[0]
+def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
     names = _categories(traces, letter)
-    if names and axis.type is None:
-        axis.type = "category"
-    if axis.type == "category" and axis.tickvals is None:
-        axis.update(categoryorder="array", categoryarray=names, tickvals=names, ticktext=names)
-    if axis.tickvals is not None:
-        words = [f"{value:g}" for value in axis.tickvals] if axis.ticktext is None else axis.ticktext
-        axis.update(tickvals=list(axis.tickvals), ticktext=[str(word).replace("-", "−") for word in words])
-    if axis.range is None:
-        axis.range = [-0.5, len(names) - 0.5] if names else _range(axis, traces, letter)
-    if axis.autorange == "reversed":
-        axis.update(range=axis.range[::-1], autorange=None)
-    if axis.tickvals is None:
+    if names:
+        axis.setdefault("type", "category")
+    if axis.get("type") == "category" and "tickvals" not in axis:
+        axis |= {"categoryorder": "array", "categoryarray": names, "tickvals": names, "ticktext": names}
+    if "tickvals" in axis:
+        words = axis["ticktext"] if "ticktext" in axis else [f"{value:g}" for value in axis["tickvals"]]
+        axis |= {"tickvals": list(axis["tickvals"]), "ticktext": [str(word).replace("-", "−") for word in words]}
+    if "range" not in axis:
+        axis["range"] = [-0.5, len(names) - 0.5] if names else _range(axis, traces, letter)
+    if axis.get("autorange") == "reversed":
+        axis["range"] = axis["range"][::-1]
+        del axis["autorange"]
+    if "tickvals" not in axis:
         _set_ticks(axis, letter)
-    grid = axis.showgrid if axis.showgrid is not None else letter == "y"
     margin = "height" if letter == "x" else False
-    axis.update(automargin=margin, tickangle=0, ticks="", zeroline=False, showgrid=grid, gridcolor=GRID)
+    axis |= {"automargin": margin, "tickangle": 0, "ticks": "", "zeroline": False, "gridcolor": GRID}
+    axis.setdefault("showgrid", letter == "y")
     if letter == "x":
-        axis.update(title={"standoff": STANDOFF}, ticklabeloverflow="allow")
-        if axis.ticktext is not None:
+        merge(axis, {"title": {"standoff": STANDOFF}, "ticklabeloverflow": "allow"})
+        if "ticktext" in axis:
             _thin(axis)
 
 
-def _categories(traces: Sequence[Any], letter: str) -> list[str]:
+def _categories(traces: Sequence[Plain], letter: str) -> list[str]:
     """The words along an axis in their order, if it has words."""
     found = (value for trace in traces for value in _values(trace, letter) if isinstance(value, str))
     return list(dict.fromkeys(found))
 
 
-def _values(trace: Any, letter: str) -> list[Any]:
-    values = getattr(trace, letter)
-    if values is None and trace.type == "heatmap":
-        return list(range(len(trace.z) if letter == "y" else len(trace.z[0])))
+def _values(trace: Plain, letter: str) -> list[Any]:
+    values = trace.get(letter)
+    if values is None and trace["type"] == "heatmap":
+        return list(range(len(trace["z"]) if letter == "y" else len(trace["z"][0])))
     return [] if values is None else list(values)
 
 
-def _range(axis: Any, traces: Sequence[Any], letter: str) -> list[float]:
+def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
     """The ends of an axis around all that stands at it, as logarithms on a logarithmic one."""
-    log = axis.type == "log"
+    log = axis.get("type") == "log"
     numbers = np.array([v for trace in traces for v in _extent(trace, letter)], float)
     numbers = numbers[np.isfinite(numbers) & ((numbers > 0) | (not log))]
     low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
     if log:
         low, high = math.log10(low), math.log10(high)
-    lengths = any(trace.type == "bar" and letter == ("x" if trace.orientation == "h" else "y") for trace in traces)
-    from_zero = not log and (axis.rangemode == "tozero" or lengths)
+    lengths = any(t["type"] == "bar" and letter == ("x" if t.get("orientation") == "h" else "y") for t in traces)
+    from_zero = not log and (axis.get("rangemode") == "tozero" or lengths)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     room = 0.05 * (high - low) or 0.5
-    if all(trace.type == "heatmap" for trace in traces):
+    if all(trace["type"] == "heatmap" for trace in traces):
         return [low, high]
     foot = from_zero and letter == "y"  # across, a mark at zero is seen whole
     return [low if foot and low == 0 else low - room, high if foot and high == 0 else high + room]
 
 
-def _extent(trace: Any, letter: str) -> Iterator[float]:
+def _extent(trace: Plain, letter: str) -> Iterator[float]:
     """What an axis must reach for a trace: its values, the ends of its intervals, the sides of its cells."""
     values = _values(trace, letter)
-    half = 0.5 if trace.type == "heatmap" or (trace.type == "bar" and letter == "x") else 0.0
-    bars = getattr(trace, f"error_{letter}", None)
-    above = bars.array if bars is not None and bars.array is not None else [None] * len(values)
-    below = bars.arrayminus if bars is not None and bars.array is not None else [None] * len(values)
-    for value, more, less in zip(values, above, below, strict=True):
+    half = 0.5 if trace["type"] == "heatmap" or (trace["type"] == "bar" and letter == "x") else 0.0
+    bars, nothing = trace.get(f"error_{letter}", {}), [None] * len(values)
+    sides = bars.get("array", nothing), bars.get("arrayminus", nothing)
+    for value, more, less in zip(values, *sides, strict=True):
         if value is not None:
             yield value - half - (less or 0.0)
             yield value + half + (more or 0.0)
 
 
-def _set_ticks(axis: Any, letter: str) -> None:
+def _set_ticks(axis: Plain, letter: str) -> None:
     """Ticks at round numbers, and how those are written; on a logarithmic axis at powers of ten."""
-    low, high = sorted(axis.range)
-    if axis.type == "log":
+    low, high = sorted(axis["range"])
+    if axis.get("type") == "log":
         powers = range(math.ceil(low), math.floor(high) + 1)
-        values = [10.0**power for power in powers]
-        axis.update(tickvals=values, ticktext=[_power(power) for power in powers], dtick=None)
+        axis |= {"tickvals": [10.0**power for power in powers], "ticktext": [_power(power) for power in powers]}
+        axis.pop("dtick", None)
         return
-    step = axis.dtick or _step((high - low) / (axis.nticks or _STEPS[letter]))
+    step = axis.get("dtick") or _step((high - low) / (axis.pop("nticks", None) or _STEPS[letter]))
     places = max(0, -math.floor(math.log10(step) + 1e-9))
-    axis.update(tick0=0, dtick=step, nticks=None, tickformat=axis.tickformat or f",.{places}f")
-    if axis.tickformat == ".0%" and step < 0.01:
-        axis.tickformat = ".1%"
+    axis |= {"tick0": 0, "dtick": step, "tickformat": axis.get("tickformat") or f",.{places}f"}
+    if axis["tickformat"] == ".0%" and step < 0.01:
+        axis["tickformat"] = ".1%"
 
 
 def _power(power: int) -> str:
@@ -196,119 +205,123 @@ def _step(least: float) -> float:
     return float(next(power * nice for nice in (1, 2, 5, 10) if power * nice >= least * (1 - 1e-9)))
 
 
-def _thin(axis: Any) -> None:
+def _thin(axis: Plain) -> None:
     """Leave out words at an axis across that would touch on a telephone, and turn names of classes that would."""
-    domain = axis.domain or (0.0, 1.0)
-    scale = _PHONE * (domain[1] - domain[0]) / abs(axis.range[1] - axis.range[0])
-    if axis.type == "category":
-        longest = max((width(words, SIZE) for words in axis.ticktext), default=0.0)
+    start, end = axis.get("domain", (0.0, 1.0))
+    low, high = axis["range"]
+    scale = _PHONE * (end - start) / abs(high - low)
+    if axis.get("type") == "category":
+        longest = max((width(words, SIZE) for words in axis["ticktext"]), default=0.0)
         if longest > scale:
-            axis.update(tickangle=-45, title={"text": None})
+            axis["tickangle"] = -45
+            axis["title"].pop("text", None)
         return
     shown: list[str] = []
-    end = -math.inf
-    for value, words in zip(axis.tickvals, axis.ticktext, strict=True):
-        middle = scale * ((math.log10(value) if axis.type == "log" else value) - axis.range[0])
+    last = -math.inf
+    for value, words in zip(axis["tickvals"], axis["ticktext"], strict=True):
+        middle = scale * ((math.log10(value) if axis.get("type") == "log" else value) - low)
         half = width(words, SIZE) / 2
-        fits = middle - half > end + 4
+        fits = middle - half > last + 4
         shown.append(words if fits else "")
-        end = middle + half if fits else end
-    axis.ticktext = shown
+        last = middle + half if fits else last
+    axis["ticktext"] = shown
 
 
 # --- round the plot ------------------------------------------------------------------------------
 
-
-def _legend(figure: Figure) -> dict[str, Any]:
-    """A legend in columns of one width, so that where its entries stand can be told without drawing it."""
-    return {"traceorder": "normal", "itemwidth": 30, "entrywidthmode": "pixels"} if figure.data else {}
+# A legend in columns of one width, so that where its entries stand can be told without drawing it.
+_LEGEND = {"traceorder": "normal", "itemwidth": 30, "entrywidthmode": "pixels"}
 
 
-def _longest_name(figure: Figure) -> str:
-    names = [trace.name for trace in figure.data if trace.showlegend is not False and trace.name]
+def _longest_name(plain: Plain) -> str:
+    names = [t["name"] for t in plain["data"] if t.get("showlegend") is not False and t.get("name")]
     return max(names, key=len, default="")
 
 
-def _titles_over(figure: Figure) -> None:
+def _titles_over(plain: Plain) -> None:
     """Move the titles of vertical axes over their plots, where they need no room at the left and no turned head."""
-    for name in axis_names(figure, "y"):
-        axis = figure.layout[name]
-        if not axis.title.text:
+    layout = plain["layout"]
+    for name in axis_names(plain, "y"):
+        axis = layout[name]
+        if not at(axis, "title.text"):
             continue
-        top = (axis.domain or (0.0, 1.0))[1]
-        above = _notes_over(figure, top)
+        top = axis.get("domain", (0.0, 1.0))[1]
+        above = _notes_over(layout, top)
         place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom"}
-        words = {"text": axis.title.text, "showarrow": False, "name": "axis title", "yshift": OVER + above}
-        figure.add_annotation(place | words)
-        axis.title.text = None
+        words = {"text": axis["title"].pop("text"), "showarrow": False, "name": "axis title", "yshift": OVER + above}
+        layout.setdefault("annotations", []).append(place | words)
 
 
-def _names_over_rows(figure: Figure) -> None:
+def _names_over_rows(plain: Plain) -> None:
     """Write the words at a vertical axis whose labels are to be inside over their rows."""
-    for name in axis_names(figure, "y"):
-        axis = figure.layout[name]
-        if axis.ticklabelposition != "inside top":
+    layout = plain["layout"]
+    for name in axis_names(plain, "y"):
+        axis = layout[name]
+        if axis.get("ticklabelposition") != "inside top":
             continue
-        axis.update(ticklabelposition=None, showticklabels=False)
+        del axis["ticklabelposition"]
+        axis["showticklabels"] = False
         place = {"x": 0, "xref": "paper", "xanchor": "left", "yref": name.replace("axis", ""), "yanchor": "bottom"}
-        names = list(axis.categoryarray or ())  # numbers of rows, as Plotly reads a name such as “3” as a number
+        names = axis.get("categoryarray", ())  # numbers of rows, as Plotly reads a name such as “3” as a number
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
-            figure.add_annotation(place | {"text": words, "y": row, "yshift": TICK, "showarrow": False})
-        _break_rules(figure, name.replace("axis", ""), len(tick_words(axis)))
+            words_over = {"text": words, "y": row, "yshift": TICK, "showarrow": False}
+            layout.setdefault("annotations", []).append(place | words_over)
+        _break_rules(layout, name.replace("axis", ""), len(tick_words(axis)))
 
 
-def _break_rules(figure: Figure, axis: str, n_rows: int) -> None:
+def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
     """Leave of rules through the rows of an axis what stands beside the marks: none crosses the names over the rows."""
     whole = ("paper", f"{axis} domain") if axis == "y" else (f"{axis} domain",)
-    shapes = []
-    for shape in figure.layout.shapes:
-        if shape.type != "line" or shape.yref not in whole:
-            shapes.append(shape.to_plotly_json())
+    shapes: list[Plain] = []
+    for shape in layout.get("shapes", ()):
+        if shape["type"] != "line" or shape.get("yref") not in whole:
+            shapes.append(shape)
             continue
         for row in range(n_rows):
-            piece = {"yref": axis, "y0": row - BESIDE, "y1": row + BESIDE}
-            shapes.append(shape.to_plotly_json() | piece)
-    figure.layout.shapes = shapes
+            shapes.append(shape | {"yref": axis, "y0": row - BESIDE, "y1": row + BESIDE})
+    merge(layout, {"shapes": shapes or None})
 
 
-def _notes_over(figure: Figure, top: float) -> float:
+def _notes_over(layout: Plain, top: float) -> float:
     """How many pixels the words over a plot take."""
-    notes = [n for n in figure.layout.annotations if n.yref == "paper" and n.y == top and n.yanchor == "bottom"]
-    return max(((n.yshift or 0) + 1.3 * SIZE for n in notes if n.text), default=0.0)
+    over = {"yref": "paper", "y": top, "yanchor": "bottom"}
+    notes = [note for note in layout.get("annotations", ()) if over.items() <= note.items() and note.get("text")]
+    return max((note.get("yshift", 0) + 1.3 * SIZE for note in notes), default=0.0)
 
 
-def _top(figure: Figure, size: float) -> float:
-    return max(EDGE, round(_notes_over(figure, 1.0) * size / SIZE + 6))
+def _top(layout: Plain, size: float) -> float:
+    return max(EDGE, round(_notes_over(layout, 1.0) * size / SIZE + 6))
 
 
-def _foot(figure: Figure) -> float:
+def _foot(plain: Plain) -> float:
     """The caller's margin at the foot, or what the axis there needs, if that is more."""
-    return max(figure.layout.margin.b or 0.0, axis_foot(figure))
+    return max(at(plain["layout"], "margin.b") or 0.0, axis_foot(plain))
 
 
-def axis_foot(figure: Figure) -> float:
+def axis_foot(plain: Plain) -> float:
     """The pixels under a figure's plots for the words at the axis there."""
-    return AXIS if any(figure.layout[name].title.text for name in axis_names(figure, "x")) else UNTITLED
+    titled = any(at(plain["layout"][name], "title.text") for name in axis_names(plain, "x"))
+    return AXIS if titled else UNTITLED
 
 
-def _left(figure: Figure, size: float) -> float:
+def _left(plain: Plain, size: float) -> float:
     """Room for the widest words at a vertical axis."""
     widest = 0.0
-    for name in axis_names(figure, "y"):
-        axis = figure.layout[name]
-        if axis.showticklabels is False:
+    for name in axis_names(plain, "y"):
+        axis = plain["layout"][name]
+        if axis.get("showticklabels") is False:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])
     return round(1.15 * widest + TICK + 6)  # figures are wider than letters
 
 
-def tick_words(axis: Any) -> list[tuple[Any, str]]:
+def tick_words(axis: Plain) -> list[tuple[Any, str]]:
     """The values and words that stand at an axis."""
-    if axis.tickvals is not None:
-        return list(zip(axis.tickvals, axis.ticktext, strict=True))
-    low, high = sorted(axis.range)
-    step = axis.dtick
+    if "tickvals" in axis:
+        return list(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    low, high = sorted(axis["range"])
+    step = axis["dtick"]
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [(step * i, f"{step * i + 0.0:{axis.tickformat}}".replace("-", "−")) for i in range(first, last + 1)]
+    return [(step * i, f"{step * i + 0.0:{axis['tickformat']}}".replace("-", "−")) for i in range(first, last + 1)]

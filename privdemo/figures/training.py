@@ -30,6 +30,7 @@ from privdemo.figures.charts import (
 )
 from privdemo.figures.house import chart
 from privdemo.figures.pictures import contact_sheet, data_uri
+from privdemo.figures.plain import changed
 from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, TRAINING
 
@@ -135,7 +136,7 @@ def trade_off(
         _LEGEND,
         own_marks,
     )
-    return figure.update_layout(height=440)
+    return changed(figure, {"height": 440})
 
 
 def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """What stands on screen until Plotly has started shows the same numbers as Plotly's figure, for every chart."""
 
 import base64
+import json
 import math
+import pickle
 import re
 from xml.etree import ElementTree
 
@@ -10,6 +12,7 @@ import pytest
 
 from privdemo import figures, palette
 from privdemo.figures import charts, house
+from privdemo.figures.plain import PlainFigure, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_COUNTS, LABEL_PROPORTIONS, TRAINING, VOTING
 from tests.figures.gallery import gallery
@@ -76,6 +79,14 @@ def points(figure, trace):
 
 
 @CHARTS
+def test_a_chart_passes_all_of_plotlys_checks_and_stays_as_it_is(figure):
+    plain, checked = (PlainFigure(parts(figure)) for _ in range(2))
+    assert checked.data is not None, "whoever asks for a part of a figure gets a whole one, each attribute checked"
+    assert json.loads(checked.to_json()) == json.loads(plain.to_json())
+    assert pickle.loads(pickle.dumps(plain)) == checked
+
+
+@CHARTS
 def test_every_marker_stands_where_plotly_puts_it(figure):
     marked = [t for t in figure.data if t.type == "scatter" and "markers" in (t.mode or "markers")]
     wanted = [place for trace in marked for place in points(figure, trace)]
@@ -138,7 +149,7 @@ def test_curves_go_through_their_points(figure):
 def test_nothing_of_a_chart_is_left_for_plotly_to_choose(figure):
     layout = figure.layout
     for letter in "xy":
-        for name in house.axis_names(figure, letter):
+        for name in house.axis_names(parts(figure), letter):
             axis = layout[name]
             assert axis.range is not None
             assert axis.tickvals is not None or (axis.dtick and axis.tickformat)
