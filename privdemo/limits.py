@@ -128,6 +128,9 @@ N_LABELS = Limit(
 )
 COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
+# A published file: its bytes as they come, twice the largest, and unpacked.
+DOWNLOAD_BYTES = Limit("bytes of a download", 1, 20_000_000, integer=True)
+DOWNLOAD_UNPACKED = Limit("bytes of a download, unpacked", 1, 100_000_000, integer=True)
 # A visitor's own file: its bytes, packed and unpacked; its rows, values and columns, before and after each category has
 # got a column; the categories of one column; its classes, and the records of each.
 OWN_BYTES = Limit("bytes", 1, 20_000_000, integer=True)

@@ -16,9 +16,12 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pooch
 from filelock import FileLock, Timeout
+
+from privdemo import limits
 
 FOLDER_VARIABLE = "PRIVDEMO_DATA"
 ATTEMPTS = 2
@@ -115,7 +118,7 @@ def _from_named_folder(file: DataFile, folder: Path) -> bytes:
             f"{FOLDER_VARIABLE} names the folder {folder}, which does not exist; correct it, or unset it "
             "to have the data downloaded"
         )
-    if not (folder / file.path).exists():
+    if not (folder / file.path).is_file():
         raise DatasetError(
             f"{file.path} is missing from {folder}, the folder {FOLDER_VARIABLE} names; put it there, or "
             f"unset {FOLDER_VARIABLE} to have it downloaded"
@@ -165,7 +168,8 @@ def _intact(file: DataFile, path: Path) -> bytes | None:
 
 def _read(file: DataFile, path: Path) -> bytes:
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as there:
+            raw = there.read(int(limits.DOWNLOAD_UNPACKED.high) + 1)
     except OSError as error:
         raise DatasetError(f"{path} cannot be read ({error.strerror or error})") from error
     return _verified(raw, file, origin=str(path))
@@ -187,13 +191,30 @@ def _verified(raw: bytes, file: DataFile, origin: str) -> bytes:
 
 
 def _decompress(raw: bytes, member: str) -> bytes:
-    """The content of a gzip, of a zip's `member`, or of a plain file, told apart by their first bytes."""
+    """The content of a gzip, of a zip's `member`, or of a plain file, told apart by their first bytes.
+
+    Raises `DatasetError` for one that is larger unpacked than any file should be; no more than that is unpacked.
+    """
+    most, content = int(limits.DOWNLOAD_UNPACKED.high), raw
     if raw.startswith(b"\x1f\x8b"):
-        return gzip.decompress(raw)
-    if raw.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return archive.read(member)
-    return raw
+        with gzip.open(io.BytesIO(raw)) as packed:
+            content = packed.read(most + 1)
+    elif raw.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive, archive.open(member) as packed:
+            content = packed.read(most + 1)
+    if len(content) > most:
+        raise DatasetError(f"more than {most:,} bytes unpacked")
+    return content
+
+
+class _Received(io.BytesIO):
+    """What a mirror sends, up to the most that a file should have. In memory, so that no unverified byte is stored."""
+
+    def write(self, chunk: Any) -> int:
+        """Take some more bytes. Raises `DatasetError` for too many."""
+        if self.tell() + memoryview(chunk).nbytes > limits.DOWNLOAD_BYTES.high:
+            raise DatasetError(f"sends more than {limits.DOWNLOAD_BYTES.high:,} bytes, and was refused")
+        return super().write(chunk)
 
 
 def _download(file: DataFile, progress: bool) -> bytes:
@@ -221,8 +242,7 @@ def _reason(error: OSError | DatasetError) -> str:
 
 
 def _download_from(url: str, file: DataFile, progress: bool) -> bytes:
-    # In memory (the largest file has 10 MB), so that no unverified byte ever reaches the disk.
-    received = io.BytesIO()
+    received = _Received()
     fetch = pooch.HTTPDownloader(progressbar=progress, chunk_size=1 << 16, timeout=CONNECT_READ_TIMEOUT_S)
     fetch(url, received, None)
     return _verified(received.getvalue(), file, origin=url)

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from privdemo import datasets
+from privdemo import datasets, limits
 from privdemo.datasets import DatasetError, files
 
 SMS = b"ham\tsee you at noon\nspam\tWIN cash now\nham\tsee cash at noon\n"
@@ -181,6 +181,19 @@ def test_all_mirrors_bad_says_what_was_tried_and_what_to_do(cache, server, publi
     for part in (*urls, "(404 ", "(ConnectionError)", sha256(SMS), f"set PRIVDEMO_DATA to a folder that holds {PATH}"):
         assert part in message
     assert server.requests == {"/absent.gz": files.ATTEMPTS, "/other.gz": files.ATTEMPTS}
+    assert kept(cache) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "refusal"),
+    [("DOWNLOAD_BYTES", 30, "sends more than 30 bytes"), ("DOWNLOAD_UNPACKED", 40, "more than 40 bytes unpacked")],
+)
+@pytest.mark.parametrize("raw", [PACKED, SMS, zipped("SMSSpamCollection", SMS)], ids=["gzip", "plain", "zip"])
+def test_a_mirror_that_sends_too_much_is_refused(cache, server, monkeypatch, limit, most, refusal, raw):
+    server.files["/sms.gz"] = raw
+    monkeypatch.setattr(files.limits, limit, limits.Limit(limit, 1, most, integer=True))
+    with pytest.raises(DatasetError, match=refusal):
+        datasets.load("sms")
     assert kept(cache) == []
 
 
