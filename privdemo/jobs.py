@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
@@ -21,12 +23,17 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from privdemo import limits
+
 # Seconds without a poll after which a watcher counts as gone, unless it is known to be there.
 PATIENCE = 10.0
 # Seconds that a task may go on after its job was stopped, before its process is ended.
 GRACE = 0.5
 # Seconds between looks at whether a running task is done or still wanted.
 LOOK = 0.05
+# Seconds between signs of life of a process that does a task, and of silence after which it is ended.
+BEAT, SILENCE = 1.0, 20.0
+_ALIVE = b"."
 # Worker processes; they run at a lower priority than the process that answers visitors.
 WORKERS = 2
 # Finished jobs whose results are kept for the next time.
@@ -35,17 +42,32 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a job: its `results` so far, of `total` tasks; `error` says why it failed, if it did."""
+    """The state of a job: its `results` so far, of `total` tasks; `error` says why it failed, if it did.
+
+    `ahead` are other jobs whose turns come before its next one; `note` says what befell it meanwhile.
+    """
 
     results: tuple[Any, ...]
     total: int
     running: bool
     error: str | None = None
+    ahead: int = 0
+    note: str = ""
 
     @property
     def finished(self) -> bool:
         """Whether every task is done."""
         return len(self.results) == self.total
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The result of a task of so many bytes, or an error; `lost` if it went with its process."""
+
+    result: Any
+    error: str | None = None
+    n_bytes: int = 0
+    lost: bool = False
 
 
 @dataclass
@@ -59,6 +81,10 @@ class _Job:
     slow: bool = False
     private: bool = False
     busy: bool = False
+    # The number of the task that was lost with its process, if one was, and the bytes of the results.
+    lost: int | None = None
+    note: str = ""
+    n_bytes: int = 0
     # Since when it has waited for its turn.
     waiting: float = field(default_factory=time.monotonic)
 
@@ -102,9 +128,13 @@ class Runner:
         `function` and each of `tasks` are sent to another process. A stopped job resumes where it was. A job
         can be given more `tasks`, appended to the same ones; it does as many as the watcher who wants most. A failed
         job stays failed until a `new_try`. One process never takes `slow` jobs, so that others need not wait for
-        them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it.
+        them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it. Where too
+        many jobs wait it is not started, and the error says so.
         """
         with self._changed:
+            if refusal := self._refusal(key, watcher):
+                there = self._jobs[key].results[: len(tasks)] if key in self._jobs else ()
+                return Progress(tuple(there), len(tasks), False, refusal)
             job = self._jobs.setdefault(key, _Job(function, tasks, slow=slow, private=private, is_there=self._is_there))
             wanted_before = job.wanted()
             if len(tasks) > len(job.tasks):
@@ -141,18 +171,41 @@ class Runner:
                     job.watchers.pop(watcher, None)
             self._forget()
 
+    def _refusal(self, key: Hashable, watcher: Hashable) -> str | None:
+        """Why this watcher cannot have one more job, if so."""
+        wanted = {other: job for other, job in self._jobs.items() if job.wanted()}
+        if key in wanted:
+            return None
+        if sum(watcher in job.watchers for job in wanted.values()) >= limits.JOBS_EACH.high:
+            return f"you have {limits.JOBS_EACH.high} computations waiting already, as many as one visitor may"
+        if len(wanted) >= limits.JOBS.high:
+            return f"{len(wanted)} computations are waiting already, as many as may; try again in a few minutes"
+        return None
+
     def _progress(self, job: _Job, n: int) -> Progress:
         """The progress of the first `n` tasks."""
         results = tuple(job.results[:n])
-        return Progress(results, n, job.wanted() and len(results) < n, job.error if len(results) < n else None)
+        if len(results) == n:
+            return Progress(results, n, False)
+        running = job.wanted()
+        return Progress(results, n, running, job.error, self._ahead(job) if running else 0, job.note)
+
+    def _ahead(self, job: _Job) -> int:
+        """How many other jobs have their turns before the next one of a job."""
+        if job.busy:
+            return 0
+        return sum(other.waiting < job.waiting and not other.busy and other.wanted() for other in self._jobs.values())
 
     def _forget(self) -> None:
-        """Drop private jobs that nobody watches, and the least recently used finished jobs beyond `KEPT`."""
+        """Drop private jobs that nobody watches, and the least recently used finished jobs beyond what is kept."""
         for key in [key for key, job in self._jobs.items() if job.private and not job.here()]:
             del self._jobs[key]
         idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
-        for key in idle[: max(0, len(self._jobs) - KEPT)]:
-            del self._jobs[key]
+        n_bytes = sum(job.n_bytes for job in self._jobs.values())
+        for key in idle:
+            if len(self._jobs) <= KEPT and n_bytes <= limits.KEPT_BYTES.high:
+                break
+            n_bytes -= self._jobs.pop(key).n_bytes
 
     def _drive(self, also_slow: bool) -> None:
         _keep_from_interrupts()
@@ -178,9 +231,19 @@ class Runner:
         with self._changed:
             job.busy, job.waiting = False, time.monotonic()
             if outcome is not None:
-                result, job.error = outcome
-                if job.error is None:
-                    job.results.append(result)
+                self._take(job, outcome)
+
+    def _take(self, job: _Job, outcome: _Outcome) -> None:
+        """Take the outcome of a job's next task; one that was lost with its process is done once more."""
+        if outcome.lost and job.lost != len(job.results):
+            job.lost, job.note = len(job.results), f"{outcome.error}; its task is done once more"
+        elif outcome.error is not None:
+            job.error = outcome.error
+        elif job.n_bytes + outcome.n_bytes > limits.JOB_BYTES.high:
+            job.error = f"the results have more than the {limits.JOB_BYTES.high / 1e6:.0f} MB that one job may have"
+        else:
+            job.results.append(outcome.result)
+            job.n_bytes += outcome.n_bytes
 
     def _wanted(self, job: _Job) -> bool:
         with self._changed:
@@ -206,29 +269,59 @@ class _Worker:
         self._process: Any = None
         self._connection: Any = None
 
-    def do(
-        self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool]
-    ) -> tuple[Any, str | None] | None:
-        """The result and no error, or no result and an error; None when it was no longer `wanted`."""
+    def do(self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool]) -> _Outcome | None:
+        """What became of a task; None when it was no longer `wanted`."""
         try:
             self._start()
-            self._connection.send((function, task))
-            unwanted_since = None
-            while not self._connection.poll(LOOK):
-                if wanted():
-                    unwanted_since = None
-                elif unwanted_since is None:
-                    unwanted_since = time.monotonic()
-                elif time.monotonic() - unwanted_since > GRACE:
-                    self._end()
-                    return None
-            return self._connection.recv()
+            with self._ended_if_silent():
+                self._connection.send((function, task))
+            return self._wait(wanted)
         except (EOFError, OSError):
             self._end()
-            return None, "the process that computes ended unexpectedly, perhaps for want of memory"
+            return _Outcome(None, "the process that computes ended unexpectedly, perhaps for want of memory", lost=True)
         except Exception as error:  # what cannot be sent there or back
             self._end()
-            return None, f"this could not be computed ({type(error).__name__}: {error})"
+            return _Outcome(None, f"this could not be computed ({type(error).__name__}: {error})")
+
+    def _wait(self, wanted: Callable[[], bool]) -> _Outcome | None:
+        """Wait for the process, which says every second that it lives, and then what came out.
+
+        Silence and time are counted by what is heard, not by a clock: who is late here hears of it late as well.
+        """
+        silent, seconds, unwanted_since = 0.0, 0.0, None
+        while True:
+            if self._connection.poll(LOOK):
+                with self._ended_if_silent():
+                    content = self._connection.recv_bytes()
+                if content != _ALIVE:
+                    return replace(pickle.loads(content), n_bytes=len(content))
+                silent, seconds = 0.0, seconds + BEAT
+            else:
+                silent += LOOK
+            if wanted():
+                unwanted_since = None
+            elif unwanted_since is None:
+                unwanted_since = time.monotonic()
+            elif time.monotonic() - unwanted_since > GRACE:
+                self._end()
+                return None
+            if silent > SILENCE:
+                self._end()
+                return _Outcome(None, "the process that computes stopped answering", lost=True)
+            if seconds > limits.TASK_SECONDS.high:
+                self._end()
+                return _Outcome(None, f"this took more than the {limits.TASK_SECONDS.high} seconds that a task may")
+
+    @contextmanager
+    def _ended_if_silent(self) -> Iterator[None]:
+        """End the process if it does not take, or give, what is sent."""
+        timer = threading.Timer(SILENCE, self._process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _start(self) -> None:
         """Make sure that the process is alive, also after it died while idle."""
@@ -252,19 +345,40 @@ class _Worker:
 def _serve(connection: Connection) -> None:
     """Run in the worker process: do each task that arrives, until the connection closes."""
     os.nice(5)
-    while True:
-        try:
-            connection.send(_outcome(*connection.recv()))  # no local name keeps a task's data alive
-        except (EOFError, OSError):
-            return
+    busy, one_at_a_time = threading.Event(), threading.Lock()
+    threading.Thread(target=_beat, args=(connection, busy, one_at_a_time), daemon=True).start()
+    with suppress(EOFError, OSError):
+        while True:
+            _answer(connection, busy, one_at_a_time)
 
 
-def _outcome(function: Callable[[Any], Any], task: Any) -> tuple[Any, str | None]:
-    """The result and no error, or no result and an error."""
+def _answer(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
+    """Do the next task; a call of its own, so that no local name keeps the task's data alive."""
+    content = connection.recv_bytes()
+    busy.set()
+    outcome = _outcome(content)
+    with one_at_a_time:
+        busy.clear()
+        connection.send_bytes(outcome)
+
+
+def _beat(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
+    """Say that this process lives, for as long as it is busy."""
+    with suppress(OSError):
+        while busy.wait():
+            with one_at_a_time:
+                if busy.is_set():
+                    connection.send_bytes(_ALIVE)
+            time.sleep(BEAT)
+
+
+def _outcome(content: bytes) -> bytes:
+    """What becomes of a task, as it is sent."""
     try:
+        function, task = pickle.loads(content)
         with threadpool_limits(1, user_api="blas"):  # here, as the task's libraries are loaded by now
-            return function(task), None
+            return pickle.dumps(_Outcome(function(task)))
     except ValueError as error:
-        return None, str(error)
+        return pickle.dumps(_Outcome(None, str(error)))
     except Exception as error:
-        return None, f"this could not be computed ({type(error).__name__}: {error})"
+        return pickle.dumps(_Outcome(None, f"this could not be computed ({type(error).__name__}: {error})"))

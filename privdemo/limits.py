@@ -142,7 +142,13 @@ OWN_COLUMNS = Limit("columns with one for each category", 1, 1000, "leave some o
 OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
 OWN_PER_CLASS = Limit("records of a class", 60, 50_000, integer=True)
-# What the server takes and keeps. Characters of a link's settings.
+# What the server takes and keeps: jobs that one visitor, and all together, may have waiting; bytes of one job's
+# results, and of all that are kept; seconds of one task; characters of a link's settings.
+JOBS_EACH = Limit("jobs of one visitor", 1, 12, integer=True)
+JOBS = Limit("jobs that wait", 1, 500, integer=True)
+JOB_BYTES = Limit("bytes of a job's results", 1, 100_000_000, integer=True)
+KEPT_BYTES = Limit("bytes of kept results", 1, 200_000_000, integer=True)
+TASK_SECONDS = Limit("seconds of a task", 1, 600, integer=True)
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 
 

@@ -5,12 +5,13 @@ import os
 import signal
 import time
 import weakref
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
-from privdemo import jobs
+from privdemo import jobs, limits
 from privdemo.jobs import Progress, Runner
 from tests import working
 from tests.working import Gates, Own, alive, done, gated, numbers, process_of, until
@@ -196,22 +197,103 @@ def test_a_failure_is_said_to_all_the_next_job_works_and_so_may_a_new_try(
     failed = done(lone, "job", function, tasks)
     assert (failed.results, failed.total, failed.finished) == (results, len(tasks), False)
     assert failed.error.startswith(sentence)
-    flaky = [str(tmp_path / "been here")]
+    flaky = [(str(tmp_path / "deaths"), 2)]
     for watcher in ("me", "you"):
         assert "ended unexpectedly" in done(lone, "next", working.flaky, flaky, watcher).error
     lone.watch("next", "me", working.flaky, flaky, new_try=True)
     assert done(lone, "next", working.flaky, flaky).results == (7,)
 
 
+def test_a_task_that_is_lost_with_its_process_is_done_once_more_and_the_visitor_is_told(lone, tmp_path):
+    task = [(str(tmp_path / "deaths"), 1), (str(tmp_path / "never"), 0)]
+    until(lambda: (far := lone.watch("job", "me", working.flaky, task)).note or far.finished)
+    note = "the process that computes ended unexpectedly, perhaps for want of memory; its task is done once more"
+    assert lone.watch("job", "me", working.flaky, [*task, (str(tmp_path / "more"), 0)]).note == note
+    assert done(lone, "job", working.flaky, task).results == (7, 7)
+
+
+def test_a_process_that_hangs_is_replaced_and_its_task_done_once_more(lone, tmp_path, monkeypatch):
+    gates = begin(lone, tmp_path / "job")
+    (hanging,) = until(gates.starts)
+    os.kill(hanging, signal.SIGSTOP)
+    silence = jobs.SILENCE
+    monkeypatch.setattr(jobs, "SILENCE", 0.1)
+    until(lambda: not alive(hanging))
+    monkeypatch.setattr(jobs, "SILENCE", silence)
+    assert "stopped answering; its task is done once more" in until(lambda: lone.look("job").note)
+    until(lambda: len(gates.starts()) == 2)
+    gates.open(0)
+    assert numbers(until(lambda: finished(lone, "job"))) == [0]
+
+
+def test_a_stopped_process_that_takes_no_task_is_replaced(lone, monkeypatch):
+    ((_, idle),) = done(lone, "first", process_of, [0]).results
+    os.kill(idle, signal.SIGSTOP)
+    silence = jobs.SILENCE
+    monkeypatch.setattr(jobs, "SILENCE", 0.1)
+    large = [bytes(10_000_000)]  # more than a pipe holds
+    lone.watch("next", "me", len, large)
+    until(lambda: not alive(idle))
+    monkeypatch.setattr(jobs, "SILENCE", silence)
+    until(lambda: lone.watch("next", "me", len, large, new_try=True).finished)
+
+
+def narrow(monkeypatch, **highest):
+    """Lower bounds than the real ones."""
+    for name, high in highest.items():
+        monkeypatch.setattr(limits, name, replace(getattr(limits, name), high=high))
+
+
+def test_a_task_that_takes_too_long_is_ended_with_a_sentence(lone, tmp_path, monkeypatch):
+    narrow(monkeypatch, TASK_SECONDS=1)
+    (process,) = until(begin(lone, tmp_path / "job").starts)
+    assert until(lambda: lone.look("job").error) == "this took more than the 1 seconds that a task may"
+    assert not alive(process)
+
+
+def test_so_many_jobs_may_wait_of_one_visitor_and_of_all(lone, tmp_path, monkeypatch):
+    narrow(monkeypatch, JOBS_EACH=2, JOBS=3)
+    for name in ("a", "b"):
+        begin(lone, tmp_path / name)
+    refused = Progress((), 1, False, "you have 2 computations waiting already, as many as one visitor may")
+    assert lone.watch("c", "me", process_of, [0]) == refused
+    assert lone.look("c") is None
+    assert lone.watch("a", "me", gated, [0, 1]).running, "what is under way goes on"
+    begin(lone, tmp_path / "d", watcher="you")
+    assert lone.watch("e", "you", process_of, [0]).error.startswith(
+        "3 computations are waiting already, as many as may"
+    )
+    lone.leave("me")
+    assert lone.watch("e", "you", process_of, [0]).running
+
+
+def test_how_many_jobs_have_their_turns_before(lone, tmp_path):
+    until(begin(lone, tmp_path / "a").starts)
+    for name in ("b", "c"):
+        begin(lone, tmp_path / name)
+    assert [lone.look(name).ahead for name in "abc"] == [0, 0, 1]
+
+
+def test_results_are_kept_within_so_many_bytes(lone, monkeypatch):
+    narrow(monkeypatch, KEPT_BYTES=2500, JOB_BYTES=1500)
+    for key in range(3):
+        assert done(lone, key, bytes, [1000]).finished
+    until(lambda: lone.look(0) is None)
+    assert lone.look(1).finished
+    assert done(lone, "large", bytes, [1000, 1000]).error == "the results have more than the 0 MB that one job may have"
+
+
 def test_a_process_killed_from_outside_busy_or_idle_is_replaced(lone, tmp_path):
-    (busy,) = until(begin(lone, tmp_path / "job").starts)
+    (busy,) = until((gates := begin(lone, tmp_path / "job")).starts)
     os.kill(busy, signal.SIGKILL)
+    (_, again) = until(lambda: (pids := gates.starts())[1:] and pids)
+    os.kill(again, signal.SIGKILL)
     until(lambda: lone.look("job").error)
     ((_, idle),) = done(lone, "next", process_of, [0]).results
     os.kill(idle, signal.SIGKILL)
     until(lambda: idle not in [process.pid for process in multiprocessing.active_children()])
     ((_, other),) = done(lone, "last", process_of, [0]).results
-    assert len({busy, idle, other}) == 3
+    assert len({busy, again, idle, other}) == 4
 
 
 def test_results_are_kept_for_the_jobs_asked_for_last_and_others_done_again(runner, tmp_path, monkeypatch):

@@ -32,12 +32,15 @@ def refuse(task):
     return 1 / (task - 2)
 
 
-def flaky(path):
-    """Dies the first time."""
-    if not os.path.exists(path):
-        open(path, "w").close()
-        os._exit(1)
-    return 7
+def flaky(task):
+    """Dies the first times, as many as it is told."""
+    path, times = task
+    with open(path, "a+") as deaths:
+        deaths.seek(0)
+        if len(deaths.read()) == times:
+            return 7
+        deaths.write("x")
+    os._exit(1)
 
 
 class Gates:
