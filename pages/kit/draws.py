@@ -17,8 +17,9 @@ from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
 from privdemo.jobs import Progress
 
-# Seconds between looks at how far the draws are.
-POLL = 1.5
+# Seconds between looks at how far the draws are, and where many others come first: each look is work as well.
+POLL, SLOW_POLL = 1.5, 5.0
+_MANY = 4
 # Digits of the id by which the address names the jobs that run.
 _ID = 12
 _STOPPED, _AGAIN, _VISITOR, _ARRIVED = "stopped_draws", "draws_again", "visitor", "came_by_link"
@@ -93,6 +94,23 @@ class Draws:
     def finished(self) -> bool:
         """Whether every draw is made."""
         return all(progress.finished for progress in self.progress)
+
+    @property
+    def ahead(self) -> int:
+        """How many other jobs have their turns first."""
+        return min((progress.ahead for progress in self.progress if progress.running), default=0)
+
+    @property
+    def note(self) -> str:
+        """What befell a job that still runs."""
+        return next((progress.note for progress in self.progress if progress.running and progress.note), "")
+
+    @property
+    def poll(self) -> float | None:
+        """Seconds until the next look; None where nothing more is to come."""
+        if not self.running:
+            return None
+        return POLL if self.ahead < _MANY else SLOW_POLL
 
     @property
     def problem(self) -> str | None:

@@ -350,8 +350,8 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
         return
-    poll = draws.POLL if first.draws.running else None
-    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, first.draws.running, [first], place)
+    poll = first.draws.poll
+    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, poll, [first], place)
 
 
 def _live(
@@ -359,7 +359,7 @@ def _live(
     chapter: Chapter | None,
     question: Any,
     jobs: Sequence[Job],
-    ran: bool,
+    poll: float | None,
     first: list[_Look],
     place: Any,
 ) -> None:
@@ -369,8 +369,8 @@ def _live(
     except ValueError as error:
         _refuse(page, place, error)
         return
-    if ran != now.draws.running:
-        st.rerun()  # polling ends, or begins again
+    if bool(poll) != now.draws.running or (poll == draws.POLL and now.draws.poll == draws.SLOW_POLL):
+        st.rerun()  # polling ends, begins again, or has more time
     problem = now.draws.problem
     if problem and not now.answer:
         _refuse(page, place, problem)
@@ -381,5 +381,5 @@ def _live(
     if now.answer:
         _draw(page, chapter, question, now.answer, place)
     elif not problem:
-        words = page.waiting(question) if ran else "No draw is there yet: go on, or change the settings."
+        words = page.waiting(question) if poll else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)

@@ -89,6 +89,10 @@ def progress_bar(question: Any, made: Draws) -> None:
         counts[job.name] = done + len(progress.results) + before, total + progress.total + before
     notes = {job.name: job.note for job in made.jobs}
     parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
+    if made.ahead:
+        parts.append("1 computation comes first" if made.ahead == 1 else f"{made.ahead} computations come first")
+    if made.note:
+        parts.append(made.note)
     done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
     with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if made.running else ", stopped"))

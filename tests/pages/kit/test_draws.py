@@ -164,7 +164,8 @@ from privdemo.jobs import Progress
 running = draws._STOPPED not in st.session_state
 jobs = [("Draw", [1, 2], len, ", soon"), ("Draw", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
 jobs = tuple(draws.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
-progress = (Progress((1,), 2, running), Progress((1, 1, 1), 3, False), Progress((), 1, False))
+befell = {"ahead": 2, "note": "one again"} if "crowd" in st.session_state else {}
+progress = (Progress((1,), 2, running, **befell), Progress((1, 1, 1), 3, False), Progress((), 1, False))
 screen.progress_bar("q", draws.Draws(jobs, progress))
 screen.progress_bar("q", draws.Draws(jobs[1:2], progress[1:2]))
 """
@@ -183,6 +184,19 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
     assert at.button(key="stop-draws")
+    crowd = opened(BAR, visitor="v", crowd=True).get("progress")[0].proto.text
+    assert crowd == "Draw 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
+
+
+def test_where_many_come_first_it_is_said_and_looked_at_less_often():
+    def made(*progress):
+        return Draws(tuple(Job(i, "Draw", len, []) for i, _ in enumerate(progress)), progress)
+
+    assert made(Progress((), 1, False)).poll is None
+    assert made(Progress((), 1, True, ahead=3)).poll == draws.POLL
+    far, near = Progress((), 1, True, ahead=4, note="lost"), Progress((), 1, True, ahead=1)
+    assert (made(far).poll, made(far, near).poll) == (draws.SLOW_POLL, draws.POLL)
+    assert (made(far, near).ahead, made(near, far).note) == (1, "lost")
 
 
 class Ready:
