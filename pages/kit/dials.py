@@ -19,8 +19,6 @@ from privdemo.verdict import clearly_above
 # The dial's slider goes by whole steps of each family's level.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 
-guesses_at = cache.shared(images.guesses_at, max_entries=64)
-
 
 def dial_data(
     result: Result,
@@ -70,15 +68,17 @@ def dial_data(
 def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, priors: Sequence[str]) -> dict[str, Any]:
     """The guesses at all of the dial's levels, packed: they take a second or two when they are first asked for."""
     levels = tuple(data["levels"])
-    anyone = images.with_mechanism(config, family, levels[0])
+    packed = packed_guesses(images.with_mechanism(config, family, levels[0]), levels, tuple(priors))
+    return {"token": data["token"], "nPriors": len(priors), "nLevels": len(levels), "packed": packed}
+
+
+def _packed_guesses(config: Config, levels: Sequence[float], priors: Sequence[str]) -> str:
+    """The guesses at some levels as text for the browser."""
     rows = [PRIORS.index(prior) for prior in priors]
-    packed = images.packed(guesses_at(anyone, levels)[rows])
-    return {
-        "token": data["token"],
-        "nPriors": len(priors),
-        "nLevels": len(levels),
-        "packed": base64.b64encode(packed).decode(),
-    }
+    return base64.b64encode(images.packed(images.guesses_at(config, levels)[rows])).decode()
+
+
+packed_guesses = cache.shared(_packed_guesses, max_entries=64)
 
 
 def found_words(point: Point) -> str:

@@ -6,7 +6,7 @@ A link with a bad value is no error: the value is ignored and a note says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -193,14 +193,14 @@ def ask_to_start_over(settings: Iterable[Setting]) -> None:
     st.session_state[_START_OVER] = True
 
 
-def start_over(settings: Iterable[Setting], page: str) -> None:
+def start_over(settings: Callable[[], Iterable[Setting]], page: str) -> None:
     """Once after a reset: open `page` anew without its settings in the address; all else there stays.
 
     Streamlit takes a setting out of the address only while its widget is on screen. One of a chapter just left would
     stay if the reset came before the browser had heard that the chapter is left.
     """
     if st.session_state.pop(_START_OVER, False):
-        ours = {setting.key for setting in settings}
+        ours = {setting.key for setting in settings()}
         rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
         st.switch_page(page_at(page), query_params=rest)
 

@@ -138,7 +138,7 @@ class Page:
 
     def _draw(self) -> None:
         here = self.here
-        link.start_over(self.all_settings(), self.address)
+        link.start_over(self.all_settings, self.address)
         present.go_on(here)
         seen = present.view(here)
         screen.begin(self.question)
@@ -159,7 +159,7 @@ class Page:
         if self.arrange:
             self.arrange(self, place)
         else:
-            _in_their_places(self, place, menu, seen)
+            _in_their_places(self, place, menu, seen, known)
 
     def _reset(self) -> None:
         link.ask_to_start_over(self.all_settings(defaults=True))
@@ -171,7 +171,7 @@ def _say_what_is_missing() -> None:
         st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
-def _in_their_places(page: Page, place: Any, menu: Any, seen: View) -> None:
+def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Sequence[Setting]) -> None:
     """Draw the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
     with st.container(key="page-main"):
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
@@ -188,7 +188,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View) -> None:
                 with st.container(key="presets"):
                     page.presets(question)
         with menu:
-            more.save(page.address, page.all_settings(), question)
+            more.save(page.address, known, question)
         with chapters:
             chapter = _chosen(page, question)
         with stage:

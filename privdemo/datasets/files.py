@@ -15,6 +15,7 @@ import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -109,7 +110,13 @@ def contents(name: str, *, progress: bool = False) -> list[bytes]:
 
 def _named_folder() -> Path | None:
     named = os.environ.get(FOLDER_VARIABLE)
-    return Path(named).expanduser().resolve() if named else None
+    return _resolved(named, os.getcwd()) if named else None
+
+
+@lru_cache(16)
+def _resolved(named: str, _working_folder: str) -> Path:
+    """A folder as it is named from a working folder: pages ask for it a hundred times each time they are drawn."""
+    return Path(named).expanduser().resolve()
 
 
 def _from_named_folder(file: DataFile, folder: Path) -> bytes:
