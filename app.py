@@ -10,6 +10,7 @@ from pages.kit.first_screen import FirstScreens
 from pages.kit.guard import Guard
 from pages.kit.start_up import prepared
 from pages.kit.static_files import PackedFiles
+from pages.kit.uploads import Uploads
 
 
 @cache
@@ -22,6 +23,7 @@ def addresses() -> frozenset[str]:
 
 MIDDLEWARE = [
     Middleware(Guard, addresses=addresses),
+    Middleware(Uploads),
     Middleware(PackedFiles),
     Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),
     Middleware(FirstScreens, addresses=addresses),

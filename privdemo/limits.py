@@ -143,12 +143,18 @@ OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
 OWN_PER_CLASS = Limit("records of a class", 60, 50_000, integer=True)
 # What the server takes and keeps: jobs that one visitor, and all together, may have waiting; bytes of one job's
-# results, and of all that are kept; seconds of one task; characters of a link's settings.
+# results, and of all that are kept; seconds of one task.
 JOBS_EACH = Limit("jobs of one visitor", 1, 12, integer=True)
 JOBS = Limit("jobs that wait", 1, 500, integer=True)
 JOB_BYTES = Limit("bytes of a job's results", 1, 100_000_000, integer=True)
 KEPT_BYTES = Limit("bytes of kept results", 1, 200_000_000, integer=True)
 TASK_SECONDS = Limit("seconds of a task", 1, 600, integer=True)
+# Files that a visit may have uploaded at a time, bytes of those of all; seconds to arrive, and to be read by a page.
+UPLOADS_EACH = Limit("files of a visit", 1, 2, integer=True)
+UPLOAD_BYTES = Limit("bytes of uploads", 1, 400_000_000, integer=True)
+UPLOAD_SECONDS = Limit("seconds of an upload", 1, 300, integer=True)
+UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
+# Of the settings of a link.
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 
 

@@ -116,12 +116,11 @@ def _open(here: Here) -> None:
 
 
 def _take(key: str, here: Here) -> None:
-    brought = st.session_state.get(key)
-    if brought is None:
+    if (brought := visits.take(key)) is None:
         return
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
     try:
-        found = setting_file.read(visits.take(brought), here.pages)
+        found = setting_file.read(brought[0], here.pages)
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
         return

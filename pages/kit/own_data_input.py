@@ -110,11 +110,10 @@ def _some(titles: Sequence[str]) -> str:
 
 def _take(key: str, page_key: str) -> None:
     """Read what was brought; what was held before is lost only to a file that can be read."""
-    uploaded = st.session_state[key]
-    if uploaded is None:
+    if (brought := visits.take(key)) is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-    _read(visits.take(uploaded), uploaded.name, None, None)
+    _read(*brought, None, None)
     if _PROBLEM not in st.session_state:
         st.session_state[page_key] = TITLE
 

@@ -14,12 +14,15 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
+import streamlit as st
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.session_manager import SessionClient
 from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.kit.uploads import Unread
 
 # Seconds after which a visit whose connection was lost has ended: a short break loses nothing.
 BREAK = 6.0
@@ -41,11 +44,17 @@ def is_connected(visit: Any) -> bool:
     return runtime.exists() and runtime.get_instance().is_active_session(visit) is True
 
 
-def take(uploaded: UploadedFile) -> bytes:
-    """The bytes of a file that this visitor has brought, which the server then no longer keeps."""
+def take(key: str) -> tuple[bytes, str] | None:
+    """The bytes and the name of a file just brought to the widget of a key, which the server then no longer keeps.
+
+    None where there is none, and for one that was taken before: a widget still on the screen says it once more.
+    """
+    uploaded = st.session_state.get(key)
+    if not isinstance(uploaded, UploadedFile):
+        return None
     if context := get_script_run_ctx(suppress_warning=True):
         context.uploaded_file_mgr.remove_file(context.session_id, uploaded.file_id)
-    return uploaded.getvalue()
+    return uploaded.getvalue(), uploaded.name
 
 
 def drop_uploads() -> None:
@@ -116,10 +125,12 @@ ENDED = Ended()
 
 
 async def forget_ended(leave: Callable[[str], None]) -> None:
-    """Look for visits that have ended, for as long as the server runs."""
+    """Look for visits that have ended, and files that no page has read, for as long as the server runs."""
+    unread = Unread()
     while True:
         await asyncio.sleep(LOOK)
         try:
+            unread.look(runtime.get_instance().uploaded_file_mgr)
             if ENDED.look(server := runtime.get_instance(), leave):
                 await _look_elsewhere(server)
         except Exception:  # of one visit; the others are to be forgotten as well

@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.browser import browsing
 
@@ -44,23 +44,32 @@ def held(watched: str, there: set[str]) -> dict[str, int]:
         time.sleep(0.1)
 
 
-def bring(page: Page, watched: str) -> None:
+def bring(page: Page, watched: str) -> Request:
     """Visit a page and bring a file, all of which the server then holds but for the file itself."""
     browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
     browsing.open_settings(page)
     page.get_by_role("button", name="Your own data").click()
-    page.locator(".st-key-controls input[type=file], [data-testid=stPopoverBody] input[type=file]").set_input_files(
-        FILE
-    )
+    place = page.locator(".st-key-controls input[type=file], [data-testid=stPopoverBody] input[type=file]")
+    with page.expect_request(lambda request: request.method == "PUT") as put:
+        place.set_input_files(FILE)
     expect(page.get_by_role("button", name="Forget my data")).to_be_visible()
     expect(page.locator(".takeaway")).to_contain_text("clean records")
     everything = {"AppSession", "Own", "Dataset", "Trial"}
     assert set(held(watched, everything)) == everything
+    return put.value
+
+
+def upload_again(page: Page, put: Request) -> list[int]:
+    """The answers to three files more that no page asked for."""
+    headers = {name: put.headers[name] for name in ("x-xsrftoken", "origin") if name in put.headers}
+    return [page.request.put(f"{put.url}{i}", multipart={"file": FILE}, headers=headers).status for i in range(3)]
 
 
 def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> None:
-    """The last visitor is forgotten with nobody else there."""
-    bring(visitor, watched)
+    """The last visitor is forgotten with nobody else there; files that no page asked for are few, and go as well."""
+    put = bring(visitor, watched)
+    assert upload_again(visitor, put) == [204, 204, 503]
+    assert held(watched, {"AppSession", "Own", "Dataset", "Trial", "file"})["file"] == 2
     visitor.get_by_role("button", name="Forget my data").click()
     assert held(watched, {"AppSession"}) == {"AppSession": 1}
     bring(visitor, watched)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any
 
+import streamlit as st
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 from streamlit import runtime
@@ -48,7 +49,7 @@ def _all_of(own: own_data.Own) -> tuple[Any, ...]:
 
 own_data_input.hold = _noted(own_data.hold, first=_all_of)
 own_data.keep = _noted(own_data.keep, first=lambda key, kept: kept)
-visits.take = _noted(visits.take, first=lambda uploaded: uploaded)
+visits.take = _noted(visits.take, first=st.session_state.get)
 
 
 def _held() -> dict[str, int]:

@@ -180,9 +180,9 @@ def _bring() -> None:
 
 
 def _take(key: str) -> None:
-    if (brought := st.session_state.get(key)) is None:
+    if (brought := visits.take(key)) is None:
         return
     try:
-        _keep(lecture.read(visits.take(brought)))
+        _keep(lecture.read(brought[0]))
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {numbers.sentence(error)}"

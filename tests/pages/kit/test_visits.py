@@ -2,6 +2,9 @@
 
 from types import SimpleNamespace
 
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
+
 from pages.kit import visits
 from pages.kit.visits import BREAK, Ended
 
@@ -25,6 +28,16 @@ class Server:
 
     def close_session(self, name):
         del self.sessions[name]
+
+
+def test_a_file_is_taken_once(monkeypatch):
+    state = {}
+    monkeypatch.setattr(visits.st, "session_state", state)
+    assert visits.take("key") is None
+    state["key"] = UploadedFile(UploadedFileRec("id", "a.csv", "text/csv", b"1"), FileURLs())
+    assert visits.take("key") == (b"1", "a.csv")
+    state["key"] = DeletedFile("id")
+    assert visits.take("key") is None
 
 
 def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):

@@ -1,0 +1,89 @@
+"""How many files visitors may have uploaded at a time, and how many bytes; what no page has read is soon dropped.
+
+A page reads a file as soon as it is there and lets go of it (`visits.take`): its visitor never meets these bounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import runtime
+
+from privdemo import limits
+
+_AT = "/_stcore/upload_file/"
+
+
+def _held() -> dict[str, list[int]]:
+    """The bytes of each file that the server holds, by the visit that has uploaded it."""
+    files = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
+    return {visit: [len(file.data) for file in list(each.values())] for visit, each in list(files.items())}
+
+
+class Uploads:
+    """Middleware that refuses a file with a sentence where a visit, or the server, holds as much as it may."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._arriving: Counter[str] = Counter()
+        self._bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, unless it is a file too many."""
+        if scope["type"] != "http" or scope["method"] != "PUT" or _AT not in scope["path"]:
+            await self.app(scope, receive, send)
+            return
+        visit, size = scope["path"].rpartition(_AT)[2].partition("/")[0], _size(scope)
+        if refusal := self._refusal(visit, size):
+            await PlainTextResponse(refusal, 503)(scope, receive, send)
+            return
+        self._arriving[visit] += 1
+        self._bytes += size
+        try:
+            async with asyncio.timeout(limits.UPLOAD_SECONDS.high):
+                await self.app(scope, receive, send)
+        except TimeoutError:
+            await PlainTextResponse("This file took too long to arrive.", 408)(scope, receive, send)
+        finally:
+            self._bytes -= size
+            self._arriving -= Counter([visit])
+
+    def _refusal(self, visit: str, size: int) -> str | None:
+        """Why a visit may not upload a file of this size, if so."""
+        held = _held()
+        if len(held.get(visit, ())) + self._arriving[visit] >= limits.UPLOADS_EACH.high:
+            return f"This visit has {limits.UPLOADS_EACH.high} files under way, as many as it may."
+        if sum(map(sum, held.values())) + self._bytes + size > limits.UPLOAD_BYTES.high:
+            return "Too many files are being uploaded at this moment; try again in a minute."
+        return None
+
+
+def _size(scope: Scope) -> int:
+    """The bytes that are to arrive: what is said of them, or as many as a file may have."""
+    headers = Headers(scope=scope)
+    said = "" if "transfer-encoding" in headers else headers.get("content-length", "")
+    return int(said) if said.isdecimal() else int(limits.OWN_BYTES.high)
+
+
+class Unread:
+    """Finds uploaded files that no page has read, and drops them."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: dict[tuple[str, str], float] = {}
+
+    def look(self, manager: Any) -> None:
+        """Drop what has been there for longer than a page takes to read it."""
+        now = self._clock()
+        there = [(visit, file) for visit, files in list(manager.file_storage.items()) for file in list(files)]
+        self._since = {one: self._since.get(one, now) for one in there}
+        for visit, file in there:
+            if now - self._since[visit, file] > limits.UNREAD_SECONDS.high:
+                manager.remove_file(visit, file)

@@ -1,0 +1,96 @@
+"""Bounds of what visitors have uploaded: of a visit, of all, and of how long it stays unread."""
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from pages.kit import uploads
+from pages.kit.uploads import Unread, Uploads
+from privdemo import limits
+
+
+class Manager:
+    def __init__(self, **files):
+        self.file_storage = {
+            visit: {str(i): SimpleNamespace(data=bytes(n)) for i, n in enumerate(sizes)}
+            for visit, sizes in files.items()
+        }
+
+    def remove_file(self, visit, file):
+        del self.file_storage[visit][file]
+
+
+@pytest.fixture
+def holds(monkeypatch):
+    """Let the server hold files of so many bytes."""
+
+    def so(**files):
+        server = SimpleNamespace(uploaded_file_mgr=Manager(**files))
+        monkeypatch.setattr(uploads.runtime, "get_instance", lambda: server)
+
+    so()
+    return so
+
+
+async def put(guard, visit, size=10, said=True):
+    """The status of the answer to an upload, and its words."""
+    answer = []
+
+    async def send(message):
+        answer.append(message)
+
+    length = [(b"content-length", str(size).encode())] if said else []
+    path = f"/_stcore/upload_file/{visit}/some-file"
+    await guard({"type": "http", "method": "PUT", "path": path, "headers": length}, None, send)
+    return (answer[0]["status"], answer[1]["body"].decode()) if answer else (200, "")
+
+
+def guarded(seconds=0.0):
+    """The middleware before an app that takes so many seconds, and says nothing."""
+
+    async def app(scope, receive, send):
+        await asyncio.sleep(seconds)
+
+    return Uploads(app)
+
+
+def test_a_visit_may_have_so_many_files(holds):
+    holds(me=[1, 1], you=[1])
+    assert asyncio.run(put(guarded(), "me")) == (503, "This visit has 2 files under way, as many as it may.")
+    assert asyncio.run(put(guarded(), "you")) == (200, "")
+
+
+def test_files_that_arrive_count_and_no_longer_when_they_have(holds):
+    async def several():
+        guard = guarded(0.01)
+        together = await asyncio.gather(*(put(guard, "me") for _ in range(3)))
+        return [status for status, _ in [*together, await put(guard, "me")]]
+
+    assert asyncio.run(several()) == [200, 200, 503, 200]
+
+
+@pytest.mark.parametrize(("size", "said", "status"), [(50, True, 200), (51, True, 503), (1, False, 503)])
+def test_all_visits_together_may_have_so_many_bytes(holds, monkeypatch, size, said, status):
+    monkeypatch.setattr(limits, "UPLOAD_BYTES", replace(limits.UPLOAD_BYTES, high=100))
+    holds(a=[20], b=[30])
+    found, words = asyncio.run(put(guarded(), "me", size, said))
+    assert found == status
+    assert ("try again in a minute" in words) == (status == 503)
+
+
+def test_a_file_that_does_not_arrive_is_given_up(holds, monkeypatch):
+    monkeypatch.setattr(limits, "UPLOAD_SECONDS", replace(limits.UPLOAD_SECONDS, high=0.01))
+    assert asyncio.run(put(guarded(30), "me")) == (408, "This file took too long to arrive.")
+
+
+def test_what_no_page_has_read_within_a_minute_is_dropped():
+    now = [0.0]
+    unread, manager = Unread(lambda: now[0]), Manager(me=[1], you=[1, 1])
+    unread.look(manager)
+    manager.remove_file("you", "1")
+    for t, left in ((59, 1), (61, 0)):
+        now[0] = t
+        unread.look(manager)
+        assert [len(files) for files in manager.file_storage.values()] == [left, left]
