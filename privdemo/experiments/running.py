@@ -7,9 +7,9 @@ import os
 import pickle
 import platform
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from importlib import metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +19,7 @@ import joblib
 from filelock import FileLock, Timeout
 
 from privdemo import __version__, limits
+from privdemo.experiments import cluster
 
 Found = TypeVar("Found")
 # How trials run: in processes of this machine or on a Dask cluster. Not in threads: they share Python's warnings, so
@@ -139,20 +140,22 @@ def check(n_jobs: int, backend: str, scheduler: str | None) -> None:
 
 
 @contextmanager
-def parallel(n_jobs: int, backend: str = "loky", scheduler: str | None = None) -> Iterator[joblib.Parallel]:
-    """A `joblib.Parallel` that yields results in the order of completion.
+def parallel(
+    n_jobs: int, backend: str = "loky", scheduler: str | None = None
+) -> Iterator[Callable[[Iterable[cluster.Call]], Iterator[Any]]]:
+    """A function from calls, as `joblib.delayed` makes them, to their results in the order of completion.
 
     "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Errors as
-    `check`.
+    `check`; the function raises ``ConnectionError`` where the scheduler is lost.
     """
     check(n_jobs, backend, scheduler)
-    cluster: AbstractContextManager[Any] = nullcontext()
     if backend == "dask":
         from dask.distributed import Client
 
-        cluster = Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1)
-    with cluster, joblib.parallel_config(backend, n_jobs=-1 if backend == "dask" else n_jobs):
-        yield joblib.Parallel(return_as="generator_unordered")
+        with Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1) as client:
+            yield partial(cluster.run, client)
+    else:
+        yield joblib.Parallel(n_jobs, backend=backend, return_as="generator_unordered")
 
 
 def check_out(out: Path) -> None:
