@@ -18,26 +18,35 @@ from privdemo.figures import voting as charts
 from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 
-def _polls(config: ElectionConfig) -> tuple[Poll, People, tuple[Record, ...]]:
-    """The last poll, its people who are shown, and what every estimator did over all polls."""
-    elections = voting.run(config)
-    return voting.poll(config, elections), voting.people(config), voting.records(config, elections)
+def _polls(config: ElectionConfig) -> tuple[Poll, People]:
+    """The last poll, and its people who are shown."""
+    return voting.poll(config, voting.run(config)), voting.people(config)
+
+
+def _all_polls(config: ElectionConfig) -> tuple[Record, ...]:
+    """What every estimator did over all polls, which takes longer."""
+    return voting.records(config, voting.run(config))
 
 
 # Polls from which on it is told in how many of them an interval misses the truth.
 _MANY = 20
 
 polls = cache.shared(_polls, max_entries=128)
+all_polls = cache.shared(_all_polls, max_entries=128)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The polls of a config: the last `poll`, its `people` who are shown, and each estimator's record over all."""
+    """The polls of a config: the last `poll`, and its `people` who are shown."""
 
     config: ElectionConfig
     poll: Poll
     people: People
-    records: tuple[Record, ...]
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """Each estimator's record over all polls."""
+        return all_polls(self.config)
 
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
@@ -56,13 +65,12 @@ class Answer:
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """The people of the last poll as we see them and as the pollster does."""
         summary = people_words(self)
-        still = dots.still(self.config, self.people)
         return (
             Panel(
                 "people",
                 figure=LiveDots(
                     dots.live(self.config, self.people, summary),
-                    lambda: figures.people_html(still, people.LEGEND, summary),
+                    lambda: figures.people_html(dots.still(self.config, self.people), people.LEGEND, summary),
                 ),
                 summary=summary,
                 rows=lambda: voting.poll_table(self.poll),
