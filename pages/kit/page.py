@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
@@ -150,6 +150,8 @@ class Page:
             menu = more.draw(here, known, self._reset)
         present.draw(seen, here)
         link.check([*known, *present.asked(here)], self.address)
+        if refusal := st.session_state.pop(uploads.REFUSAL, None):
+            st.toast(refusal, duration="long")
         place = st.empty()
         screen.last_takeaway(place, self.address)
         if self.shows_images:

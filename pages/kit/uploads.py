@@ -18,6 +18,8 @@ from streamlit import runtime
 
 from privdemo import limits
 
+# Why a file was refused, in the session, for its page to say.
+REFUSAL = "upload_refusal"
 _AT = "/_stcore/upload_file/"
 
 
@@ -42,6 +44,7 @@ class Uploads:
             return
         visit, size = scope["path"].rpartition(_AT)[2].partition("/")[0], _size(scope)
         if refusal := self._refusal(visit, size):
+            _tell(visit, refusal)
             await PlainTextResponse(refusal, 503)(scope, receive, send)
             return
         self._arriving[visit] += 1
@@ -63,6 +66,14 @@ class Uploads:
         if sum(map(sum, held.values())) + self._bytes + size > limits.UPLOAD_BYTES.high:
             return "Too many files are being uploaded at this moment; try again in a minute."
         return None
+
+
+def _tell(visit: str, refusal: str) -> None:
+    """Have the page of a visit say why a file was refused: the browser shows no more than the number of the answer."""
+    session = runtime.get_instance().get_app_session(visit)
+    if session and REFUSAL not in session.session_state:
+        session.session_state[REFUSAL] = refusal
+        session.request_rerun(session._client_state)  # as Streamlit does when the code has changed
 
 
 def _size(scope: Scope) -> int:

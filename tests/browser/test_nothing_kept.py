@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 
 TABLE = "\n".join(["size,day,kind", *(f"{i % 40 + 10 * (i % 2)},{i % 7},{'ab'[i % 2]}" for i in range(120))])
 FILE = {"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
+PLACE = "[data-testid=stPopoverBody] input[type=file]"
 # What the promise says, with the break of `watched_app`.
 SECONDS = 10
 
@@ -49,9 +50,8 @@ def bring(page: Page, watched: str) -> Request:
     browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
     browsing.open_settings(page)
     page.get_by_role("button", name="Your own data").click()
-    place = page.locator(".st-key-controls input[type=file], [data-testid=stPopoverBody] input[type=file]")
     with page.expect_request(lambda request: request.method == "PUT") as put:
-        place.set_input_files(FILE)
+        page.locator(PLACE).set_input_files(FILE)
     expect(page.get_by_role("button", name="Forget my data")).to_be_visible()
     expect(page.locator(".takeaway")).to_contain_text("clean records")
     everything = {"AppSession", "Own", "Dataset", "Trial"}
@@ -70,6 +70,8 @@ def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> 
     put = bring(visitor, watched)
     assert upload_again(visitor, put) == [204, 204, 503]
     assert held(watched, {"AppSession", "Own", "Dataset", "Trial", "file"})["file"] == 2
+    visitor.locator(PLACE).set_input_files(FILE)
+    expect(visitor.get_by_test_id("stToast")).to_contain_text("This visit has 2 files under way, as many as it may.")
     visitor.get_by_role("button", name="Forget my data").click()
     assert held(watched, {"AppSession"}) == {"AppSession": 1}
     bring(visitor, watched)

@@ -27,10 +27,12 @@ def holds(monkeypatch):
     """Let the server hold files of so many bytes."""
 
     def so(**files):
-        server = SimpleNamespace(uploaded_file_mgr=Manager(**files))
+        server = SimpleNamespace(uploaded_file_mgr=Manager(**files), get_app_session=sessions.get)
         monkeypatch.setattr(uploads.runtime, "get_instance", lambda: server)
 
+    sessions = {}
     so()
+    so.sessions = sessions
     return so
 
 
@@ -60,6 +62,17 @@ def test_a_visit_may_have_so_many_files(holds):
     holds(me=[1, 1], you=[1])
     assert asyncio.run(put(guarded(), "me")) == (503, "This visit has 2 files under way, as many as it may.")
     assert asyncio.run(put(guarded(), "you")) == (200, "")
+
+
+def test_the_page_is_asked_once_to_say_why(holds):
+    asked = []
+    session = SimpleNamespace(session_state={}, request_rerun=asked.append, _client_state="as it was")
+    holds.sessions["me"] = session
+    holds(me=[1, 1])
+    for _ in range(2):
+        asyncio.run(put(guarded(), "me"))
+    assert asked == ["as it was"]
+    assert session.session_state == {uploads.REFUSAL: "This visit has 2 files under way, as many as it may."}
 
 
 def test_files_that_arrive_count_and_no_longer_when_they_have(holds):
