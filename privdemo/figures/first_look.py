@@ -24,6 +24,7 @@ _TAGS = re.compile(r"&lt;(/?(?:b|br|sup)|span style=&#x27;color:#[0-9A-Fa-f]{6}&
 # grey is too pale for a projector.
 FIRST_LOOK_CSS = """
 [data-testid="stVerticalBlock"]:has(.main-svg) > [data-testid="stElementContainer"]:has(.first-look) { display: none; }
+[data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look) { position: relative; }
 [data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look):not(:has(.main-svg))
   > [data-testid="stElementContainer"]:not(:has(.first-look)) { position: absolute; inset: 0; visibility: hidden; }
 .first-look { display: flex; flex-direction: column; line-height: 1.3; overflow: hidden; }

@@ -31,7 +31,7 @@ from privdemo.figures.charts import (
 )
 from privdemo.figures.ends import label_ends
 from privdemo.figures.house import chart
-from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import FULL, LABEL_PROPORTIONS
@@ -41,6 +41,8 @@ TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F
 COLUMNS, FEW_COLUMNS = 40, 12
 # Steps that a column is drawn in; where there is room, one parts a record or a mean from the next.
 STEPS = 180
+# A pale tint of the colour of those who are not positive: on a black-and-white projector it is lighter than the other.
+PALE = "#D9C6BB"
 
 
 def scores(
@@ -87,7 +89,7 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
     told = _column_picture(np.clip(released, 0, 1), sizes, [draw.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
-    shared |= {"colorscale": [[0, B_COLOUR], [1, A_COLOUR]]}
+    shared |= {"colorscale": [[0, PALE], [1, A_COLOUR]]}
     at = np.clip(released, -0.2, 1.2)  # a proportion far outside is an arrow at the edge
     ticks = at * sizes
     names = np.broadcast_to(chosen + 1, known.shape)
@@ -127,7 +129,7 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
-                _heading(f"what is released: a share from 0 {_square(B_COLOUR)} to 1 {_square(A_COLOUR)}", 0.45),
+                _heading(f"what is released: a share from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

@@ -9,7 +9,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
 from privdemo.experiments.label_proportions.fit import F1
 from privdemo.figures import label_proportions as charts
-from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 from tests.figures.reading import holds, rules
@@ -64,7 +64,7 @@ def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_botto
     known, told, diamonds = charts.columns(trial, "are malignant").data
     assert list(known.x) == [1, 2, 3, 4]
     assert (known.zmin, known.zmax) == (told.zmin, told.zmax) == (0, 1)
-    assert known.colorscale == told.colorscale == ((0, B_COLOUR), (1, A_COLOUR))
+    assert known.colorscale == told.colorscale == ((0, charts.PALE), (1, A_COLOUR))
     record = np.arange(charts.STEPS) * 20 // charts.STEPS  # of every step, the record it is in
     for bag, size in enumerate(sizes):
         top, bottom = column_of(known, bag), column_of(told, bag)

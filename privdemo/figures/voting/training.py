@@ -55,7 +55,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
             "yaxis": {"title": {"text": "loss above its least, nats a person"}, "rangemode": "tozero"},
             "shapes": [rule(0)],
             "annotations": [over_rule(0, "truth", -185, 185)],
-            "height": 400,
+            "height": 360,
             "margin": {"b": 130},
             "legend": legend_below(),
         },
