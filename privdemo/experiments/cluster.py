@@ -38,9 +38,21 @@ def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
             continue
         if future.status != "finished" and client.status != "running":
             raise _lost(client)
-        yield future.result()
+        yield _result(future)
         pending.discard(future)
         submit(1)
+
+
+def _result(future: Any) -> Any:
+    """The result of a call, or its error; Dask's own about a scheduler without this package becomes a sentence."""
+    try:
+        return future.result()
+    except RuntimeError as error:
+        if "deserialization of the task graph" not in str(error):
+            raise
+        raise ConnectionError(
+            "the Dask scheduler cannot read the trials; install the same packages there: pip install 'privdemo[dask]'"
+        ) from None
 
 
 def _look(client: Any, pending: Iterable[Any], told: bool) -> bool:
