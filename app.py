@@ -11,6 +11,7 @@ from pages.kit.guard import Guard
 from pages.kit.start_up import prepared
 from pages.kit.static_files import PackedFiles
 from pages.kit.uploads import Uploads
+from pages.kit.waiting_room import WaitingRoom
 
 
 @cache
@@ -26,6 +27,7 @@ MIDDLEWARE = [
     Middleware(Uploads),
     Middleware(PackedFiles),
     Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),
+    Middleware(WaitingRoom, addresses=addresses),
     Middleware(FirstScreens, addresses=addresses),
 ]
 

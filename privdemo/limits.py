@@ -156,6 +156,9 @@ UPLOAD_SECONDS = Limit("seconds of an upload", 1, 300, integer=True)
 UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 # Of the settings of a link.
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
+# Visits at a time, and those in front of the door who are kept in their order.
+VISITS = Limit("visits", 1, 400, integer=True)
+WAITING = Limit("visitors who wait", 1, 2000, integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
