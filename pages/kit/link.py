@@ -18,7 +18,7 @@ from pages.kit.settings import Choice, Setting, problems
 from privdemo import limits
 
 # Notes on a link that are shown.
-_MOST_NOTES = 10
+_MOST_NOTES = 50
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _START_OVER = "reset_asked"
 
