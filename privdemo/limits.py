@@ -33,6 +33,8 @@ class Limit:
 
     def contains(self, value: object) -> bool:
         """Whether `value` is a finite number (or an allowed infinity) inside the range."""
+        if type(value) is float and not self.integer:  # a search asks this of thousands
+            return self.low <= value <= self.high and not (self.low_open and value == self.low)
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
         if self.integer and not isinstance(value, Integral):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -70,11 +70,19 @@ def _outcome(config: CountConfig, name: str) -> Outcome:
     )
 
 
-def along(config: CountConfig, axis: str, n_classes: int, total: int, rho: float) -> dict[float, dict[str, Outcome]]:
+def along(
+    config: CountConfig,
+    axis: str,
+    n_classes: int,
+    total: int,
+    rho: float,
+    run: Callable[[CountConfig], dict[str, Outcome]] = run,
+) -> dict[float, dict[str, Outcome]]:
     """`run` at every level of an axis and at the config's own level, all other settings unchanged.
 
     Along classes and shares the counts are those of `design(n_classes, total, rho)`, and levels that leave nothing for
-    the last class are left out. Along ε and δ these three are not used. Raises ``ValueError`` where no level is left.
+    the last class are left out. Along ε and δ these three are not used. Whoever keeps results brings a `run` that does.
+    Raises ``ValueError`` where no level is left.
     """
     own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
     outcomes = {}
