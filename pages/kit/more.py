@@ -15,12 +15,20 @@ from pages.kit.settings import Choice, Setting, named
 
 # A visitor's own lecture, for as long as the visit.
 OWN = "own_lecture"
+# The key of the menu, which is true while it is open.
+MENU = "more"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
 def draw(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
-    """Draw the menu with what needs no question, and return the place for the rest."""
-    with st.popover("⋯", key="more", help="Reset, share, present, save"):
+    """Draw the menu with what needs no question, and return the place for the rest; None while it is closed.
+
+    What is in it is drawn once it is opened, as few visitors do: it is an eighth of a page.
+    """
+    menu = st.popover("⋯", key=MENU, help="Reset, share, present, save", on_change="rerun")
+    if not menu.open:
+        return None
+    with menu:
         st.button("↺ Reset", on_click=reset, key="reset", width="stretch")
         _copy(here)
         st.button("Present this screen", on_click=_present, args=(here, known), key="present", width="stretch")

@@ -189,8 +189,9 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
                     question = page.controls(main)
                 with st.container(key="presets"):
                     page.presets(question)
-        with menu:
-            more.save(page.address, known, question)
+        if menu:
+            with menu:
+                more.save(page.address, known, question)
         with chapters:
             chapter = _chosen(page, question)
         with stage:

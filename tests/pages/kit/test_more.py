@@ -39,7 +39,7 @@ def menu(monkeypatch, **link):
     """The page behind a link, and what it offers to download."""
     files = []
     monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.append((name, data)))
-    return opened(SCRIPT, link), files
+    return opened(SCRIPT, link, more=True), files
 
 
 def dropped(at, content):

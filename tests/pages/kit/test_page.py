@@ -63,7 +63,7 @@ def visit(monkeypatch):
 
     def visit(done=None, error=None, **link):
         monkeypatch.setattr(cache, "runner", lambda: Runner(done, error))
-        return opened(SCRIPT, link)
+        return opened(SCRIPT, link, more=True)
 
     return visit
 
@@ -173,7 +173,7 @@ LEVER_DRAWN = """\
 container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
   html body=<a class="sk… control</a>
-  popover more allow_empty=True label=⋯ help=Reset, share, present, save open=False use_content=True
+  popover more allow_empty=True label=⋯ help=Reset, share, present, save open=True use_content=True
     button reset label=↺ Reset
     container > bidi_component copy-link component_name=privdemo_copy_link json={}
     multiselect link-controls-high label=Link with these controls only options=Level (level)/Chapter (chapter)
@@ -208,7 +208,13 @@ container page-main
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
-    assert drawn(opened(LEVER).main) == LEVER_DRAWN
+    assert drawn(opened(LEVER, more=True).main) == LEVER_DRAWN
+
+
+def test_what_is_in_the_menu_is_drawn_once_it_is_open():
+    at = opened(LEVER)
+    assert not [button for button in at.button if button.key == "reset"]
+    assert "save-setting" not in drawn(at.main)
 
 
 def test_what_the_lever_asks_is_answered_and_said_in_the_folds():
