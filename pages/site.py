@@ -3,10 +3,8 @@
 if __name__ == "__main__":  # the processes that compute import this file too, and need none of it
     import streamlit as st
 
-    from pages.kit import style
     from pages.topics import PAGES
 
     page = st.navigation([page.in_menu for page in PAGES], position="top")
     st.set_page_config(page_title=f"{page.title} · privdemo", page_icon="🎲", layout="wide")
-    st.html(style.SHEET)
     page.run()

@@ -20,7 +20,7 @@ from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
 from pages.kit.panel import Panel
 from pages.kit.present import Here, View
-from pages.kit.settings import Choice, Setting
+from pages.kit.settings import Choice, Setting, named
 from pages.kit.turns import in_turn, turn
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
@@ -291,7 +291,8 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
         screen.draw([first, *rest])
     if is_first:
         screen.keep_first(page.address, first if isinstance(first, tuple) else (first,), _room(page, chapter))
-    screen.report_button(partial(_report, page, chapter, question, answer, asked), page.address)
+    state = st.session_state.to_dict()  # what is set now: the report is made without a session
+    screen.report_button(partial(_report, page, chapter, question, answer, asked, state), page.address)
 
 
 def _room(page: Page, chapter: Chapter) -> tuple[float, float]:
@@ -303,7 +304,9 @@ def _room(page: Page, chapter: Chapter) -> tuple[float, float]:
     return 3.6 + lever + 3.0 * bool(chapter.controls), 0.5 + 1.8 * lever
 
 
-def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...]) -> str:
+def _report(
+    page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...], state: Mapping[str, Any]
+) -> str:
     """The page as one HTML file: of the chapters with settings of their own, the one on screen."""
     assert page.chapters is not None
     shown = {
@@ -315,7 +318,8 @@ def _report(page: Page, chapter: Chapter, question: Any, answer: Any, asked: tup
         name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
         for name, panels in shown.items()
     }
-    settings = {s.key: st.session_state.get(s.key, s.default) for s in page.here.settings}
+    set_now = {named(one): state.get(one.key, one.default) for one in page.here.settings}
+    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in set_now.items()}
     code = page.folds(question, answer).get(CODE, "")
     return report.page(page.question, answer.takeaway(), flat, settings, code)
 

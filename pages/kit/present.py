@@ -198,6 +198,7 @@ def go_on(here: Here) -> None:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
     del st.session_state[_GO]
+    link.enter(here.address)  # what is noted from here on is of this page
     _set(given, here.settings, at)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, style, turns
+from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, turns
 from pages.kit.draws import Draws
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
@@ -107,7 +107,7 @@ def keep_first(address: str, panels: Sequence[Panel], room: tuple[float, float])
     if not first_screen.wanted(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
         return
     row = [f"{_heading(panel)}{_still(panel.figure)}" for panel in panels]
-    first_screen.remember(address, style.SHEET, st.session_state[_TITLE], words, row, room)
+    first_screen.remember(address, st.session_state[_TITLE], words, row, room)
 
 
 def _heading(panel: Panel) -> str:

@@ -16,6 +16,8 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
+from pages.kit import style
+
 # The markup of each page's first screen, by its address; of the pages' own words and default answers only.
 _KNOWN: dict[str, str] = {}
 _FIRST = "first_visit"
@@ -36,17 +38,16 @@ def wanted(address: str) -> bool:
     return address not in _KNOWN and st.session_state.get(_FIRST, False)
 
 
-def remember(address: str, sheet: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
+def remember(address: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
     """Keep a page's first screen: its title, the markup of its sentence and of its first figures, side by side.
 
-    `sheet` is the style of all pages. `room` is the height between the sentence and the figures, in rem, and that on a
-    narrow screen.
+    `room` is the height between the sentence and the figures, in rem, and that on a narrow screen.
     """
-    sheet = sheet.replace(":root", ":host")
+    sheet = style.SHEET.replace(":root", ":host")
     figures = "".join(f"<div>{figure}</div>" for figure in row)
     wide, narrow = room
     _KNOWN[address] = (
-        f'<div id="first-screen" style="--room:{wide}rem;--narrow-room:{narrow}rem">'
+        f'<div id="first-screen" style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )
@@ -75,7 +76,9 @@ class FirstScreens:
 def empty_page() -> str:
     """The page of HTML that Streamlit sends for every address, before anything is drawn on it.
 
-    It says where the server is: Streamlit would ask below the page's own address first, and be refused.
+    It says where the server is: Streamlit would ask below the page's own address first, and be refused. And it holds
+    the style of all pages, which overrules what Streamlit puts in its head: nothing is ever seen without it.
     """
     page = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
-    return page.replace("<title>", f"<script>{_SERVER}</script>\n<title>", 1)
+    page = page.replace("<title>", f"<script>{_SERVER}</script>\n<title>", 1)
+    return page.replace(_ROOT, style.SHEET + _ROOT, 1)

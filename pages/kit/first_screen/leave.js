@@ -1,12 +1,32 @@
-// The first screen goes as soon as the page's own figure stands, or the page has said why there is none.
+// The first screen goes as soon as the page's own figure stands, with nothing of the page still missing; or a while after
+// the page has ended without a figure, or at once when it says that something is wrong.
 (() => {
   const first = document.getElementById("first-screen");
   const theme = localStorage[Object.keys(localStorage).find((key) => key.startsWith("stActiveTheme"))] ?? "";
-  first.style.colorScheme = /Light/.test(theme) ? "light" : /Dark/.test(theme) ? "dark" : "light dark";
-  const stands = (element) => element.getBoundingClientRect().height > 5;
-  const figures = ".st-key-figure :is(img, canvas, table, .card), [data-testid='stBidiComponentIsolated']";
-  const over = "[data-test-script-state='notRunning'] .takeaway, [role='dialog'], [data-testid='stException']";
-  const look = () => [...document.querySelectorAll(figures)].some(stands) || document.querySelector(over)
-    ? first.remove() : requestAnimationFrame(look);
+  if (/Light|Dark/.test(theme)) first.style.colorScheme = /Light/.test(theme) ? "light" : "dark";
+  const figures = ".st-key-figure :is(img, canvas, table, .card, .verdicts, [data-testid='stBidiComponentIsolated'])";
+  const wrong = "[role='dialog'], [data-testid='stException']";
+  const seen = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 5;
+  const place = () => {
+    const missing = [...document.querySelectorAll("[data-testid='stSkeleton']")].some(seen);
+    const figure = [...document.querySelectorAll(figures)].find(seen);
+    return document.querySelector(".takeaway") && !missing && figure ? figure.getBoundingClientRect().top : null;
+  };
+  let last = null, frames = 0; // for how many frames the figure has stood at one place
+  const whole = () => {
+    const now = place();
+    frames = now !== null && now === last ? frames + 1 : 0;
+    last = now;
+    return frames > 3;
+  };
+  let ended;
+  const over = () => {
+    if (!document.querySelector("[data-test-script-state='notRunning'] .takeaway")) return false;
+    ended ??= performance.now();
+    return performance.now() - ended > 3000;
+  };
+  const look = () =>
+    whole() || over() || document.querySelector(wrong) ? first.remove() : requestAnimationFrame(look);
   look();
 })();

@@ -39,7 +39,7 @@ class Answer:
 
     def takeaway(self) -> str:
         """What the dial asks."""
-        return "Every pixel may lie. When is this digit safe?"
+        return "Every pixel may lie. When are these digits safe?"
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
         """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""

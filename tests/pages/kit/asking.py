@@ -1,6 +1,7 @@
 """Asking an ASGI app over HTTP or a WebSocket, without a server."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 
@@ -28,7 +29,8 @@ def ask(app, path, method="GET", kind="http", **headers):
     given = {"host": "localhost"} | {name.replace("_", "-"): value for name, value in headers.items()}
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": encoded}
-    asyncio.run(app(scope, None, send))
+    with ThreadPoolExecutor(1) as thread:  # a browser test of the same process may have left a loop of its own
+        thread.submit(lambda: asyncio.run(app(scope, None, send))).result()
     start = sent[0]
     found = {name.decode(): value.decode() for name, value in start.get("headers", [])}
     body = b"".join(message.get("body", b"") for message in sent)

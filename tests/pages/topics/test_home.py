@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.kit import numbers
+from pages.kit import cache, numbers
 from pages.kit.draws import Draws
 from pages.topics import PAGES
 from pages.topics.home.answer import answer
@@ -85,6 +85,11 @@ def test_the_dial_starts_just_before_the_sender_is_lost(mnist):
     level = at.number_input(key="home_p").value
     assert level in FAMILY.levels(256)
     assert "The sender is still found in 97 of 100." in html(at)
+
+
+def test_without_mnist_the_small_digits_are_shown(monkeypatch):
+    monkeypatch.setattr(cache, "image_titles", lambda: ("Small digits",))
+    assert "The sender is still found in" in html(visit(""))
 
 
 def test_a_link_sets_the_dial(mnist):

@@ -6,6 +6,7 @@ import re
 import pytest
 from scipy.stats import norm
 
+from pages.kit import screen
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.topics.voting import PAGE, misprint_words
@@ -172,3 +173,10 @@ def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
     assert names["belief"] == pytest.approx(accounting.posterior(FIFTH.channel_matrix, [0.9, 0.1], 1)[1])
     assert names["found"][4].majority_right == attacks.repeated_answers(FIFTH, 0.1, 5).majority_right
     assert names["result"].answers.sum() == 300
+
+
+def test_a_report_states_what_is_set(monkeypatch):
+    made = []
+    monkeypatch.setattr(screen, "report_button", lambda make, name: made.append(make))
+    visit("voting", lie="0.3")
+    assert re.search(r">lie</th><td[^>]*>0\.3<", made[-1]())
