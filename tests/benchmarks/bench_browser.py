@@ -78,7 +78,7 @@ def first_views(browser: Browser, address: str, page_address: str) -> list[dict[
     for _ in range(VIEWS + 1):
         page = context.new_page()
         page.goto(f"{address}/{page_address}", wait_until="commit")
-        page.wait_for_function(f"Object.keys(window.seen ?? {{}}).length === {len(PARTS)}")
+        page.wait_for_function(f"() => Object.keys(window.seen ?? {{}}).length === {len(PARTS)}")
         views.append(page.evaluate("window.seen"))
         page.close()
     context.close()

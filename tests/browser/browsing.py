@@ -97,7 +97,7 @@ def settled(page: Page) -> None:
     """Wait until the server has finished the page's script."""
     page.wait_for_timeout(150)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-    page.wait_for_function("() => !document.querySelector('[data-stale=\"true\"]')")
+    page.wait_for_function("() => !document.querySelector('[data-stale=\"true\"], #first-screen')")
     page.wait_for_timeout(150)
 
 

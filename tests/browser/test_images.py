@@ -86,7 +86,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
 ) -> None:
     browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
-    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
+    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
     k = 256 if dataset == "mnist" else 17
     config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
     points = images.curve(images.CurveConfig(dataset, family=family.name, seed=5))
@@ -101,7 +101,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
 
 def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
+    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
     times = page.locator("input#level").last.evaluate(
         "input => [...Array(60).keys()].map(i => { const start = performance.now(); input.value = 20 + 2 * i;"
         " input.dispatchEvent(new Event('input')); return performance.now() - start; })"
@@ -111,7 +111,7 @@ def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: 
 
 def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    page.wait_for_function("globalThis.privdemoGuesses", timeout=30_000)
+    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
     expect(page.locator(".takeaway", has_text="= 0.2,")).to_be_visible()

@@ -47,7 +47,8 @@ def remember(address: str, title: str, words: str, row: list[str], room: tuple[f
     figures = "".join(f"<div>{figure}</div>" for figure in row)
     wide, narrow = room
     _KNOWN[address] = (
-        f'<div id="first-screen" style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
+        '<div id="first-screen" inert aria-hidden="true" '
+        f'style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )

@@ -5,6 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 
+def in_a_loop(work):
+    """What a coroutine returns; a browser test of the same process may have left a loop that runs in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 @dataclass(frozen=True)
 class Answered:
     """What an app answers: the status, the headers in small letters, and the body."""
@@ -29,8 +35,7 @@ def ask(app, path, method="GET", kind="http", **headers):
     given = {"host": "localhost"} | {name.replace("_", "-"): value for name, value in headers.items()}
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": encoded}
-    with ThreadPoolExecutor(1) as thread:  # a browser test of the same process may have left a loop of its own
-        thread.submit(lambda: asyncio.run(app(scope, None, send))).result()
+    in_a_loop(app(scope, None, send))
     start = sent[0]
     found = {name.decode(): value.decode() for name, value in start.get("headers", [])}
     body = b"".join(message.get("body", b"") for message in sent)

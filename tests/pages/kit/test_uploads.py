@@ -9,6 +9,7 @@ import pytest
 from pages.kit import uploads
 from pages.kit.uploads import Unread, Uploads
 from privdemo import limits
+from tests.pages.kit.asking import in_a_loop
 
 
 class Manager:
@@ -60,8 +61,8 @@ def guarded(seconds=0.0):
 
 def test_a_visit_may_have_so_many_files(holds):
     holds(me=[1, 1], you=[1])
-    assert asyncio.run(put(guarded(), "me")) == (503, "This visit has 2 files under way, as many as it may.")
-    assert asyncio.run(put(guarded(), "you")) == (200, "")
+    assert in_a_loop(put(guarded(), "me")) == (503, "This visit has 2 files under way, as many as it may.")
+    assert in_a_loop(put(guarded(), "you")) == (200, "")
 
 
 def test_the_page_is_asked_once_to_say_why(holds):
@@ -70,7 +71,7 @@ def test_the_page_is_asked_once_to_say_why(holds):
     holds.sessions["me"] = session
     holds(me=[1, 1])
     for _ in range(2):
-        asyncio.run(put(guarded(), "me"))
+        in_a_loop(put(guarded(), "me"))
     assert asked == ["as it was"]
     assert session.session_state == {uploads.REFUSAL: "This visit has 2 files under way, as many as it may."}
 
@@ -81,21 +82,21 @@ def test_files_that_arrive_count_and_no_longer_when_they_have(holds):
         together = await asyncio.gather(*(put(guard, "me") for _ in range(3)))
         return [status for status, _ in [*together, await put(guard, "me")]]
 
-    assert asyncio.run(several()) == [200, 200, 503, 200]
+    assert in_a_loop(several()) == [200, 200, 503, 200]
 
 
 @pytest.mark.parametrize(("size", "said", "status"), [(50, True, 200), (51, True, 503), (1, False, 503)])
 def test_all_visits_together_may_have_so_many_bytes(holds, monkeypatch, size, said, status):
     monkeypatch.setattr(limits, "UPLOAD_BYTES", replace(limits.UPLOAD_BYTES, high=100))
     holds(a=[20], b=[30])
-    found, words = asyncio.run(put(guarded(), "me", size, said))
+    found, words = in_a_loop(put(guarded(), "me", size, said))
     assert found == status
     assert ("try again in a minute" in words) == (status == 503)
 
 
 def test_a_file_that_does_not_arrive_is_given_up(holds, monkeypatch):
     monkeypatch.setattr(limits, "UPLOAD_SECONDS", replace(limits.UPLOAD_SECONDS, high=0.01))
-    assert asyncio.run(put(guarded(30), "me")) == (408, "This file took too long to arrive.")
+    assert in_a_loop(put(guarded(30), "me")) == (408, "This file took too long to arrive.")
 
 
 def test_what_no_page_has_read_within_a_minute_is_dropped():
