@@ -55,8 +55,15 @@ class Dial {
     this.output = root.querySelector("output");
     this.lines = root.querySelector(".lines");
     this.found = root.querySelector(".found");
-    this.input.addEventListener("input", () => this.move(this.chosen()));
-    this.input.addEventListener("change", () => this.report(this.chosen()));
+    const { dataset } = document.documentElement; // while it is dragged, the page's words are of another level
+    this.input.addEventListener("input", () => {
+      dataset.dragging = "";
+      this.move(this.chosen());
+    });
+    this.input.addEventListener("change", () => {
+      if (this.chosen() === this.exact.level) delete dataset.dragging;
+      this.report(this.chosen());
+    });
     document.addEventListener("privdemo-guesses", () => this.data && this.move(this.level));
     new ResizeObserver(() => this.data && this.perLine() !== this.columns && this.build()).observe(this.root);
   }
@@ -82,6 +89,7 @@ class Dial {
     this.input.setAttribute("aria-label", raw.name);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
+    delete document.documentElement.dataset.dragging;
     document.documentElement.dataset.dial = "drawn"; // its first frame, plain markup, may go
   }
 

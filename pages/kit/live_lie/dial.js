@@ -8,7 +8,9 @@ class Dial {
     this.name = root.querySelector(".name");
     this.ends = root.querySelectorAll(".end");
     this.input.addEventListener("pointerdown", () => (this.held = true));
+    const { dataset } = document.documentElement; // while it is dragged, the page's words are of another lie
     this.input.addEventListener("input", () => {
+      dataset.dragging = "";
       const value = this.chosen();
       this.say(value);
       const detail = { key: this.data.key, value };
@@ -16,6 +18,7 @@ class Dial {
     });
     this.input.addEventListener("change", () => {
       this.held = false;
+      if (this.chosen() === this.data.value) delete dataset.dragging;
       this.report(this.chosen());
     });
   }
@@ -36,6 +39,7 @@ class Dial {
     if (this.held) return; // it is being dragged on
     this.input.value = value >= high ? this.input.max : Math.round((value - low) / step);
     this.say(value);
+    delete document.documentElement.dataset.dragging;
   }
 
   say(value) {

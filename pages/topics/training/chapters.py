@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
@@ -54,8 +57,8 @@ def some_images(shown: Answer) -> list[Panel]:
     rows = [
         (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
     ]
-    differing = int(training.label_differs(trial)[chosen].sum())
-    which = _which(differing, len(chosen)) if picked == DISPUTED else "Test images as they come"
+    differs = training.label_differs(trial)
+    which = _which(differs, differs[chosen]) if picked == DISPUTED else "Test images as they come"
     return [
         _panel(
             shown,
@@ -81,10 +84,11 @@ _RULES = {
 }
 
 
-def _which(differing: int, n: int) -> str:
-    """Which images are shown where on `differing` of `n` the methods name different labels."""
+def _which(differs: NDArray[np.bool_], shown: NDArray[np.bool_]) -> str:
+    """Which images are shown, where methods name different labels on some of all images, and on some of those shown."""
+    differing, n = int(shown.sum()), len(shown)
     if differing == n:
-        return "Where the methods disagree"
+        return f"Where the methods disagree, {differs.sum():,} of {len(differs):,} images"
     least_alike = "where they are least alike in sureness"
     return (
         f"Where the methods disagree ({differing} of {n}), then {least_alike}"

@@ -119,8 +119,8 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
             [3, 60, 62],
             "Where the methods disagree (3 of 4), then where they are least alike in sureness. %",
         ),
-        ([3, 9, 60, 62], "Where the methods disagree. %"),
-        ([3, 9, 60, 62, 90, 91], "Where the methods disagree. %"),
+        ([3, 9, 60, 62], "Where the methods disagree, 4 of 100 images. %"),
+        ([3, 9, 60, 62, 90, 91], "Where the methods disagree, 6 of 100 images. %"),
     ],
 )
 def test_disputed_images_are_the_first_to_which_methods_trained_on_noise_give_different_labels(disputes, words):
