@@ -6,9 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
@@ -58,7 +55,10 @@ def some_images(shown: Answer) -> list[Panel]:
         (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
     ]
     differs = training.label_differs(trial)
-    which = _which(differs, differs[chosen]) if picked == DISPUTED else "Test images as they come"
+    of_all = f"{int(differs.sum()):,} of {len(differs):,}"
+    which = (
+        _which(int(differs[chosen].sum()), len(chosen), of_all) if picked == DISPUTED else "Test images as they come"
+    )
     return [
         _panel(
             shown,
@@ -84,11 +84,10 @@ _RULES = {
 }
 
 
-def _which(differs: NDArray[np.bool_], shown: NDArray[np.bool_]) -> str:
-    """Which images are shown, where methods name different labels on some of all images, and on some of those shown."""
-    differing, n = int(shown.sum()), len(shown)
+def _which(differing: int, n: int, of_all: str) -> str:
+    """Which images are shown where on `differing` of `n` the methods name different labels, as on so many `of_all`."""
     if differing == n:
-        return f"Where the methods disagree, {differs.sum():,} of {len(differs):,} images"
+        return f"Where the methods disagree, {of_all} images"
     least_alike = "where they are least alike in sureness"
     return (
         f"Where the methods disagree ({differing} of {n}), then {least_alike}"
