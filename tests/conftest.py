@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, Request, expect
 
-from pages.kit import start_up
+from pages.kit import cache, start_up
 from privdemo import datasets
 from tests.browser import browsing, find_chromium
 
@@ -71,9 +70,9 @@ def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A computer without MNIST: no data folder and an empty cache; what pages remember of it ends with the test."""
     monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    st.cache_data.clear()
+    cache.forget()
     yield
-    st.cache_data.clear()
+    cache.forget()
 
 
 expect.set_options(timeout=40_000)  # a busy machine is no failure

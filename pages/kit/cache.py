@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -19,14 +25,106 @@ from privdemo.jobs import Runner
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def shared(function: Function, *, spinner: str | bool = False, **options: Any) -> Function:
+class _Kept:
+    """Results of a `function` by its arguments, each computed once, however many ask at the same time.
+
+    At most `max_entries` are kept, those asked for last, and none for longer than `ttl` seconds. The results are
+    handed out as they are: they are values that nobody changes, and their arrays cannot be changed.
+    """
+
+    def __init__(self, function: Callable[..., Any], max_entries: int, ttl: float, spinner: str) -> None:
+        self.function, self.max_entries, self.ttl, self.spinner = function, max_entries, ttl, spinner
+        self._results: OrderedDict[tuple[Any, ...], tuple[float, Future[Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: Any) -> Any:
+        while True:
+            result, mine = self._entry(args)
+            if mine:
+                return self._compute(args, result)
+            try:
+                return result.result()
+            except CancelledError:  # whoever computed it was stopped, or failed: this visitor tries
+                continue
+
+    def clear(self) -> None:
+        """Keep nothing of what was computed until now."""
+        with self._lock:
+            self._results.clear()
+
+    def _entry(self, args: tuple[Any, ...]) -> tuple[Future[Any], bool]:
+        """The result for some arguments, which may be still to come, and whether it is the caller who computes it."""
+        now = time.monotonic()
+        with self._lock:
+            until, result = self._results.get(args, (0.0, None))
+            if result is not None and now < until:
+                self._results.move_to_end(args)
+                return result, False
+            result = Future()
+            self._results[args] = now + self.ttl, result
+            self._results.move_to_end(args)
+            while len(self._results) > self.max_entries:
+                self._results.popitem(last=False)
+            return result, True
+
+    def _compute(self, args: tuple[Any, ...], result: Future[Any]) -> Any:
+        try:
+            found = self._said(args)
+        except BaseException:
+            with self._lock:
+                if self._results.get(args, (0.0, None))[1] is result:
+                    del self._results[args]
+            result.cancel()
+            raise
+        _protect(found)
+        result.set_result(found)
+        return found
+
+    def _said(self, args: tuple[Any, ...]) -> Any:
+        """Compute a result, under words that say what takes long."""
+        if not self.spinner:
+            return self.function(*args)
+        with st.spinner(self.spinner):
+            return self.function(*args)
+
+
+_ALL: list[_Kept] = []
+
+
+def _protect(result: Any) -> None:
+    """Make the arrays of a result read-only: it belongs to every visitor."""
+    if hasattr(result, "setflags"):
+        result.setflags(write=False)
+    elif isinstance(result, tuple | list):
+        for one in result:
+            _protect(one)
+    elif isinstance(result, dict):
+        _protect(list(result.values()))
+    elif is_dataclass(result):
+        _protect([getattr(result, one.name) for one in fields(result)])
+
+
+def shared(function: Function, *, spinner: str = "", max_entries: int = 256, ttl: float = math.inf) -> Function:
     """Return `function` with its results kept for all visitors. Never for what follows from a visitor's own records."""
-    return st.cache_data(show_spinner=spinner, **options)(function)
+    kept = _Kept(function, max_entries, ttl, spinner)
+    _ALL.append(kept)
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        return kept(*args)
+
+    return call  # type: ignore[return-value]
 
 
-def by_config(function: Function, *, spinner: str | bool = False, **options: Any) -> Function:
+def forget() -> None:
+    """Keep nothing of what was computed until now."""
+    for kept in _ALL:
+        kept.clear()
+
+
+def by_config(function: Function, **options: Any) -> Function:
     """The same, but what follows from a visitor's own records is kept in that visitor's session alone."""
-    for_all = shared(function, spinner=spinner, **options)
+    for_all = shared(function, **options)
 
     @wraps(function)
     def call(*args: Any) -> Any:
@@ -71,7 +169,9 @@ def _problem(name: Source) -> str | None:
     return None
 
 
-problem = by_config(_problem, ttl="1m", spinner="Reading the images…")
+problem = by_config(_problem, ttl=60.0, spinner="Reading the images…")
+# Whether a data set is here, asked some fifty times each time that a page is drawn.
+available = shared(datasets.available, ttl=5.0)
 
 
 # The image sets by their titles on every page, the best first.

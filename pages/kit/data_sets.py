@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages.kit import cache, inputs, link, own_data, own_data_input
 from pages.kit.settings import Choice
-from privdemo import datasets
 from privdemo.datasets import Source
 from privdemo.tasks import Task
 
@@ -28,7 +27,7 @@ class DataSets:
     @property
     def choice(self) -> Choice:
         """The setting: the titles of the data sets that are here, and the visitor's own."""
-        here = (task.title for name, task in self.tasks.items() if datasets.available(name))
+        here = (task.title for name, task in self.tasks.items() if cache.available(name))
         return own_data_input.choice(self.key, tuple(here))
 
     def named(self, title: str) -> Source:
@@ -48,7 +47,7 @@ class DataSets:
         """Draw the choice; return the data set and what keeps it from being read, if anything."""
         title = inputs.choose(self.choice, "Records")
         own_data_input.panel(self.choice, self.binary)
-        if absent := [name for name in self.tasks if not datasets.available(name)]:
+        if absent := [name for name in self.tasks if not cache.available(name)]:
             st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
         problem = cache.problem(self.named(title))
         return self.named(title), f"{title} cannot be read: {problem}" if problem else ""

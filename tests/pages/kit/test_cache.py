@@ -2,19 +2,23 @@
 
 import gzip
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 import streamlit as st
 
 from pages.kit import cache
+from privdemo.mechanisms import BinaryChannel
 from tests.pages.kit.elements import opened
 
 
 @pytest.fixture(autouse=True)
 def _forget():
-    st.cache_data.clear()
+    cache.forget()
     yield
-    st.cache_data.clear()
+    cache.forget()
 
 
 def test_images_that_are_here_have_no_problem(mnist):
@@ -66,18 +70,57 @@ def test_a_data_set_that_cannot_be_read_is_named(data_folder, monkeypatch):
 
 
 def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):
-    options, calls, kept = [], [], st.cache_data
+    calls = []
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(cache.own_data, "is_own", lambda value: value == "mine")
-    monkeypatch.setattr(st, "cache_data", lambda **given: options.append(given) or kept(**given))
 
     def found(one: str, two: str) -> str:
         calls.append(two)
         return one + two
 
-    quick, slow = cache.by_config(found), cache.by_config(found, spinner="Wait", ttl="1m")
-    assert options == [{"show_spinner": False}, {"show_spinner": "Wait", "ttl": "1m"}]
-    assert quick.__name__ == "found"
-    assert [slow("a", who) for who in ("all", "all", "mine", "mine")] == ["aall", "aall", "amine", "amine"]
+    kept = cache.by_config(found)
+    assert kept.__name__ == "found"
+    assert [kept("a", who) for who in ("all", "all", "mine", "mine")] == ["aall", "aall", "amine", "amine"]
     assert calls == ["all", "mine"]
     assert list(st.session_state["own_results"]) == [(f"{__name__}.{found.__qualname__}", "a", "mine")]
+
+
+def test_results_asked_for_longest_ago_make_room_and_old_ones_are_computed_anew(monkeypatch):
+    now, calls = [0.0], []
+    monkeypatch.setattr(cache.time, "monotonic", lambda: now[0])
+    kept = cache.shared(lambda n: calls.append(n) or n, max_entries=2, ttl=10.0)
+    for n in (1, 2, 1, 3, 1, 2):
+        assert kept(n) == n
+    assert calls == [1, 2, 3, 2]
+    now[0] = 9.0
+    kept(1)
+    now[0] = 10.0
+    assert kept(1) == 1
+    assert calls == [1, 2, 3, 2, 1]
+
+
+def test_a_result_is_computed_once_for_all_who_wait_and_again_after_a_failure():
+    calls, begun, go_on = [], threading.Event(), threading.Event()
+
+    def slow(fails: bool) -> int:
+        calls.append(fails)
+        begun.set()
+        go_on.wait(10)
+        if fails and len(calls) == 1:
+            raise ValueError("the first one fails")
+        return len(calls)
+
+    with ThreadPoolExecutor(3) as visitors:
+        kept = cache.shared(slow)
+        first = visitors.submit(kept, True)
+        begun.wait(10)
+        waiting = [visitors.submit(kept, True) for _ in range(2)]
+        go_on.set()
+        assert isinstance(first.exception(), ValueError)
+        assert [one.result(10) for one in waiting] == [2, 2]
+
+
+def test_nobody_can_change_a_result_that_all_share():
+    kept = cache.shared(lambda: ({"one": [np.zeros(2)]}, BinaryChannel(0.1, 0.2)))
+    with pytest.raises(ValueError, match="read-only"):
+        kept()[0]["one"][0] += 1
