@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+REPLICAS ?= 2
 SAMPLE ?= 400
 SEED ?= 0
 
-.PHONY: run test test-oldest mutants lint clean
+.PHONY: run serve test test-oldest mutants lint clean
 
 run: $(VENV)/.run-ready
 	@echo "privdemo: http://localhost:$(PORT)"
 	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+# For more visitors than one process can serve: replicas behind HAProxy. See docs/serving.md.
+serve: $(VENV)/.run-ready
+	$(BIN)/python -m deploy.replicas $(REPLICAS) --port $(PORT)
 
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/browser/find_chromium.py --install

@@ -34,8 +34,6 @@ LOOK = 0.05
 # Seconds between signs of life of a process that does a task, and of silence after which it is ended.
 BEAT, SILENCE = 1.0, 20.0
 _ALIVE = b"."
-# Worker processes; they run at a lower priority than the process that answers visitors.
-WORKERS = 2
 # Finished jobs whose results are kept for the next time.
 KEPT = 32
 
@@ -102,13 +100,13 @@ class _Job:
 
 
 class Runner:
-    """Runs jobs in `WORKERS` spawned processes, each job in one at a time. Any thread may call it.
+    """Runs jobs in so many spawned processes, each job in one at a time. Any thread may call it.
 
     `is_there(watcher)` says quickly whether a watcher is known to be there: polls are late where much is to do.
     """
 
-    def __init__(self, is_there: Callable[[Hashable], bool] = lambda watcher: False) -> None:
-        self._is_there = is_there
+    def __init__(self, is_there: Callable[[Hashable], bool] = lambda watcher: False, workers: int = 2) -> None:
+        self._is_there, self.n_workers = is_there, workers
         self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()
         self._changed = threading.Condition()
         self._drivers: list[threading.Thread] = []
@@ -150,8 +148,8 @@ class Runner:
             self._forget()
             if not self._drivers:
                 self._drivers = [
-                    threading.Thread(target=self._drive, args=(i > 0 or WORKERS == 1,), daemon=True)
-                    for i in range(WORKERS)
+                    threading.Thread(target=self._drive, args=(i >= self.n_workers // 2,), daemon=True)
+                    for i in range(self.n_workers)
                 ]
                 for driver in self._drivers:
                     driver.start()

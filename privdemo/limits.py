@@ -161,6 +161,8 @@ LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 # Visits at a time, and those in front of the door who are kept in their order.
 VISITS = Limit("visits", 1, 400, integer=True)
 WAITING = Limit("visitors who wait", 1, 2000, integer=True)
+# Servers of the app on one machine.
+REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each other", integer=True)
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:

@@ -31,9 +31,9 @@ def runner(monkeypatch):
 
 
 @pytest.fixture
-def lone(runner, monkeypatch):
+def lone(runner):
     """A runner with one process: what comes next must use the same one, or the one that took its place."""
-    monkeypatch.setattr(jobs, "WORKERS", 1)
+    runner.n_workers = 1
     return runner
 
 

@@ -40,7 +40,10 @@ def module_name(path):
 
 
 # Every module of the project and of its tests by its dotted name.
-FILES = [ROOT / "app.py", *(file for part in ("privdemo", "pages", "tests") for file in (ROOT / part).rglob("*.py"))]
+FILES = [
+    ROOT / "app.py",
+    *(file for part in ("deploy", "privdemo", "pages", "tests") for file in (ROOT / part).rglob("*.py")),
+]
 SOURCES = {module_name(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in sorted(FILES)}
 MODULES = {module: source for module, source in SOURCES.items() if top(module) != "tests"}
 

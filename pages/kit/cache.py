@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.kit import own_data, visits
+from pages.kit import one_of_many, own_data, visits
 from privdemo import datasets
 from privdemo.datasets import Source
 from privdemo.experiments import shipped_draws
@@ -135,7 +135,7 @@ def by_config(function: Function, **options: Any) -> Function:
     return call  # type: ignore[return-value]
 
 
-_RUNNER = Runner(visits.is_connected)
+_RUNNER = Runner(visits.is_connected, one_of_many.workers())
 
 
 def runner() -> Runner:

@@ -1,20 +1,21 @@
-"""Pages are drawn in turns: as many at once as there are cores, the others in their order.
+"""Pages are drawn in turns: as many at once as there are cores for it, the others in their order.
 
 All scripts share one interpreter. Two hundred at once would each take a hundred times as long, and none would end.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from pages.kit import one_of_many
+
 Given, Returned = ParamSpec("Given"), TypeVar("Returned")
 
-_FREE = threading.Semaphore(os.cpu_count() or 1)
+_FREE = threading.Semaphore(one_of_many.scripts())
 _MINE = threading.local()
 
 

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
 
+from pages.kit import one_of_many
 from privdemo import limits
 
 # Seconds after which a waiting page tries again, and after which one that has not is gone.
@@ -60,7 +61,7 @@ class WaitingRoom:
         if len(self.waiting) < limits.WAITING.high:
             self.waiting[name] = now
         place = list(self.waiting).index(name) + 1 if name in self.waiting else len(self.waiting) + 1
-        if self.visits() + place > limits.VISITS.high:
+        if self.visits() + place > one_of_many.visits():
             return place
         self.waiting.pop(name, None)
         return None

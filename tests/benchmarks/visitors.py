@@ -17,8 +17,9 @@ PATIENCE = 120.0
 class Visitor:
     """One who looks at a page and changes its controls, which are named by their keys."""
 
-    def __init__(self, address: str, page: str, query: str = "") -> None:
+    def __init__(self, address: str, page: str, query: str = "", cookie: str = "") -> None:
         self.host, self.page, self.query = address.removeprefix("http://"), page, query
+        self.cookie = cookie
         self.widgets: dict[str, str] = {}
         self.values: dict[str, Any] = {}
         self.received, self.fragment = 0, ""
@@ -27,9 +28,16 @@ class Visitor:
     async def open(self) -> float:
         """Come to the page; seconds until it is drawn."""
         start = time.perf_counter()
-        origin = f"http://{self.host}"
-        url = f"ws://{self.host}/_stcore/stream"
-        self.socket = await connect(url, subprotocols=["streamlit"], origin=origin, max_size=None, ping_interval=None)  # type: ignore[list-item,arg-type]
+        self.socket = await connect(
+            f"ws://{self.host}/_stcore/stream",
+            subprotocols=["streamlit"],  # type: ignore[list-item]
+            origin=f"http://{self.host}",  # type: ignore[arg-type]
+            additional_headers={"Cookie": self.cookie} if self.cookie else None,
+            max_size=None,
+            ping_interval=None,
+        )
+        assert self.socket.response is not None
+        self.cookie = self.socket.response.headers.get("Set-Cookie", self.cookie).partition(";")[0]
         await self._run()
         return time.perf_counter() - start
 

@@ -1,0 +1,9 @@
+# What `make serve` does, in a container; see docs/serving.md. Written where no Docker was at hand, and not built there.
+FROM python:3.11-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends haproxy make && rm -rf /var/lib/apt/lists/*
+WORKDIR /privdemo
+COPY . .
+RUN make .venv/.run-ready
+USER nobody
+EXPOSE 8501
+CMD ["make", "serve"]

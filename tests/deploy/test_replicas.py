@@ -1,0 +1,200 @@
+"""Replicas behind a real HAProxy: who is sent where, and what becomes of everybody when one is killed."""
+
+import asyncio
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from deploy import replicas
+from pages.kit import one_of_many
+from tests.benchmarks.visitors import Visitor, changes
+from tests.conftest import missing
+from tests.working import alive, until
+
+
+@pytest.fixture(scope="module", autouse=True)
+def there_is_haproxy():
+    try:
+        replicas.haproxy()
+    except ValueError as error:
+        missing(str(error))
+
+
+@pytest.mark.parametrize(("words", "shown"), [("0", "0"), ("two", "'two'"), ("1000", "1000"), ("-1", "'-1'")])
+def test_a_bad_number_of_replicas_is_refused_with_the_range(words, shown):
+    assert f"REPLICAS must be a whole number in [1, 64], got {shown}" in replicas.main(["--", words])
+
+
+def test_what_is_missing_or_taken_is_said(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = replicas.main(["1", "--address", "127.0.0.1", "--port", str(port)])
+    assert said == f"127.0.0.1:{port} cannot be used (Address already in use); name another port: PORT=8502"
+    monkeypatch.setattr(replicas.shutil, "which", lambda *_, **__: None)
+    assert "apt install haproxy" in replicas.main(["1", "--port", str(*replicas.free_ports(1))])
+
+
+def test_a_replica_that_ends_before_it_answers_ends_all(monkeypatch, capfd):
+    monkeypatch.setattr(replicas, "APP", [sys.executable, "-c", "print('no such page'); raise SystemExit(3)"])
+    said = replicas.main(["1", "--address", "127.0.0.1", "--port", str(*replicas.free_ports(1))])
+    assert said == "Replica 1 ended with exit code 3 before it answered; it says above why."
+    assert "no such page" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("n", "cores", "takes"),
+    [(1, 2, (2, 2, 400)), (2, 2, (1, 2, 400)), (2, 8, (4, 2, 400)), (4, 2, (1, 1, 200)), (3, 1, (1, 1, 133))],
+)
+def test_what_one_of_many_takes(monkeypatch, n, cores, takes):
+    monkeypatch.setenv(one_of_many.REPLICAS, str(n))
+    monkeypatch.setattr(one_of_many.os, "cpu_count", lambda: cores)
+    assert (one_of_many.scripts(), one_of_many.workers(), one_of_many.visits()) == takes
+
+
+class Server(BaseHTTPRequestHandler):
+    """Answers with the headers that it was asked with; “/full” as the waiting room does."""
+
+    def do_GET(self):
+        self.send_response(503 if self.path == "/full" else 200)
+        self.send_header("Set-Cookie", "privdemo_waits=me")
+        body = str(self.headers).encode()
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@contextmanager
+def behind_proxy(n):
+    """The port of HAProxy, set up as for replicas, before `n` servers of the test's own."""
+    servers = [ThreadingHTTPServer(("127.0.0.1", 0), Server) for _ in range(n)]
+    (port,) = replicas.free_ports(1)
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "haproxy.cfg")
+        config.write_text(replicas.configuration(f"127.0.0.1:{port}", [one.server_port for one in servers]))
+        proxy = subprocess.Popen([replicas.haproxy(), "-db", "-f", config], stderr=subprocess.DEVNULL)
+        for one in servers:
+            threading.Thread(target=one.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield port, servers
+        finally:
+            proxy.kill()
+            proxy.wait()
+            end(servers)
+
+
+def end(servers):
+    for one in servers:
+        one.shutdown()
+        one.server_close()
+
+
+def ask(port, path, **headers):
+    """The answer through the proxy: its status, its cookies and what is in it."""
+
+    def answer():
+        with suppress(ConnectionRefusedError):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection.request("GET", path, headers=headers)
+            found = connection.getresponse()
+            return found.status, found.headers.get_all("Set-Cookie", []), found.read().decode()
+        return None
+
+    return until(answer)
+
+
+def test_the_proxy_binds_a_visitor_to_a_replica_but_nobody_who_waits():
+    with behind_proxy(2) as (port, servers):
+        status, cookies, body = ask(port, "/voting", Host="privdemo.example", Cookie="privdemo_replica=2")
+        assert (status, cookies) == (200, ["privdemo_waits=me"])
+        for line in ("host: privdemo.example", "x-forwarded-for: 127.0.0.1", "x-forwarded-proto: http"):
+            assert line in body.lower()
+        assert re.search("privdemo_replica=[12]; .*HttpOnly; SameSite=Lax", ask(port, "/voting")[1][-1])
+        status, cookies, _ = ask(port, "/full")
+        assert (status, cookies) == (503, ["privdemo_waits=me", "privdemo_replica=; Path=/; Max-Age=0"])
+        end(servers)
+        status, _, body = ask(port, "/voting")
+        assert (status, "tries again" in body) == (503, True)
+
+
+@contextmanager
+def two_replicas(folder):
+    """The address of two replicas of the app, and what the command that started them says."""
+    (port,) = replicas.free_ports(1)
+    log = folder / "log"
+    command = [sys.executable, "-m", "deploy.replicas", "2", "--address", "127.0.0.1", "--port", str(port)]
+    with log.open("w") as words:
+        process = subprocess.Popen(command, cwd=replicas.ROOT, stdout=words, stderr=subprocess.STDOUT)
+    try:
+        until(lambda: "privdemo: http" in log.read_text() or process.poll() is not None)
+        assert process.poll() is None, log.read_text()
+        yield f"http://127.0.0.1:{port}", log.read_text
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0, log.read_text()
+
+
+def processes(said, replica):
+    """The processes that a replica has had."""
+    return [int(pid) for pid in re.findall(rf"Replica {replica}: process (\d+)", said())]
+
+
+async def kill_one(address, said):
+    """Kill a replica while visitors of both change a control; gives the process that was killed."""
+    visitors = [Visitor(address, "voting") for _ in range(4)]
+    for one in visitors:
+        await one.open()
+    killed = visitors[0].cookie
+    theirs = [one for one in visitors if one.cookie == killed]
+    others = [one for one in visitors if one.cookie != killed]
+    assert len(theirs) == len(others) == 2
+    (pid,) = processes(said, killed[-1])
+    values = changes(0.01, 0.5, 0)
+    waiting = [asyncio.create_task(one.change("lie", next(values))) for one in others]
+    os.kill(pid, signal.SIGKILL)
+    await asyncio.gather(*waiting)
+    while len(processes(said, killed[-1])) == 1:
+        for one in others:
+            await one.change("lie", next(values))
+    for one in theirs:  # comes back as a browser does: with the cookie of the replica that is gone
+        again = Visitor(address, "voting", cookie=one.cookie)
+        await again.open()
+        await again.change("lie", next(values))
+        await again.leave()
+    for one in others:
+        await one.change("lie", next(values))
+        await one.leave()
+    return pid, killed[-1]
+
+
+def test_a_killed_replica_is_replaced_and_the_visitors_of_the_other_notice_nothing(tmp_path):
+    with two_replicas(tmp_path) as (address, said):
+        pid, replica = asyncio.run(kill_one(address, said))
+        assert f"Replica {replica} was ended by SIGKILL and is started again." in said()
+        assert not alive(pid)
+        port = int(re.search(r"replicas on ports \[(.*)\]", said())[1].split(", ")[int(replica) - 1])
+        asyncio.run(until_answered(port))
+    assert not any(alive(one) for one in [*processes(said, 1), *processes(said, 2)])
+
+
+async def until_answered(port):
+    """Visit a replica itself, as soon as it is there."""
+    visitor = Visitor(f"http://127.0.0.1:{port}", "voting")
+    while True:
+        with suppress(OSError):
+            await visitor.open()
+            return await visitor.leave()
+        await asyncio.sleep(0.05)
