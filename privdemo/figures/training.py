@@ -185,27 +185,46 @@ def digits_html(
     truths: Sequence[str],
     rows: Sequence[tuple[str, str, Sequence[Said] | str]],
     alt: str,
+    *,
+    groups: Sequence[tuple[str, int]] = (),
+    learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
 ) -> str:
     """Test digits with their true classes over what every method says.
 
     `rows` are (method, its colour, what it says of each digit). A bar in the method's colour is the longer the surer it
     is. Wrong answers are underlined, and marked as wrong for screen readers. What a method says of all images at once
-    is one text.
+    is one text. `groups` are titles over so many digits each; `learnt` are examples of what the methods learnt from,
+    with a title.
     """
-    heads = "".join(
-        f'<th scope="col"><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}">'
-        f"<b>{html.escape(truth)}</b></th>"
+    pictures = "".join(
+        f'<td><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></td>'
         for image, truth in zip(images, truths, strict=True)
     )
+    heads = "".join(f'<th scope="col"><b>{html.escape(truth)}</b></th>' for truth in truths)
     body = "".join(
         f'<tr style="--of: {colour}"><th scope="row">{html.escape(name)}</th>{_cells(said, len(images))}</tr>'
         for name, colour, said in rows
     )
     name = html.escape(alt, quote=True)
     return (
-        f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead><tr>'
-        f"<td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead>'
+        f"{_above(groups, learnt, pictures)}<tr><td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _above(groups: Sequence[tuple[str, int]], learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None, row: str) -> str:
+    """The row of digits, with the groups' titles above it and what was learnt from beside both."""
+    corner = ""
+    if learnt:
+        title, images = learnt
+        examples = "".join(f'<img class="digit" src="{data_uri(image)}" alt="">' for image in images)
+        corner = f'<div class="learnt">{html.escape(title)}<div>{examples}</div></div>'
+    if not groups:
+        return f"<tr><td>{corner}</td>{row}</tr>"
+    titles = "".join(
+        f'<th scope="colgroup" colspan="{n}" style="--of: {n}">{html.escape(title)}</th>' for title, n in groups
+    )
+    return f'<tr class="groups"><td rowspan="2">{corner}</td>{titles}</tr><tr>{row}</tr>'
 
 
 def _cells(said: Sequence[Said] | str, n: int) -> str:
@@ -226,7 +245,11 @@ DIGITS_CSS = """
 .digits th, .digits td { text-align: left; padding: 0.3rem 0.5rem; font-weight: 400; }
 .digits b { font-size: 1.25em; }
 .digits thead td { vertical-align: bottom; }
+.digits thead td[rowspan] { vertical-align: top; }
 .digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
+.digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; }
+.digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
+.digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
 @media (max-width: 700px) {
@@ -235,6 +258,10 @@ DIGITS_CSS = """
 }
 @media (max-width: 500px) {
   .digits tr { display: grid; grid-template-columns: repeat(var(--digits), 1fr); }
-  .digits thead td, .digits tbody th, .digits td[colspan] { grid-column: 1 / -1; max-width: none; }
+  .digits tr > td:first-child:not(:has(> .digit)), .digits tbody th, .digits td[colspan] {
+    grid-column: 1 / -1;
+    max-width: none;
+  }
+  .digits .groups th { grid-column: span var(--of); }
 }
 """

@@ -108,7 +108,17 @@ def test_digits_stand_over_what_every_method_says():
         np.testing.assert_array_equal(inline(image["src"]), drawn)
     assert reader.words[:5] == ["truth", "7", "9", 'a "<4>"', "3"]
     assert reader.words[5:] == ["naive", *["7", " 90 %", "a & <b>", " 55 %"] * 2, "a & <b>", "the same"]
-    _, *cells, alike = reader.all("td")
+    cells, alike = reader.all("td")[-5:-1], reader.all("td")[-1]
     assert [cell == {"class": "wrong", "title": "wrong"} for cell in cells] == [False, True] * 2
     assert alike == {"colspan": "4"}
     assert [bar["style"] for bar in reader.all("i")] == ["width: 90%", "width: 55%"] * 2
+
+
+def test_groups_of_digits_have_titles_and_what_was_learnt_from_stands_beside():
+    learnt = "From 9 such", IMAGES[:2]
+    content = charts.digits_html(IMAGES, list("7979"), SAID, "x", groups=[("alike", 1), ("not <b>", 3)], learnt=learnt)
+    reader = Reader(content)
+    assert [head["colspan"] for head in reader.all("th") if head["scope"] == "colgroup"] == ["1", "3"]
+    assert reader.words[:4] == ["From 9 such", "alike", "not <b>", "truth"]
+    for image, drawn in zip(reader.all("img"), [*IMAGES[:2], *IMAGES], strict=True):
+        np.testing.assert_array_equal(inline(image["src"]), drawn)

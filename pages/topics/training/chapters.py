@@ -24,6 +24,7 @@ N_IMAGES, N_COLUMNS = 4, 12
 _ALIKE = "nearly always the same label"
 
 test_images = cache.by_config(training.test_images, max_entries=64)
+released_images = cache.by_config(training.released_images, max_entries=64)
 
 
 def _panel(
@@ -38,11 +39,11 @@ def _panel(
 
 
 def some_images(shown: Answer) -> list[Panel]:
-    """Test images with what every model says of them."""
-    trial = shown.trials[0]
-    picked, names = shown.question.picked, [name for name in shown.methods if name in trial.fits]
-    pick = training.disputed if picked == DISPUTED else training.typical
-    chosen = pick(trial, N_IMAGES)
+    """Test images with what every model says of them: some on which they agree beside the disputed, or the first."""
+    trial, picked = shown.trials[0], shown.question.picked
+    groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.typical(trial, N_IMAGES))]
+    chosen = [int(i) for _, images in groups for i in images]
+    names = [name for name in shown.methods if name in trial.fits]
     said = {name: _said(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
@@ -54,10 +55,13 @@ def some_images(shown: Answer) -> list[Panel]:
     rows = [
         (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
     ]
-    differs = training.label_differs(trial)
-    of_all = f"{int(differs.sum()):,} of {len(differs):,}"
-    which = (
-        _which(int(differs[chosen].sum()), len(chosen), of_all) if picked == DISPUTED else "Test images as they come"
+    picture = charts.digits_html(
+        test_images(trial.config)[chosen],
+        truths,
+        rows,
+        summary,
+        groups=[(title, len(images)) for title, images in groups if title],
+        learnt=(f"Learnt from {2 * trial.config.n_train:,} such images", released_images(trial.config)),
     )
     return [
         _panel(
@@ -65,35 +69,35 @@ def some_images(shown: Answer) -> list[Panel]:
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
             "",
-            Markup(charts.digits_html(test_images(trial.config)[chosen], truths, rows, summary)),
+            Markup(picture),
             summary,
             rows=lambda: training.digit_table(trial, chosen),
-            snippet=snippet(shown.question).then(
-                f"print(training.digit_table(draws[0], training.{pick.__name__}(draws[0], {N_IMAGES})))"
-            ),
-            note=f"{which}. %: how sure; wavy line: wrong.",
+            snippet=snippet(shown.question).then(f"print(training.digit_table(draws[0], {chosen}))"),
+            note="%: how sure; wavy line: wrong.",
         )
     ]
 
 
 # How the shown test images are chosen.
 _RULES = {
-    DISPUTED: ": the first of each class on which methods that tell images apart, clean data aside, name different "
-    "labels, then those on which their probabilities differ most",
+    DISPUTED: ": first of each class one on which all methods that tell images apart, clean data aside, name the same "
+    "label, as sure as they mostly are, then the first on which they name different labels, or else the one on which "
+    "their probabilities differ most",
     AS_THEY_COME: ", the first of each class",
 }
 
 
-def _which(differing: int, n: int, of_all: str) -> str:
-    """Which images are shown where on `differing` of `n` the methods name different labels, as on so many `of_all`."""
+def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
+    """Images on which the methods agree and those in dispute, each with a title that counts them, where there are."""
+    n, differs = N_IMAGES // 2, training.label_differs(trial)
+    disputed, of_all = training.disputed(trial, n), f"{len(differs):,}"
+    differing = int(differs[disputed].sum())
     if differing == n:
-        return f"Where the methods disagree, {of_all} images"
-    least_alike = "where they are least alike in sureness"
-    return (
-        f"Where the methods disagree ({differing} of {n}), then {least_alike}"
-        if differing
-        else ("No image on which the methods disagree; those " + least_alike)
-    )
+        title = f"They disagree: {int(differs.sum()):,} of {of_all}"
+    else:
+        title = "Their sureness differs most" if not differing else "They disagree, or differ most in sureness"
+    agreed = f"The methods agree: {int((~differs).sum()):,} of {of_all} images", training.agreed(trial, n)
+    return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 
 def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:

@@ -4,10 +4,19 @@ from privdemo.experiments.training import study
 from privdemo.experiments.training.adversary import Attack, best_guess, equivalent_epsilon
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise, with_methods
 from privdemo.experiments.training.fit import N_SAMPLES, N_STEPS, NO_WEIGHT, Fit, Trial, run
-from privdemo.experiments.training.release import N_TEST, Release, check_noise, draw_release, sizes, test_images
+from privdemo.experiments.training.release import (
+    N_TEST,
+    Release,
+    check_noise,
+    draw_release,
+    released_images,
+    sizes,
+    test_images,
+)
 from privdemo.experiments.training.score import (
     METRICS,
     Bin,
+    agreed,
     attack_rates,
     calibration,
     calibration_error,
@@ -39,6 +48,7 @@ __all__ = [
     "TrainingConfig",
     "TrainingNoise",
     "Trial",
+    "agreed",
     "attack_rates",
     "best_guess",
     "calibration",
@@ -58,6 +68,7 @@ __all__ = [
     "merge",
     "one_sided",
     "per_image",
+    "released_images",
     "run",
     "score_table",
     "sizes",

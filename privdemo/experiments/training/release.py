@@ -86,6 +86,13 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
     return config.pixels.to_grey(config.pixels.from_states(test.X, k)).reshape(-1, *image_shape(test))
 
 
+def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
+    """What the first person of each class releases, (2, height, width) grey levels: what `run` trains on."""
+    drawn = draw_release(config)
+    first = [np.flatnonzero(drawn.y == c)[0] for c in (0, 1)]
+    return config.pixels.to_grey(drawn.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
+
+
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
     """The people to learn from, and the test images."""
     most, n_test = sizes(config.dataset, config.classes)

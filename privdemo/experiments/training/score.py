@@ -162,6 +162,22 @@ def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
     return np.concatenate([order[trial.y[order] == c][: n // 2] for c in (0, 1)])
 
 
+def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
+    """Test images, half of them of each class, on which the methods agree, and as surely as they mostly do.
+
+    Of the images of a class on which no label differs (`label_differs`), those whose true class is given the
+    probability, averaged over methods, nearest to the median one. They are fewer than `n` where too few agree.
+    """
+    alike = ~label_differs(trial)
+    proba = _disputants(trial).mean(axis=0)
+    chosen = []
+    for c in (0, 1):
+        among = np.flatnonzero(alike & (trial.y == c))
+        far = np.abs(proba[among] - np.median(proba[among])) if len(among) else proba[among]
+        chosen.append(among[np.argsort(far, kind="stable")[: n // 2]])
+    return np.concatenate(chosen)
+
+
 def typical(trial: Trial, n: int) -> NDArray[np.integer]:
     """The first test images, half of them of each class."""
     return np.concatenate([np.flatnonzero(trial.y == c)[: n // 2] for c in (0, 1)])

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from privdemo.experiments.training.fit import Trial
 from privdemo.experiments.training.score import calibration
 from privdemo.methods import CLEAN, TRAINING
@@ -59,7 +56,7 @@ def weight_table(trial: Trial) -> list[dict[str, Any]]:
     ]
 
 
-def digit_table(trial: Trial, chosen: NDArray[np.integer]) -> list[dict[str, Any]]:
+def digit_table(trial: Trial, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """One row for each chosen test image: its true class and what every method gives the second class."""
     return [
         {"image": int(i), "true_class": trial.config.classes[trial.y[i]]}

@@ -109,30 +109,37 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 
 
 @pytest.mark.parametrize(
-    ("disputes", "words"),
+    ("disputes", "titles"),
     [
-        (
-            [],
-            "No image on which the methods disagree; those where they are least alike in sureness. %",
-        ),
-        (
-            [3, 60, 62],
-            "Where the methods disagree (3 of 4), then where they are least alike in sureness. %",
-        ),
-        ([3, 9, 60, 62], "Where the methods disagree, 4 of 100 images. %"),
-        ([3, 9, 60, 62, 90, 91], "Where the methods disagree, 6 of 100 images. %"),
+        ([], ["The methods agree: 100 of 100 images", "Their sureness differs most"]),
+        ([3], ["The methods agree: 99 of 100 images", "They disagree, or differ most in sureness"]),
+        ([3, 9, 60, 62], ["The methods agree: 96 of 100 images", "They disagree: 4 of 100"]),
+        ([*range(0, 100, 2), 7], ["They disagree: 51 of 100"]),
     ],
 )
-def test_disputed_images_are_the_first_to_which_methods_trained_on_noise_give_different_labels(disputes, words):
+def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):
     naive, spread = np.where(TRUTH == 1, 0.6, 0.3), np.where(TRUTH == 1, 0.9, 0.2)
     naive[5] = spread[5] = 0.4  # only clean data has it right
     spread[disputes] = 1 - spread[disputes]
     shown = made(naive=naive, spread=spread)
     (panel,) = chapters.some_images(shown)
-    chosen = training.disputed(shown.trials[0], 4)
-    assert set(disputes[:4]) <= set(chosen)
-    assert TRUTH[chosen].tolist() == [0, 0, 1, 1]
-    assert panel.note == f"{words}: how sure; wavy line: wrong."
+    *alike, first, second = (row["image"] for row in panel.rows())
+    assert (len(alike), TRUTH[[first, second]].tolist()) == (2 * len(titles) - 2, [0, 1])
+    for image, of_class in (
+        (first, [i for i in disputes if not TRUTH[i]]),
+        (second, [i for i in disputes if TRUTH[i]]),
+    ):
+        assert image in (of_class[:1] or [image])
+    assert not set(alike) & set(disputes)
+    assert [title for title in titles if title in panel.figure.html] == titles
+
+
+def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
+    sure = np.where(TRUTH == 1, 0.9, np.linspace(0.01, 0.4, 100))
+    alike = training.agreed(made(naive=sure, spread=sure).trials[0], 4)
+    assert sorted(alike[:2]) + alike[2:].tolist() == [48, 50, 1, 3], (
+        "the middle of 50 images of the first class, and the first of the other"
+    )
 
 
 @pytest.mark.parametrize(
