@@ -260,11 +260,6 @@ COMPARISON = _table(
     )
 )
 
-# The curves with which the comparison begins, of either task: three, and that of every label.
+# The curves with which the comparison begins, of either task: three, and that of every label. The home page names the
+# best of them for each kind of trust. None learns from a publisher's sets: there ε covers the counts alone.
 CURVES_FIRST = (CLEAN, NAIVE, CORRECTED_COUNT, SPREAD, LLP)
-
-# Of these the home page names the best for each kind of trust: one of each family, without what is told in words.
-SHOWN_FIRST = (
-    *(CLEAN, NAIVE, SPREAD, LLP, BAG_NAMES),
-    *(COUNT_NAIVE, CORRECTED_COUNT, set_names("gaussian"), mmd("gaussian")),
-)

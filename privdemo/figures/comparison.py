@@ -14,7 +14,7 @@ from privdemo.figures.charts import curve_chart, log_axis, method_curve, own
 from privdemo.figures.house import chart
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON
+from privdemo.methods import COMPARISON, TRUTH
 
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
@@ -31,11 +31,15 @@ def frontier(
 
     The dotted rule across is the `goal`, if there is one.
     """
-    curves = []
-    for name in COMPARISON:
-        there = {row.epsilon: row.estimate for row in rows if row.method == name}
-        if there:
-            curves.append(method_curve(COMPARISON[name], there))
+    drawn = [name for name in COMPARISON if any(row.method == name for row in rows)]
+    curves = [
+        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
+        for name in drawn
+    ]
+    titles = {name: method.title for name, method in COMPARISON.items()}
+    if len(drawn) <= _FEW:  # there is room for whom one must trust
+        titles |= {name: f"{titles[name]} ({_trusted(name)})" for name in drawn}
+        curves = [curve._replace(name=titles[name]) for name, curve in zip(drawn, curves, strict=True)]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)
@@ -44,13 +48,13 @@ def frontier(
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     most = 1.02 if metric in _SHARES else math.inf
     y_axis = {"title": {"text": AXES[metric]}, "range": [max(0.0, low - pad), min(most, high + pad)]}
-    number, drawn = ".3f", {row.method for row in rows}
+    number = ".3f"
     if metric in _SHARES:
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
     marked = []
     for name, mark in mine.items():  # a curve goes with its large mark
-        title = COMPARISON[name].title
+        title = titles[name]
         alone = {} if name in drawn else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
     figure = curve_chart(
@@ -62,6 +66,12 @@ def frontier(
     if goal is not None:
         plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
     return PlainFigure(plain)
+
+
+def _trusted(name: str) -> str:
+    """Whom a method needs to be trusted with true labels."""
+    trust = COMPARISON[name].trust
+    return trust if trust == TRUTH else f"trust {trust}"
 
 
 def _goal_rule(goal: float) -> dict[str, Any]:

@@ -32,14 +32,15 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     LOOK,
     (
-        Chapter("By ε", by_epsilon),
+        Chapter("What it costs", by_epsilon),
         Chapter(REACH_A_GOAL, goal.panels),
         Chapter("All numbers", all_numbers.panels),
         Chapter("One likelihood", one_likelihood.panels),
         Chapter("Two settings", against_pin.panels, pin_button),
     ),
     formerly={
-        "all methods": "By ε",
+        "all methods": "What it costs",
+        "By ε": "What it costs",
         "goal seek": REACH_A_GOAL,
         "all numbers": "All numbers",
         "one likelihood": "One likelihood",

@@ -11,7 +11,7 @@ from pages.kit.snippet import Snippet
 from privdemo import figures
 from privdemo.experiments.comparison import ComparisonConfig, study
 from privdemo.experiments.comparison.study import Row
-from privdemo.methods import COMPARISON, NOBODY, OWNER, PUBLISHER, SHOWN_FIRST, TRUTH
+from privdemo.methods import COMPARISON, CURVES_FIRST, NOBODY, OWNER, TRUTH
 from privdemo.tasks import binary_task
 
 # The ε of a label at which the methods are compared.
@@ -20,13 +20,10 @@ _TITLES = {
     TRUTH: "no privacy",
     NOBODY: "nobody: labels lie",
     OWNER: "bag owners: only totals",
-    PUBLISHER: "publishers: only counts",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
     OWNER: "if bags’ owners are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
-    PUBLISHER: "if a publisher is trusted who releases noisy counts of two large sets, which alone ε covers: the name "
-    "of a person’s set says as much as a lie with ε = {name} (“{method}”)",
     TRUTH: "if every true label is known",
 }
 
@@ -34,9 +31,9 @@ comparison_rows = cache.shared(study.load)
 
 
 def best_by_trust(dataset: str) -> Mapping[str, Row]:
-    """The shipped accuracy of the best method shown at first, for each kind of trust."""
+    """The shipped accuracy of the best of the methods that the comparison begins with, for each kind of trust."""
     rows = study.select(comparison_rows(), _config(dataset), "accuracy")
-    return study.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in SHOWN_FIRST])
+    return study.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in CURVES_FIRST])
 
 
 def _config(dataset: str) -> ComparisonConfig:
@@ -61,10 +58,9 @@ def _words(dataset: str) -> str:
     config, best = _config(dataset), best_by_trust(dataset)
     first, second = binary_task(dataset).classes
     lie = numbers.share(config.flips.flip_prob, 0)
-    name = numbers.epsilon(config.set_name_epsilon)
     parts = [
         f"{numbers.with_range(best[trust].estimate)} "
-        + words.format(method=COMPARISON[best[trust].method].title, lie=lie, bag=config.bag_size, name=name)
+        + words.format(method=COMPARISON[best[trust].method].title, lie=lie, bag=config.bag_size)
         for trust, words in _WORDS.items()
     ]
     return (
@@ -83,10 +79,10 @@ def _snippet(dataset: str) -> Snippet:
     return Snippet(
         (
             "from privdemo.experiments.comparison import ComparisonConfig, study",
-            "from privdemo.methods import SHOWN_FIRST",
+            "from privdemo.methods import CURVES_FIRST",
         ),
         (
             f'rows = study.select(study.load(), ComparisonConfig(dataset="{dataset}"), "accuracy")',
-            f"best = study.best_by_trust([r for r in rows if r.epsilon == {EPSILON} and r.method in SHOWN_FIRST])",
+            f"best = study.best_by_trust([r for r in rows if r.epsilon == {EPSILON} and r.method in CURVES_FIRST])",
         ),
     )

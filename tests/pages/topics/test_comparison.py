@@ -240,7 +240,7 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
         *_, (found,) = said
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
-    elif chapter in ("By ε", "All numbers"):
+    elif chapter in ("What it costs", "All numbers"):
         shown_there = [row.mean for row in drawn.mine if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
