@@ -40,6 +40,10 @@ class Estimate(NamedTuple):
         """The ends of the interval as far as a chart shows them: without an interval the mean itself."""
         return (self.low, self.high) if self.known else (self.mean, self.mean)
 
+    def times(self, factor: float) -> Estimate:
+        """The same in another unit, of which `factor` make one of this."""
+        return Estimate(factor * self.mean, factor * self.low, factor * self.high)
+
     def covers(self, value: float) -> bool:
         """Whether `value` lies in the interval."""
         return self.low <= value <= self.high

@@ -36,22 +36,30 @@ TITLES = {
     label_counts.EPSILON_AXIS: "ε",
     label_counts.DELTA_AXIS: "δ",
 }
+# Labels of 1,000 that are in a wrong class at an L1 distance of 1.
+MISPLACED = 500.0
 # The most classes that are drawn as bars.
 MOST_BARS = 40
 
 
 def along(
-    axis_name: str, distortions: Mapping[float, Mapping[str, Estimate]], yours: float | None, as_published: bool = True
+    axis_name: str,
+    distortions: Mapping[float, Mapping[str, Estimate]],
+    yours: float | None,
+    as_published: bool = True,
+    in_l1: bool = True,
 ) -> Figure:
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
     `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
-    settings are `as_published`, stars mark the values that the paper's text gives.
+    settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are drawn as
+    labels misplaced of 1,000: half the L1 distance is the share of them.
     """
+    unit = 1.0 if in_l1 else MISPLACED
     names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
     lines = []
     for name, short in _short(names).items():
-        there = {x: here[name] for x, here in distortions.items() if name in here}
+        there = {x: here[name].times(unit) for x, here in distortions.items() if name in here}
         lines.append(method_curve(LABEL_COUNTS[name], there)._replace(name=short))
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
@@ -67,12 +75,14 @@ def along(
         step * 10.0**decade for decade in decades for step in (1, 2, 5) if low <= math.log10(step) + decade <= high
     ]
     y_axis = {
-        "title": {"text": "distortion (L1; 0.02 misplaces 10 of 1,000 labels)"},
+        "title": {
+            "text": "distortion (L1; 0.02 misplaces 10 of 1,000 labels)" if in_l1 else "misplaced of 1,000 labels"
+        },
         "type": "log",
         "range": [low, high],
     }
-    y_axis |= {"tickvals": ticks, "ticktext": [f"{t:.3g}" for t in ticks]}
-    stars = _stars(axis_name, names) if as_published else []
+    y_axis |= {"tickvals": ticks, "ticktext": [f"{t:,.10g}" for t in ticks]}
+    stars = _stars(axis_name, names, unit) if as_published else []
     return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390)
 
 
@@ -83,7 +93,7 @@ def _short(names: Sequence[str]) -> dict[str, str]:
     return titles | {dirichlet[0]: "scaled Dirichlet"} if len(dirichlet) == 1 else titles
 
 
-def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, palette.Style, str]]:
+def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[float, float, palette.Style, str]]:
     at = {
         label_counts.C_AXIS: float(label_counts.CLASSES),
         label_counts.RHO_AXIS: label_counts.RHO,
@@ -91,7 +101,7 @@ def _stars(axis_name: str, names: Sequence[str]) -> list[tuple[float, float, pal
     }
     words = {"dirichlet published": "scaled Dirichlet", "laplace published": "the best of the others"}
     return [
-        (at[axis_name], value, LABEL_COUNTS[name].style, f"{words[name]}, published: {value:g}")
+        (at[axis_name], unit * value, LABEL_COUNTS[name].style, f"{words[name]}, published: {unit * value:g}")
         for name, value in label_counts.PUBLISHED.items()
         if axis_name in at and name in names
     ]

@@ -36,7 +36,7 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import FULL, LABEL_PROPORTIONS
 
-TITLES = {"average": "average F1", "positive": "F1 of positives", "negative": "F1 of negatives"}
+TITLES = {"average": "average F1 (1 is perfect)", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are drawn as columns.
 COLUMNS, FEW_COLUMNS = 40, 12
 # Steps that a column is drawn in; where there is room, one parts a record or a mean from the next.

@@ -252,6 +252,7 @@ DIGITS_CSS = """
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
+@media (min-width: 501px) { .digits td:has(> .digit) { width: calc(68% / var(--digits)); } }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: 0.875rem; }
   .digits tbody th { max-width: 10rem; }

@@ -93,6 +93,13 @@ def test_distortion_along_an_axis_ends_where_there_is_no_noise():
         assert holds(traces[method.title], *(estimates[x][name] for x in there))
 
 
+def test_distortion_is_drawn_as_labels_misplaced_of_1000_with_the_published_stars():
+    estimates = {0.05: {"laplace published": Estimate(0.16, 0.15, 0.17)}}
+    line, star, *_ = count_charts.along(label_counts.EPSILON_AXIS, estimates, None, in_l1=False).data
+    assert holds(line, Estimate(80, 75, 85))
+    assert (star.name, star.y[0]) == ("published", 500 * label_counts.PUBLISHED["laplace published"])
+
+
 def test_a_release_stands_beside_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
     true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2]).data

@@ -91,7 +91,10 @@ def answer(question: Question, _: Draws) -> Answer:
 def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
     """Claims as rows of a file."""
     return [
-        {"number": i, **{name: value for name, value in vars(claim).items() if name not in ("ours", "surprise")}}
+        {
+            "number": i,
+            **{name: value for name, value in vars(claim).items() if name not in ("ours", "surprise", "what")},
+        }
         | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
         for i, claim in chosen.items()
     ]
@@ -168,7 +171,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, found)}"
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         both = f"a lead → {ours(claim)}"
-    return f"{author}, {claim.place}", both, claim.surprise
+    return f"{author}, {claim.place}", f"<small>{claim.what}</small> {both}", claim.surprise
 
 
 def _rounded(unit: str, value: float | None) -> str:

@@ -61,7 +61,7 @@ class Answer:
         errors = Panel(
             "mean-errors",
             figure=Chart(charts.mean_errors(trials, methods)),
-            summary=f"{mean_words(self)} An L1 error of 0.02 means that 1 of 100 records would have to change class.",
+            summary=f"{mean_words(self)} An L1 error of 0.02 puts 10 of 1,000 records in a wrong class.",
             rows=lambda: class_ratio.table(trials),
             snippet=print_mean_errors(self.question),
         )

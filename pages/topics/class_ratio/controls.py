@@ -227,7 +227,7 @@ def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
         slider = st.container()
         share = inputs.number(SHARE, hide_label=True)
         with slider:  # beside the box, but it is the box that reads the link
-            inputs.slide(SHARE, f"True share that {first.replace('$', chr(92) + '$')}")
+            inputs.slide(SHARE, f"Share that really {first.replace('$', chr(92) + '$')}")
     return {"share": float(share) if mix == SLIDE else None}
 
 

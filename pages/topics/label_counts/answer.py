@@ -110,7 +110,7 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     start = (
         f"The best private release misplaces <b>{misplaced(least.distortion.mean, total)} of {total:,} labels</b> "
-        f"({spoken(least.release)}{level_words(label_counts.least(outcomes)[1:])})"
+        f"({spoken(least.release)} noise{level_words(label_counts.least(outcomes)[1:])})"
     )
     if laplace.release != least.release:
         start += f"; {spoken(LAPLACE)} <b>{misplaced(laplace.distortion.mean, total)}</b>"
@@ -161,7 +161,7 @@ def _along(question: Question, outcomes: Mapping[float, Outcomes], axis: str, na
     own_place = None if question.own and on_design else yours
     return Panel(
         "distortion",
-        figure=Chart(charts.along(axis, marks, own_place, _as_published(question, axis))),
+        figure=Chart(charts.along(axis, marks, own_place, _as_published(question, axis), in_l1=False)),
         summary=_summary(question, axis, outcomes, names),
         rows=lambda: table(outcomes, axis),
         snippet=along_snippet(question, axis).then(
@@ -192,7 +192,7 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], 
             parts.append(f"{RELEASES[name].title} has no noise that keeps the promise")
             continue
         ends = [
-            f"{numbers.distance(outcomes[x][name].distortion.mean)} at {at}{numbers.power_of_ten(x)}"
+            f"{misplaced(outcomes[x][name].distortion.mean, 1000)} at {at}{numbers.power_of_ten(x)}"
             for x in dict.fromkeys((there[0], there[-1]))
         ]
         short = "" if len(there) == len(outcomes) else " (elsewhere no noise keeps the promise)"
@@ -207,8 +207,8 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], 
     own = " These counts are the paper’s design, not yours." if question.own and on_design else ""
     dotted = " Dotted: the noise is chosen from the secret counts, no guarantee." if _any_unsafe(names) else ""
     return (
-        f"{what}.{own} How far the released shares are from the true ones (L1 distance; half of it is the share of "
-        f"labels misplaced), the mean over {config.repeats:,} releases with 95 % intervals. From end to end: "
+        f"{what}.{own} How many of 1,000 labels are misplaced, which is half the L1 distance of the released shares "
+        f"from the true ones: the mean over {config.repeats:,} releases with 95 % intervals. From end to end: "
         f"{'; '.join(parts)}.{dotted}{_star_words(question, axis, names)}"
     )
 
@@ -224,7 +224,7 @@ def _star_words(question: Question, axis: str, names: Sequence[str]) -> str:
         return ""
     whose = {"dirichlet published": "scaled Dirichlet", LAPLACE: "the best of the others"}
     given = numbers.a_list(tuple(f"{value:g} for {whose[name]}" for name, value in there.items()))
-    return f" Stars: what the paper’s text gives, {given}."
+    return f" Stars: what the paper’s text gives, an L1 distance of {given}."
 
 
 def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[dict[str, Any]]:

@@ -80,6 +80,7 @@ def _signs() -> list[Claim]:
                 surprise=""
                 if found
                 else f"A misprinted sign turns a share of {100 * poll.share:g} % into {100 * printed:.0f} %.",
+                what="share",
             )
         )
     return found
@@ -209,6 +210,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
         f"{listed(surer)}",
         surprise="Correcting for the noise gives no clear gain in accuracy"
         + ("; its probabilities are better." if surer else "."),
+        what="accuracy",
     )
 
 

@@ -45,6 +45,7 @@ class Claim:
         why: The reason for the verdict.
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
         surprise: What goes wrong for somebody who builds on the claim where it does not hold; few claims say so.
+        what: What the numbers of a surprise are, in a word.
     """
 
     source: str
@@ -59,6 +60,7 @@ class Claim:
     why: str
     reading: str = ""
     surprise: str = ""
+    what: str = ""
 
     @property
     def surprises(self) -> bool:

@@ -85,6 +85,7 @@ def _figure_1(places: Places) -> list[Claim]:
                 verdict=judge_multiple(off),
                 why=why,
                 surprise=surprise if name.startswith("dirichlet") else "",
+                what="distortion",
             )
         )
     return found
@@ -255,5 +256,6 @@ def promise() -> Claim:
         verdict=judge_below(leak.own_delta, config.delta),
         why=f"by equation 9 σ is {leak.sigma:.5f} for one and {leak.neighbour_sigma:.5f} for the other, so the "
         f"choice of noise leaks; with one σ for both, δ would be {leak.neighbour_delta:.4f}",
-        surprise="Noise chosen from the private counts gives them away: δ is larger than promised.",
+        surprise="Noise chosen from the private counts gives them away: the promise fails more often than said.",
+        what="δ",
     )

@@ -54,7 +54,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     title, _, sentence = surprises.figure.contents[0]
     assert title == f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     numbers = [both for _, both, _ in surprises.figure.contents]
-    assert [numbers[0], numbers[-1]] == ["107 % → 40 %", "0.05 → 0.077"]
+    assert [numbers[0], numbers[-1]] == ["<small>share</small> 107 % → 40 %", "<small>δ</small> 0.05 → 0.077"]
     assert all(" → " in both for both in numbers)
     assert sentence == misprint.surprise == "A misprinted sign turns a share of 40 % into 107 %."
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5

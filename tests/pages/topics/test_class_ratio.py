@@ -41,7 +41,7 @@ def test_the_first_chapter_and_that_of_other_mixes_have_the_same_mean_errors(sho
     for name in shown.methods:
         mean = class_ratio.mean_error(shown.trials, name).mean
         assert f"{CLASS_RATIO[name].title} {mean:.3f}" in errors.summary
-        assert any(trace.x[0] == mean for trace in errors.figure.figure.data)
+        assert any(trace.x[0] == 500 * mean for trace in errors.figure.figure.data), "of 1,000"
     others = CHAPTERS.all[1].panels(shown)[0]
     assert errors.summary.partition(" An L1")[0] in others.summary
     assert "an error at the rule is not that of chapter 1" in others.summary

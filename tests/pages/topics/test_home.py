@@ -32,9 +32,7 @@ def test_each_mark_is_the_best_of_the_methods_that_the_comparison_begins_with(da
         and row.method in CURVES_FIRST
     ]
     best, panel = best_by_trust(dataset), cost(dataset)
-    for trust, trace, row in zip(
-        (TRUTH, NOBODY, OWNER), panel.figure.figure.data, panel.rows(), strict=True
-    ):
+    for trust, trace, row in zip((TRUTH, NOBODY, OWNER), panel.figure.figure.data, panel.rows(), strict=True):
         means = [one.mean for one in rows if one.trust == trust]
         assert best[trust].mean == max(means) == trace.x[0] == row["accuracy"]
         assert trace.x[0] + trace.error_x.array[0] == pytest.approx(best[trust].high)

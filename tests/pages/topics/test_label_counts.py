@@ -64,8 +64,8 @@ def chosen(*given, **problem):
         (chosen(GAUSS, 0.2, 0.02), "published: 10, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "misplaces <b>50 of 1,000 labels</b> (tight Gaussian); Laplace as published <b>100</b>, tight Laplace "
-            "<b>75</b>.",
+            "misplaces <b>50 of 1,000 labels</b> (tight Gaussian noise); Laplace as published <b>100</b>, tight "
+            "Laplace <b>75</b>.",
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
