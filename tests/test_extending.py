@@ -23,7 +23,7 @@ from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import LABEL_COUNTS, TRAINING
 from tests.documents import ROOT, run
 from tests.pages import test_every_page as every_page
-from tests.pages.visiting import takeaway, visit
+from tests.pages.visiting import folds, takeaway, visit
 
 TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
@@ -130,7 +130,7 @@ def test_a_page_is_one_folder_and_one_line(with_the_page):
     at = visit("one_answer")
     assert "63.2 mean it" in re.sub("<.*?>", "", takeaway(at))  # 0.8 · 0.3 / (0.8 · 0.3 + 0.2 · 0.7)
     assert "by a factor of 4.00 at most" in takeaway(visit("one_answer", look="The promise"))
-    assert {"How it works", "What the adversary sees", "Caveats"} <= {fold.label for fold in at.expander}
+    assert {"How it works", "What the adversary sees", "Caveats"} <= folds(at).keys()
 
 
 def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with_the_page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 
 HOW, ADVERSARY, CAVEATS, CODE = (
@@ -33,3 +34,23 @@ def folds(how: str, adversary: str, caveats: str, code: str = "") -> Mapping[str
     """The folds of a page in their order, by title."""
     found = {HOW: how, ADVERSARY: adversary, CAVEATS: caveats}
     return found | {CODE: code} if code else found
+
+
+# Code and formulas, in which a < is a <.
+_VERBATIM = re.compile(r"(```.*?```|`[^`]*`|\$[^$]*\$)", re.DOTALL)
+
+
+def in_details(contents: Mapping[str, str]) -> str:
+    """Markdown folded away under its titles, as one text of Markdown; what would be HTML in it is shown as it is."""
+    parts = (
+        f'<details class="fold"><summary>{escape(title)}</summary>\n\n{_without_html(words.strip())}\n\n</details>'
+        for title, words in contents.items()
+    )
+    return "\n\n".join(parts)
+
+
+def _without_html(markdown: str) -> str:
+    """Markdown whose tags are words."""
+    between = _VERBATIM.split(markdown)
+    between[::2] = [re.sub(r"<(?=[A-Za-z/!?])", r"\\<", words) for words in between[::2]]
+    return "".join(between)

@@ -141,21 +141,15 @@ def keep_inside(setting: Number, name: str) -> None:
 
 
 @contextmanager
-def slider_and_boxes(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]]:
-    """A slider, two linked numbers to type, and what they mean, in a line where there is room.
+def slider_and_boxes(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
+    """Places for a slider and for two linked numbers to type; what they mean may follow, in a line if there is room.
 
     The boxes read the link, so draw them first; the slider stands before them.
     """
     with st.container(key=f"row-{name}"):
-        slider = st.container()
-        with side_by_side(name) as (left, right):
-            pass
-        yield slider, left, right, st.container()
+        yield st.container(), side_by_side(name)
 
 
-@contextmanager
-def side_by_side(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
-    """Two linked numbers on one line."""
-    with st.container(key=f"pair-{name}"):
-        left, right = st.columns(2)
-        yield left, right
+def side_by_side(name: str) -> DeltaGenerator:
+    """A place for two linked numbers on one line."""
+    return st.container(horizontal=True, key=f"pair-{name}")

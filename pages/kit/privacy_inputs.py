@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -73,10 +72,9 @@ def lie(
     `name` keys what is not in the address.
     """
     flip = replace(setting, step=0.01, form="%.8g")
-    with inputs.slider_and_boxes(name) as (slider, left, right, meaning):
-        with left:
+    with inputs.slider_and_boxes(name) as (slider, boxes):
+        with boxes:
             flip_prob = inputs.number(flip, p_label)
-        with right:
             inputs.view(
                 f"{name}_epsilon",
                 flip,
@@ -93,9 +91,8 @@ def lie(
                 help="ε bounds what one answer gives away: it multiplies the odds of any guess by e^ε at most. "
                 "Set either number; the other follows.",
             )
-    with slider:  # above the boxes, but they are the ones that read the link
-        slide(flip, label)
-    with meaning:
+        with slider:  # above the boxes, but they are the ones that read the link
+            slide(flip, label)
         scale(RandomisedResponse(flip_prob, n_states).epsilon)
     return flip_prob
 
@@ -113,10 +110,9 @@ def two_lies(
     found = []
     with st.container(key="row-lies"):
         sliders = st.container(), st.container()
-        with inputs.side_by_side("lies") as columns:
-            for column, flip, label in zip(columns, flips, labels, strict=True):
-                with column:
-                    found.append(inputs.number(replace(flip, help=_WHAT_TWO_LIES_DO), label))
+        with inputs.side_by_side("lies"):
+            for flip, label in zip(flips, labels, strict=True):
+                found.append(inputs.number(replace(flip, help=_WHAT_TWO_LIES_DO), label))
         for slider, flip, title in zip(sliders, flips, titles, strict=True):
             with slider:  # above the boxes, but they are the ones that read the link
                 slide(flip, title)
@@ -134,12 +130,11 @@ def pixel_level(
     n_states: int,
     delta: float,
     epsilon_key: str,
-    places: tuple[Any, Any],
     what: str = "pixel",
 ) -> float:
     """Draw the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
 
-    Either can be set. `places` are the containers for the two. Return the level.
+    Either can be set. Return the level.
     """
     spent = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
     level = replace(setting, form="%.8g", help="Type an exact level, or slide it.")
@@ -147,25 +142,23 @@ def pixel_level(
     def pixel_epsilon(at: float) -> float | None:
         return finite(family.make(at, n_states).epsilon_at(spent))
 
-    with places[0]:
-        value = inputs.number(level, f"{family.symbol}, {family.level_name}")
-    with places[1]:
-        inputs.view(
-            epsilon_key,
-            level,
-            st.number_input,
-            lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
-            pixel_epsilon,
-            label=f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(spent)}" if spent else ""),
-            min_value=pixel_epsilon(setting.limit.high),
-            max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
-            value=None,
-            step=0.1,
-            format="%.4g",
-            placeholder="∞",
-            help=f"One released {what} multiplies the odds of any guess about it by e^ε at most: smaller is more "
-            "private. Set either number; the other follows.",
-        )
+    value = inputs.number(level, f"{family.symbol}, {family.level_name}")
+    inputs.view(
+        epsilon_key,
+        level,
+        st.number_input,
+        lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
+        pixel_epsilon,
+        label=f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(spent)}" if spent else ""),
+        min_value=pixel_epsilon(setting.limit.high),
+        max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,
+        value=None,
+        step=0.1,
+        format="%.4g",
+        placeholder="∞",
+        help=f"One released {what} multiplies the odds of any guess about it by e^ε at most: smaller is more "
+        "private. Set either number; the other follows.",
+    )
     return value
 
 
@@ -193,11 +186,9 @@ def count_delta(delta: Number) -> float:
 def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
     """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address."""
     sliders = st.container()
-    with inputs.side_by_side(name) as (left, right):
-        with left:
-            at_epsilon = inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε")
-        with right:
-            at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
+    with inputs.side_by_side(name):
+        at_epsilon = inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε")
+        at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
     with sliders:  # above the boxes, but they are the ones that read the link
         ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
         ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)

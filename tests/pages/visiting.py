@@ -57,6 +57,14 @@ def answers(at: AppTest) -> list[str]:
     return [plain(text.value) for text in at.markdown if 'class="answer"' in text.value]
 
 
+FOLD = re.compile(r'<details class="fold"><summary>(.*?)</summary>(.*?)</details>', re.DOTALL)
+
+
+def folds(at: AppTest) -> dict[str, str]:
+    """The Markdown that is folded away at the page's end, by title."""
+    return {title: words.strip() for text in at.markdown for title, words in FOLD.findall(text.value)}
+
+
 def html(at: AppTest) -> str:
     """All that is drawn as HTML: summaries, pictures, tables, cards."""
     return plain("\n".join(element.proto.body for element in at.get("html")))

@@ -192,11 +192,9 @@ def _n_classes(dataset: Source) -> int:
 
 def _sets() -> dict[str, Any]:
     """The training sets: how large, how many, how skewed."""
-    with inputs.side_by_side("sets") as (left, right):
-        with left:
-            set_size = inputs.number(size_settings()[0])
-        with right:
-            copies = inputs.number(COPIES)
+    with inputs.side_by_side("sets"):
+        set_size = inputs.number(size_settings()[0])
+        copies = inputs.number(COPIES)
     with st.container(key="rho-shown"):
         rho = inputs.dial(RHO)
         st.caption("← sets easier to tell apart · more alike →", text_alignment="center")

@@ -135,10 +135,9 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
     There stands, `with_scale`, what ε means.
     """
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
-    with inputs.slider_and_boxes("compare") as (slider, left, right, meaning):
-        with left:
+    with inputs.slider_and_boxes("compare") as (slider, boxes):
+        with boxes:
             epsilon = inputs.number(EPSILON)
-        with right:
             inputs.view(
                 "compare_p",
                 EPSILON,
@@ -153,6 +152,7 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
                 format="%.4g",
                 help="The least lie that is ε-private. Set either number; the other follows.",
             )
+        meaning = st.container()
     with slider:  # above the boxes, but they are the ones that read the link
         privacy_inputs.ladder(
             EPSILON,
@@ -185,20 +185,16 @@ def _goal(metric: str) -> float | None:
 
 def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
     """The settings that few change; a sentence where they do not go together."""
-    with inputs.side_by_side("bags") as (left, right):
-        with left:
-            bag_size = inputs.number(BAG)
-        with right:
-            rho = inputs.number(RHO)
+    with inputs.side_by_side("bags"):
+        bag_size = inputs.number(BAG)
+        rho = inputs.number(RHO)
     delta = inputs.number(DELTA)
     with (
         st.container(key="asked-shown" if config.task == SHARE else "other-levels-asked"),
-        inputs.side_by_side("asked") as (left, right),
+        inputs.side_by_side("asked"),
     ):
-        with left:
-            n_asked = inputs.number(ASKED)
-        with right:
-            share = inputs.number(TRUE_SHARE)
+        n_asked = inputs.number(ASKED)
+        share = inputs.number(TRUE_SHARE)
     seed = inputs.number(SEED)
     try:
         wanted = replace(

@@ -219,15 +219,15 @@ def level_inputs(setup: Setup) -> Question:
 def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
     """The boxes of the noise level and of its ε, under a slider where there is no dial."""
     family = setup.family
-    with inputs.slider_and_boxes("level") as (slider, left, right, meaning):
-        level = privacy_inputs.pixel_level(setting, family, setup.n_states, setup.delta, "pixel_epsilon", (left, right))
+    with inputs.slider_and_boxes("level") as (slider, boxes):
+        with boxes:
+            level = privacy_inputs.pixel_level(setting, family, setup.n_states, setup.delta, "pixel_epsilon")
         if own_slider:
             with slider:
                 inputs.slide(setting, f"{family.level_name.capitalize()}, {family.symbol}")
                 privacy_inputs.say_which_end_is_private()
-    epsilon = family.make(level, setup.n_states).epsilon
-    if epsilon < math.inf:
-        with meaning:
+        epsilon = family.make(level, setup.n_states).epsilon
+        if epsilon < math.inf:
             privacy_inputs.scale(epsilon)
     return level
 

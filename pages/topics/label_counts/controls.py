@@ -130,11 +130,9 @@ def controls(main: DeltaGenerator) -> Question | str:
         epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN
     with st.container(key="other-levels-design" if own else "design"):
-        with inputs.side_by_side("design") as (left, right):
-            with left:
-                n_classes = inputs.number(CLASSES)
-            with right:
-                rho = inputs.number(RHO)
+        with inputs.side_by_side("design"):
+            n_classes = inputs.number(CLASSES)
+            rho = inputs.number(RHO)
         total = inputs.number(TOTAL)
     with st.container(key="typed" if own else "other-levels-typed"):
         typed = inputs.write(TYPED)

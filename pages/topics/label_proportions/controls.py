@@ -147,11 +147,9 @@ def _bags(dataset: Source) -> tuple[int, int]:
     own_data.reset_sizes(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
         inputs.keep_inside(setting, name)
-    with inputs.slider_and_boxes("bags") as (slider, left, right, _):
-        with left:
-            bag_size = inputs.number(size)
-        with right:
-            bags = inputs.number(n_bags)
+    with inputs.slider_and_boxes("bags") as (slider, boxes), boxes:
+        bag_size = inputs.number(size)
+        bags = inputs.number(n_bags)
     with slider:  # above the boxes, but they are the ones that read the link
         _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
         privacy_inputs.say_which_end_is_private()
@@ -194,25 +192,23 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
 
     chosen = inputs.choose(kind)
     with st.container(key=f"{epsilon.key}-shown" if chosen == LAPLACE else f"other-levels-{epsilon.key}"):
-        with inputs.side_by_side(epsilon.key) as (left, right):
-            with left:
-                value = inputs.number(epsilon)
-            with right:
-                inputs.view(
-                    f"{epsilon.key}_scale",
-                    epsilon,
-                    st.number_input,
-                    lambda b: NOISE_EPSILON.nearest(scale(b)),
-                    scale,
-                    label="scale b",
-                    min_value=scale(NOISE_EPSILON.high),
-                    max_value=scale(NOISE_EPSILON.low),
-                    value=None,
-                    step=0.01,
-                    format="%.4g",
-                    help=f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set "
-                    "either number; the other follows.",
-                )
+        with inputs.side_by_side(epsilon.key):
+            value = inputs.number(epsilon)
+            inputs.view(
+                f"{epsilon.key}_scale",
+                epsilon,
+                st.number_input,
+                lambda b: NOISE_EPSILON.nearest(scale(b)),
+                scale,
+                label="scale b",
+                min_value=scale(NOISE_EPSILON.high),
+                max_value=scale(NOISE_EPSILON.low),
+                value=None,
+                step=0.01,
+                format="%.4g",
+                help=f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set "
+                "either number; the other follows.",
+            )
         privacy_inputs.say_which_end_is_private(private_right=False)
     return float(value) if chosen == LAPLACE else math.inf
 

@@ -248,9 +248,8 @@ def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNo
     n_states = images.n_states(data)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    with inputs.slider_and_boxes("pixel_level") as (slider, left, right, _):
-        places = left, right
-        level = privacy_inputs.pixel_level(setting, family, n_states, DELTA, "training_pixel_epsilon", places, what)
+    with inputs.slider_and_boxes("pixel_level") as (slider, boxes), boxes:
+        level = privacy_inputs.pixel_level(setting, family, n_states, DELTA, "training_pixel_epsilon", what)
     with slider:
         inputs.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")
         privacy_inputs.say_which_end_is_private()

@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.kit import cache, draws
 from tests.pages.kit.elements import Runner, drawn, opened
-from tests.pages.visiting import answers, takeaway
+from tests.pages.visiting import answers, folds, takeaway
 
 # A made-up page of draws, which notes its steps.
 SCRIPT = """
@@ -204,7 +204,7 @@ container page-main
         html body=<div class="…table></div>
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
-      container end > expander label=Caveats expanded=False > markdown body=of 3"""
+      container end > markdown body=<details cla…  </details> allow_html=True"""
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
@@ -223,7 +223,7 @@ def test_what_the_lever_asks_is_answered_and_said_in_the_folds():
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
     assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
-    assert [fold.markdown[0].value for fold in at.expander if fold.label == "Caveats"] == ["of 5"]
+    assert folds(at) == {"Caveats": "of 5"}
 
 
 def test_a_page_may_have_no_lever_and_may_ask_nothing():

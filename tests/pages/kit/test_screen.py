@@ -9,6 +9,7 @@ from pages.kit import live_dial, screen
 from pages.kit.panel import Live, Panel, Table
 from privdemo import figures
 from tests.pages.kit.elements import drawn, opened
+from tests.pages.visiting import folds
 
 PANELS = """
 from plotly.graph_objects import Figure
@@ -42,7 +43,7 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     parts += ("full-csv", "full-html", "popover", "use_content=True", "import a language=python", "page=far label=Far")
     parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
     parts += ("late-figure",)
-    parts += ("expander label=A expanded=False > markdown body=B", "expander label=C expanded=False > markdown body=D")
+    assert folds(at) == {"A": "B", "C": "D"}
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
     assert looks == [screen.FIRST_LOOK]

@@ -21,6 +21,15 @@ def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
     assert folds.folds("h", "a", "c", "code")["Code that reproduces this"] == "code"
 
 
+def test_tags_in_what_is_folded_away_are_words_and_code_and_formulas_stay():
+    words = "a <b> of 1 < 2 <!-- in `<code>` and $x<y$\n```\n<i>\n```\n<script>"
+    shown = folds.in_details({"T & U": words})
+    assert shown == (
+        '<details class="fold"><summary>T &amp; U</summary>\n\n'
+        "a \\<b> of 1 < 2 \\<!-- in `<code>` and $x<y$\n```\n<i>\n```\n\\<script>\n\n</details>"
+    )
+
+
 def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
     table, plain = (Table(["", "error"], [["naive", "5 %"]], labelled=labelled) for labelled in (True, False))
     assert '<th scope="row">naive</th><td data-label="error">5\u00a0%</td>' in table.html

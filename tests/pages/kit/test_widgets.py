@@ -57,8 +57,7 @@ found = []
 for (name, family), low in zip(FAMILIES.items(), (0.0, 0.2, 0.2)):
     level = Number(name[0], Limit("level", low, 0.5), 0.3, step=0.1)
     what = {{"what": "value"}} if name == "laplace" else {{}}
-    places = st.container(key="level-" + name[0]), st.container(key="epsilon-" + name[0])
-    found.append(privacy_inputs.pixel_level(level, family, 4, 1e-5, name[0] + "_e", places, **what))
+    found.append(privacy_inputs.pixel_level(level, family, 4, 1e-5, name[0] + "_e", **what))
 st.session_state["found"] = tuple(found)
 """
 
@@ -74,7 +73,7 @@ def test_every_widget_says_what_its_setting_does():
     ("script", "key", "says"),
     [
         ("lies", "caption", "body=← more accurate · more private →"),
-        ("lies", "pair-x", "> container direction=HORIZONTAL align=STRETCH column weight=0.5"),
+        ("lies", "pair-x", "direction=HORIZONTAL"),
         ("lies", "p_slide", "label=Lie format=%0.2f default=0 max=0.5 step=0.01 value=0.2"),
         ("lies", "p", "label=p format=%.8g default=0.2 step=0.01 max=0.5 help=Share in_link=True"),
         (
