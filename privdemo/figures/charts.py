@@ -107,15 +107,29 @@ class DotPlot(NamedTuple):
     tickformat: str = ""
 
 
+# The colour of the least of a table in colours: light, so that numbers can be read on it by day and by night.
+PALE = "#E3EFF7"
 # Height of a row, in pixels.
 ROW = 40
 
 
-def dot_plots(contents: Sequence[DotPlot]) -> Figure:
+class Below(NamedTuple):
+    """What stands below dot plots: a title, a plot of some pixels' height, its trace and its two axes."""
+
+    title: str
+    height: int
+    trace: dict[str, Any]
+    x_axis: dict[str, Any]
+    y_axis: dict[str, Any]
+
+
+def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure:
     """Estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its label."""
     n_rows = len(contents[0].rows)
     step = ROW * n_rows + 78
     height = step * len(contents) - 44  # the last plot's tick labels are in the margin
+    if below:
+        height += 78 + below.height
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     traces = []
     for i, content in enumerate(contents):
@@ -142,12 +156,18 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
             layout["shapes"].append(dotted(shape) if words else shape)
             if words:
                 layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
-        layout["annotations"].append(_words(f"<b>{content.title}</b>", 0, top, "left", "paper") | {"yshift": 20})
+        layout["annotations"].append(heading(content.title, top) | {"yshift": 20})
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
         labels = {m.title: f"{m.title} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
+    if below:
+        top = below.height / height
+        traces.append(below.trace | {"xaxis": "x9", "yaxis": "y9"})
+        layout |= {"xaxis9": below.x_axis | {"anchor": "y9"}, "yaxis9": below.y_axis | {"anchor": "x9"}}
+        layout["yaxis9"]["domain"] = [0, top]
+        layout["annotations"].append(heading(below.title, top) | {"yshift": 4})
     size = {"height": height + 52, "margin": {"b": 44}, "showlegend": False}
     return chart(data=[{"type": "scatter", **trace} for trace in traces], layout=layout | size)
 
@@ -155,6 +175,11 @@ def dot_plots(contents: Sequence[DotPlot]) -> Figure:
 def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, Any]:
     place = {"x": x, "xref": xref, "xanchor": anchor, "y": y, "yref": "paper", "yanchor": "bottom"}
     return {"text": text, "showarrow": False} | place
+
+
+def heading(words: str, y: float) -> dict[str, Any]:
+    """The title of a part of a figure, at its left end, over the height `y` of the whole."""
+    return _words(f"<b>{words}</b>", 0, y, "left", "paper")
 
 
 def _within(value: float, content: DotPlot) -> str:

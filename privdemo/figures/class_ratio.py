@@ -12,6 +12,8 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
 from privdemo.figures.charts import (
+    PALE,
+    Below,
     Curve,
     DotPlot,
     axis,
@@ -42,6 +44,8 @@ from privdemo.methods import (
     Method,
 )
 
+# The most sets of which each has its name and its numbers.
+FEW_SETS = 6
 _PATTERNS = {
     SPREAD: "",
     MMD: "/",
@@ -98,12 +102,41 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 def mean_errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """How many of 1,000 records every method puts in a wrong class, half the L1 error: the mean over all mixes.
 
-    With 95 % intervals.
+    With 95 % intervals. Below stands what all methods know of the sets of the first draw: the mix of each, as released.
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(draws, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
     title = f"misplaced of 1,000, in {len(SHARES)} other mixes"
-    return dot_plots([DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())])
+    plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
+    return dot_plots([plot], _known(draws[0]))
+
+
+def _known(draw: Trial) -> Below:
+    """The released mix of every set, a row for each class."""
+    classes, (n_sets, n_classes) = list(draw.config.labels), draw.released.shape
+    few = n_sets <= FEW_SETS
+    trace = {
+        "type": "heatmap",
+        "z": draw.released.T.tolist(),
+        "zmin": 0,
+        "zmax": max(1e-9, float(draw.released.max())),
+        "colorscale": [[0, PALE], [1, palette.OTHERS[0].colour]],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 1,
+        "texttemplate": "%{z:.0%}" if few else "",
+        "customdata": [[f"set {i + 1}, {name}" for i in range(n_sets)] for name in classes],
+        "hovertemplate": "%{customdata}: %{z:.1%}<extra></extra>",
+    }
+    x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
+    y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
+    return Below(
+        f"what is known: the mix of {n_sets} sets ({n_sets} more alike)",
+        min(110, 36 * n_classes),
+        trace,
+        x_axis | {"ticktext": [f"set {i + 1}" if few else "" for i in range(n_sets)]},
+        y_axis | {"ticktext": classes if few else [""] * n_classes},
+    )
 
 
 def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:

@@ -10,7 +10,7 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.charts import curve_chart, log_axis, method_curve, own
+from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method_curve, own
 from privdemo.figures.house import chart
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
@@ -20,8 +20,6 @@ AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", 
 _SHARES = ("accuracy", "error")
 # Pixels for a legend of up to so many curves, and of more.
 _FEW, _LEGENDS = 4, (85, 120)
-# The colour of probability 0: light, so that numbers can be read on it in light and dark mode.
-_PALE = "#E3EFF7"
 
 
 def frontier(
@@ -102,7 +100,7 @@ def channels(
                 "z": [list(row) for row in matrix],
                 "zmin": 0,
                 "zmax": max(max(row) for row in matrix),
-                "colorscale": [[0, _PALE], [1, palette.SPREAD.colour]],
+                "colorscale": [[0, PALE], [1, palette.SPREAD.colour]],
                 "showscale": False,
                 "xaxis": f"x{number}",
                 "yaxis": f"y{number}",
@@ -126,16 +124,5 @@ def channels(
             "tickvals": list(range(len(named))),
             "ticktext": named,
         }
-        layout["annotations"].append(
-            {
-                "text": f"<b>{title}</b>",
-                "x": left,
-                "xref": "paper",
-                "xanchor": "left",
-                "y": 1,
-                "yref": "paper",
-                "yanchor": "bottom",
-                "showarrow": False,
-            }
-        )
+        layout["annotations"].append(heading(title, 1) | {"x": left})
     return chart(traces, layout | {"height": 290, "margin": {"b": 54}})

@@ -189,21 +189,25 @@ def _note_at(axis: Axis, value: Any) -> float:
     return axis.number(value) if isinstance(value, str) else float(value)
 
 
+# How the numbers in cells are written, as Plotly calls it and as Python does.
+_CELLS = {"%{z:.2f}": "{:.2f}", "%{z:.0%}": "{:.0%}"}
+
+
 def _cells(plain: Plain) -> Iterator[str]:
     """The numbers in the cells of pictures."""
     for trace in plain["data"]:
         template = trace.get("texttemplate")
         if trace["type"] != "heatmap" or not template:
             continue
-        if template != "%{z:.2f}":
-            raise ValueError(f"a first look writes two places into cells, but not {template}")
+        if template not in _CELLS:
+            raise ValueError(f"a first look writes {' or '.join(_CELLS)} into cells, but not {template}")
         plane = _plane(plain["layout"], trace.get("xaxis"), trace.get("yaxis"))
         for row, cells in enumerate(trace["z"]):
             for column, value in enumerate(cells):
                 left, top = plane.across.overall(column), 100 - plane.upwards.overall(row)
                 dark = _is_dark(marks.shade(trace, value))
                 place = f"left:{left:.2f}%;top:{top:.2f}%;transform:translate(-50%,-50%)"
-                yield _text(f"{value:.2f}", f"{place};color:{'#fff' if dark else '#444'}")
+                yield _text(_CELLS[template].format(value), f"{place};color:{'#fff' if dark else '#444'}")
 
 
 def _is_dark(colour: str) -> bool:

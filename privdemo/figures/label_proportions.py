@@ -20,6 +20,7 @@ from privdemo.figures.charts import (
     dotted,
     error_bars,
     guesses,
+    heading,
     legend_below,
     line,
     over_rule,
@@ -128,8 +129,8 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
                 "title": None,  # what is counted stands over the upper plot
             },
             "annotations": [
-                _heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
-                _heading(f"what is released: a share from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
+                heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
+                heading(f"what is released: a share from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},
@@ -155,11 +156,6 @@ def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[f
 
 def _square(colour: str) -> str:
     return f"<span style='color:{colour}'>■</span>"
-
-
-def _heading(words: str, y: float) -> dict[str, Any]:
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": y, "yref": "paper", "yanchor": "bottom"}
-    return {"text": f"<b>{words}</b>", "showarrow": False} | place
 
 
 # --- curves --------------------------------------------------------------------------------------
