@@ -1,39 +1,24 @@
-"""Background jobs in a few worker processes, shared by all visitors; a job stops when nobody watches it.
+"""Background jobs of a few workers, shared by all visitors; a job stops when nobody watches it.
 
 A job is a list of tasks, done one at a time; watched jobs take turns. A watcher is there while it is known to be, and
-for a while after each poll. When the last watcher is gone the job stops, if need be by ending its process.
+for a while after each poll. When the last watcher is gone the job stops.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import pickle
-import signal
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from privdemo import limits
+from privdemo.workers import Outcome, Process, Worker, keep_from_interrupts
 
 # Seconds without a poll after which a watcher counts as gone, unless it is known to be there.
 PATIENCE = 10.0
-# Seconds that a task may go on after its job was stopped, before its process is ended.
-GRACE = 0.5
-# Seconds between looks at whether a running task is done or still wanted.
-LOOK = 0.05
-# Seconds between signs of life of a process that does a task, and of silence after which it is ended.
-BEAT, SILENCE = 1.0, 20.0
-_ALIVE = b"."
 # Finished jobs whose results are kept for the next time.
 KEPT = 32
 
@@ -56,16 +41,6 @@ class Progress:
     def finished(self) -> bool:
         """Whether every task is done."""
         return len(self.results) == self.total
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """The result of a task of so many bytes, or an error; `lost` if it went with its process."""
-
-    result: Any
-    error: str | None = None
-    n_bytes: int = 0
-    lost: bool = False
 
 
 @dataclass
@@ -100,13 +75,19 @@ class _Job:
 
 
 class Runner:
-    """Runs jobs in so many spawned processes, each job in one at a time. Any thread may call it.
+    """Runs the jobs with some `workers`, each job with one at a time. Any thread may call it.
 
-    `is_there(watcher)` says quickly whether a watcher is known to be there: polls are late where much is to do.
+    `is_there(watcher)` says quickly whether a watcher is known to be there: polls are late where much is to do. Each
+    worker is made by `worker`: a process of this machine, or what has the same method `do`.
     """
 
-    def __init__(self, is_there: Callable[[Hashable], bool] = lambda watcher: False, workers: int = 2) -> None:
-        self._is_there, self.n_workers = is_there, workers
+    def __init__(
+        self,
+        is_there: Callable[[Hashable], bool] = lambda watcher: False,
+        workers: int = 2,
+        worker: Callable[[], Worker] = Process,
+    ) -> None:
+        self._is_there, self.n_workers, self._worker = is_there, workers, worker
         self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()
         self._changed = threading.Condition()
         self._drivers: list[threading.Thread] = []
@@ -123,11 +104,11 @@ class Runner:
     ) -> Progress:
         """Start the job `key` unless there is one, register `watcher` with it, and return its progress.
 
-        `function` and each of `tasks` are sent to another process. A stopped job resumes where it was. A job
+        `function` and each of `tasks` are sent to a worker. A stopped job resumes where it was. A job
         can be given more `tasks`, appended to the same ones; it does as many as the watcher who wants most. A failed
-        job stays failed until a `new_try`. One process never takes `slow` jobs, so that others need not wait for
-        them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it. Where too
-        many jobs wait it is not started, and the error says so.
+        job stays failed until a `new_try`. Half of the workers never take `slow` jobs, so that others need not wait
+        for them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it. Where
+        too many jobs wait it is not started, and the error says so.
         """
         with self._changed:
             if refusal := self._refusal(key, watcher):
@@ -206,8 +187,8 @@ class Runner:
             n_bytes -= self._jobs.pop(key).n_bytes
 
     def _drive(self, also_slow: bool) -> None:
-        _keep_from_interrupts()
-        worker = _Worker()
+        keep_from_interrupts()
+        worker = self._worker()
         while True:
             with self._changed:
                 self._forget()
@@ -219,19 +200,19 @@ class Runner:
                     worker, also_slow
                 )  # a call of its own, so that no local name here keeps a private job's data alive
 
-    def _do_next(self, worker: _Worker, also_slow: bool) -> None:
+    def _do_next(self, worker: Worker, also_slow: bool) -> None:
         with self._changed:
             job = self._next(also_slow)
             if job is None:
                 return
             job.busy, task = True, job.tasks[len(job.results)]
-        outcome = worker.do(job.function, task, partial(self._wanted, job))
+        outcome = worker.do(job.function, task, partial(self._wanted, job), partial(self._say, job))
         with self._changed:
             job.busy, job.waiting = False, time.monotonic()
             if outcome is not None:
                 self._take(job, outcome)
 
-    def _take(self, job: _Job, outcome: _Outcome) -> None:
+    def _take(self, job: _Job, outcome: Outcome) -> None:
         """Take the outcome of a job's next task; one that was lost with its process is done once more."""
         if outcome.lost and job.lost != len(job.results):
             job.lost, job.note = len(job.results), f"{outcome.error}; its task is done once more"
@@ -247,136 +228,11 @@ class Runner:
         with self._changed:
             return job.wanted()
 
+    def _say(self, job: _Job, note: str) -> None:
+        with self._changed:
+            job.note = note
+
     def _next(self, also_slow: bool) -> _Job | None:
         """The wanted job whose turn it is: the one that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
         return min(free, key=lambda job: job.waiting, default=None)
-
-
-def _keep_from_interrupts() -> None:
-    """Let Ctrl-C not reach the processes that this thread starts: they end with this one, and have nothing to say."""
-    if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # it is started with the first process, and would lift the block
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-class _Worker:
-    """One worker process; it does one task at a time and is restarted after it had to be ended."""
-
-    def __init__(self) -> None:
-        self._process: Any = None
-        self._connection: Any = None
-
-    def do(self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool]) -> _Outcome | None:
-        """What became of a task; None when it was no longer `wanted`."""
-        try:
-            self._start()
-            with self._ended_if_silent():
-                self._connection.send((function, task))
-            return self._wait(wanted)
-        except (EOFError, OSError):
-            self._end()
-            return _Outcome(None, "the process that computes ended unexpectedly, perhaps for want of memory", lost=True)
-        except Exception as error:  # what cannot be sent there or back
-            self._end()
-            return _Outcome(None, f"this could not be computed ({type(error).__name__}: {error})")
-
-    def _wait(self, wanted: Callable[[], bool]) -> _Outcome | None:
-        """Wait for the process, which says every second that it lives, and then what came out.
-
-        Silence and time are counted by what is heard, not by a clock: who is late here hears of it late as well.
-        """
-        silent, seconds, unwanted_since = 0.0, 0.0, None
-        while True:
-            if self._connection.poll(LOOK):
-                with self._ended_if_silent():
-                    content = self._connection.recv_bytes()
-                if content != _ALIVE:
-                    return replace(pickle.loads(content), n_bytes=len(content))
-                silent, seconds = 0.0, seconds + BEAT
-            else:
-                silent += LOOK
-            if wanted():
-                unwanted_since = None
-            elif unwanted_since is None:
-                unwanted_since = time.monotonic()
-            elif time.monotonic() - unwanted_since > GRACE:
-                self._end()
-                return None
-            if silent > SILENCE:
-                self._end()
-                return _Outcome(None, "the process that computes stopped answering", lost=True)
-            if seconds > limits.TASK_SECONDS.high:
-                self._end()
-                return _Outcome(None, f"this took more than the {limits.TASK_SECONDS.high} seconds that a task may")
-
-    @contextmanager
-    def _ended_if_silent(self) -> Iterator[None]:
-        """End the process if it does not take, or give, what is sent."""
-        timer = threading.Timer(SILENCE, self._process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-
-    def _start(self) -> None:
-        """Make sure that the process is alive, also after it died while idle."""
-        if self._process is not None and not self._process.is_alive():
-            self._end()
-        if self._process is None:
-            context = multiprocessing.get_context("spawn")
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-            self._process.start()
-            theirs.close()
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._connection.close()
-            self._process = None
-
-
-def _serve(connection: Connection) -> None:
-    """Run in the worker process: do each task that arrives, until the connection closes."""
-    os.nice(5)
-    busy, one_at_a_time = threading.Event(), threading.Lock()
-    threading.Thread(target=_beat, args=(connection, busy, one_at_a_time), daemon=True).start()
-    with suppress(EOFError, OSError):
-        while True:
-            _answer(connection, busy, one_at_a_time)
-
-
-def _answer(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
-    """Do the next task; a call of its own, so that no local name keeps the task's data alive."""
-    content = connection.recv_bytes()
-    busy.set()
-    outcome = _outcome(content)
-    with one_at_a_time:
-        busy.clear()
-        connection.send_bytes(outcome)
-
-
-def _beat(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
-    """Say that this process lives, for as long as it is busy."""
-    with suppress(OSError):
-        while busy.wait():
-            with one_at_a_time:
-                if busy.is_set():
-                    connection.send_bytes(_ALIVE)
-            time.sleep(BEAT)
-
-
-def _outcome(content: bytes) -> bytes:
-    """What becomes of a task, as it is sent."""
-    try:
-        function, task = pickle.loads(content)
-        with threadpool_limits(1, user_api="blas"):  # here, as the task's libraries are loaded by now
-            return pickle.dumps(_Outcome(function(task)))
-    except ValueError as error:
-        return pickle.dumps(_Outcome(None, str(error)))
-    except Exception as error:
-        return pickle.dumps(_Outcome(None, f"this could not be computed ({type(error).__name__}: {error})"))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from privdemo import jobs, limits
+from privdemo import jobs, limits, workers
 from privdemo.jobs import Progress, Runner
 from tests import working
 from tests.working import Gates, Own, alive, done, gated, numbers, process_of, until
@@ -126,7 +126,7 @@ def test_a_watcher_who_polls_keeps_the_job_and_one_who_only_looks_ends_it(runner
     now = [time.monotonic()]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))  # stands still unless it is moved
     runner.watch("job", "me", gated, gates.tasks)
-    monkeypatch.setattr(jobs, "GRACE", -1.0)
+    monkeypatch.setattr(workers, "GRACE", -1.0)
     monkeypatch.setattr(jobs, "PATIENCE", 10.0)
     for _ in range(3):
         now[0] += 9
@@ -168,7 +168,7 @@ def test_leaving_ends_a_task_that_would_never_end_and_going_on_keeps_what_was_do
 
 
 def test_a_job_goes_on_while_one_of_two_watchers_stays_or_its_own_keeps_it(runner, tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "GRACE", 0.0)
+    monkeypatch.setattr(workers, "GRACE", 0.0)
     a, b = begin(runner, tmp_path / "a"), begin(runner, tmp_path / "b")
     until(lambda: a.starts() and b.starts())
     runner.watch("a", "you", gated, a.tasks)
@@ -216,10 +216,10 @@ def test_a_process_that_hangs_is_replaced_and_its_task_done_once_more(lone, tmp_
     gates = begin(lone, tmp_path / "job")
     (hanging,) = until(gates.starts)
     os.kill(hanging, signal.SIGSTOP)
-    silence = jobs.SILENCE
-    monkeypatch.setattr(jobs, "SILENCE", 0.1)
+    silence = workers.SILENCE
+    monkeypatch.setattr(workers, "SILENCE", 0.1)
     until(lambda: not alive(hanging))
-    monkeypatch.setattr(jobs, "SILENCE", silence)
+    monkeypatch.setattr(workers, "SILENCE", silence)
     assert "stopped answering; its task is done once more" in until(lambda: lone.look("job").note)
     until(lambda: len(gates.starts()) == 2)
     gates.open(0)
@@ -229,12 +229,12 @@ def test_a_process_that_hangs_is_replaced_and_its_task_done_once_more(lone, tmp_
 def test_a_stopped_process_that_takes_no_task_is_replaced(lone, monkeypatch):
     ((_, idle),) = done(lone, "first", process_of, [0]).results
     os.kill(idle, signal.SIGSTOP)
-    silence = jobs.SILENCE
-    monkeypatch.setattr(jobs, "SILENCE", 0.1)
+    silence = workers.SILENCE
+    monkeypatch.setattr(workers, "SILENCE", 0.1)
     large = [bytes(10_000_000)]  # more than a pipe holds
     lone.watch("next", "me", len, large)
     until(lambda: not alive(idle))
-    monkeypatch.setattr(jobs, "SILENCE", silence)
+    monkeypatch.setattr(workers, "SILENCE", silence)
     until(lambda: lone.watch("next", "me", len, large, new_try=True).finished)
 
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
-    "limits intervals simplex datasets jobs palette tasks verdict csv_text toml_text",
+    "limits intervals simplex datasets workers jobs palette tasks verdict csv_text toml_text",
     *("accounting mechanisms", "estimators", "attacks methods", "experiments", "figures", "reports", "commands"),
     "__main__",
 ]

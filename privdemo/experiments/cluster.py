@@ -1,18 +1,33 @@
-"""Calls on a Dask cluster: those of a lost worker are made again, a lost scheduler and missing workers are said."""
+"""Calls on a Dask cluster: those of a lost worker are made again, a lost scheduler and missing workers are said.
+
+`run` makes the calls of a sweep; a `ClusterWorker` does tasks of visitors' jobs, as `privdemo.workers.Process` does.
+"""
 
 from __future__ import annotations
 
 import logging
+import pickle
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
+
+from privdemo import limits, workers
+from privdemo.workers import Outcome
 
 # What `joblib.delayed` makes: a function with its arguments.
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 # Calls that the scheduler is given at a time, and seconds without a result after which the cluster is looked at.
 _AHEAD, _LOOK_S = 1000, 1.0
 _LOG = logging.getLogger(__name__)
+# Seconds until a scheduler that does not answer counts as lost.
+_SILENCE = 10.0
+_NO_WORKER = "the cluster has no worker at this moment, and draws wait for one"
 
 
 def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
@@ -73,3 +88,109 @@ def _lost(client: Any) -> ConnectionError:
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # which would say the same in a traceback
     address = client.scheduler.address if client.scheduler else "its address"
     return ConnectionError(f"the Dask scheduler at {address} is lost; start it again, and the same command goes on")
+
+
+class Cluster:
+    """The cluster whose scheduler is at an address; a connection is made once it is needed. Any thread may call it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._client: Any = None
+        self._lock = threading.Lock()
+        # When the cluster was looked at last, and the keys of the calls that each of its workers had.
+        self._looked, self._busy = 0.0, dict[str, Any]()
+
+    def submit(self, content: bytes) -> Any:
+        """The future of a function and its task; two servers that ask for the same share it.
+
+        Raises ``ConnectionError`` where the scheduler does not answer.
+        """
+        return self._connected().submit(workers.compute, content, pure=True)
+
+    def busy(self) -> dict[str, Any]:
+        """The keys of the calls that each worker has, as of a second ago at most. Raises ``ConnectionError``."""
+        with self._lock:
+            if time.monotonic() - self._looked > _LOOK_S:
+                try:
+                    scheduler = self._client.scheduler
+                    self._busy = self._client.sync(scheduler.processing, workers=None, callback_timeout=_SILENCE)
+                except (OSError, AttributeError):  # a client that is closed has no scheduler
+                    raise self._lost() from None
+                self._looked = time.monotonic()
+            return self._busy
+
+    def _connected(self) -> Any:
+        from dask.distributed import Client
+        from distributed.comm import get_address_host_port
+
+        with self._lock:
+            if self._client is not None and self._client.status == "running":
+                return self._client
+            self._close()
+            try:
+                # A client that finds nobody takes long to give up, and says so in tracebacks.
+                socket.create_connection(get_address_host_port(self.address), _SILENCE).close()
+                self._client = Client(self.address, timeout=_SILENCE, set_as_default=False)
+            except (OSError, ValueError) as error:
+                _LOG.warning("the Dask scheduler at %s does not answer: %s", self.address, error)
+                raise ConnectionError("the cluster that computes draws does not answer; try again later") from None
+            return self._client
+
+    def _lost(self) -> ConnectionError:
+        _LOG.warning("the Dask scheduler at %s is lost", self.address)
+        self._close()
+        return ConnectionError("the cluster that computes draws was lost")
+
+    def _close(self) -> None:
+        if self._client is not None:
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # which would say the same in tracebacks
+            with suppress(Exception):
+                self._client.close(timeout=_LOOK_S)
+            self._client = None
+
+
+class ClusterWorker:
+    """One task at a time on a cluster. A task that nobody wants any longer is taken back, or its result is dropped."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def do(
+        self,
+        function: Callable[[Any], Any],
+        task: Any,
+        wanted: Callable[[], bool],
+        say: Callable[[str], None],
+    ) -> Outcome | None:
+        """What became of a task; None when it was no longer `wanted`."""
+        try:
+            future = self._cluster.submit(pickle.dumps((function, task)))
+            try:
+                return self._wait(future, wanted, say)
+            finally:
+                future.release()
+        except ConnectionError as error:
+            return Outcome(None, str(error), lost=True)
+        except Exception as error:  # what cannot be sent there or back
+            return Outcome(None, f"this could not be computed ({type(error).__name__}: {error})")
+
+    def _wait(self, future: Any, wanted: Callable[[], bool], say: Callable[[str], None]) -> Outcome | None:
+        """Wait for a worker of the cluster. Its time is counted while one has the task, not while others come first."""
+        ended, looked, seconds, missing = threading.Event(), time.monotonic(), 0.0, False
+        future.add_done_callback(lambda _: ended.set())
+        while not ended.wait(workers.LOOK):
+            if not wanted() and not ended.wait(workers.GRACE) and not wanted():
+                return None
+            if time.monotonic() - looked < _LOOK_S:
+                continue
+            looked, busy = time.monotonic(), self._cluster.busy()
+            if missing != (not busy):
+                missing = not busy
+                say(_NO_WORKER if missing else "")
+            seconds += _LOOK_S * any(future.key in keys for keys in busy.values())
+            if seconds > limits.TASK_SECONDS.high:
+                return Outcome(None, f"this took more than the {limits.TASK_SECONDS.high} seconds that a task may")
+        if future.cancelled():
+            raise ConnectionError("the cluster that computes draws was lost")
+        content = _result(future)
+        return replace(pickle.loads(content), n_bytes=len(content))

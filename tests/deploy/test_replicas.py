@@ -20,7 +20,7 @@ from deploy import replicas
 from pages.kit import one_of_many
 from tests.benchmarks.visitors import Visitor, changes
 from tests.conftest import missing
-from tests.working import alive, until
+from tests.working import DEADLINE, alive, until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -193,8 +193,9 @@ def test_a_killed_replica_is_replaced_and_the_visitors_of_the_other_notice_nothi
 async def until_answered(port):
     """Visit a replica itself, as soon as it is there."""
     visitor = Visitor(f"http://127.0.0.1:{port}", "voting")
-    while True:
-        with suppress(OSError):
-            await visitor.open()
-            return await visitor.leave()
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            with suppress(OSError):
+                await visitor.open()
+                return await visitor.leave()
+            await asyncio.sleep(0.05)

@@ -10,6 +10,8 @@ import pytest
 import streamlit as st
 
 from pages.kit import cache
+from privdemo.experiments import cluster, running
+from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
 from tests.pages.kit.elements import opened
 
@@ -124,3 +126,16 @@ def test_nobody_can_change_a_result_that_all_share():
     kept = cache.shared(lambda: ({"one": [np.zeros(2)]}, BinaryChannel(0.1, 0.2)))
     with pytest.raises(ValueError, match="read-only"):
         kept()[0]["one"][0] += 1
+
+
+def test_long_work_is_done_here_unless_a_scheduler_is_named(monkeypatch):
+    monkeypatch.setattr(Runner, "__init__", lambda self, is_there, workers, worker=None: self.__dict__.update(vars()))
+    monkeypatch.delenv(cache.SCHEDULER, raising=False)
+    assert (cache._runner().workers, cache._runner().worker) == (2, None)
+    monkeypatch.setenv(cache.SCHEDULER, "tcp://10.0.0.7:8786")
+    one, other = (cache._runner().worker() for _ in range(2))
+    assert isinstance(one, cluster.ClusterWorker)
+    assert one._cluster.address == other._cluster.address == "tcp://10.0.0.7:8786"
+    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"the dask backend needs more: pip install 'privdemo\[dask\]'"):
+        cache._runner()
