@@ -24,12 +24,13 @@ FORMER_RELEASES = {
     "scaled Dirichlet, tight for these counts (data-dependent)": RELEASES["dirichlet local"].title,
     "scaled Dirichlet, tight from n_min on": RELEASES["dirichlet public"].title,
 }
-_TO_PRIVATE, _TO_ACCURATE = "← more accurate · more private →", "← more private · more accurate →"
+_ENDS = "more accurate", "more private"
 
 
 def say_which_end_is_private(private_right: bool = True) -> None:
-    """Say under a slider which end is private and which accurate."""
-    st.caption(_TO_PRIVATE if private_right else _TO_ACCURATE, text_alignment="center")
+    """Say under the ends of a slider which is private and which accurate."""
+    left, right = _ENDS if private_right else _ENDS[::-1]
+    st.html(f'<div class="slider-ends"><span>{left}</span><span>{right}</span></div>')
 
 
 def scale(epsilon: float) -> None:
