@@ -18,7 +18,7 @@ from pages.kit import cache, draws, inputs, link, more, present, presenter, repo
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
-from pages.kit.panel import Panel
+from pages.kit.panel import Live, Panel
 from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting, named
 from pages.kit.turns import in_turn, turn
@@ -179,7 +179,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
         stage = st.container(key="stage")
         with stage:
-            main = st.container(key="lever")
+            main = stage if page.lever else st.container(key="lever")
             with main:
                 screen.control_here()
         with line:
@@ -270,7 +270,7 @@ def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place
     if chapter is None:
         screen.takeaway(place, page.address, answer.takeaway())
         return
-    alone = chapter.controls and page.jobs is None and not page.lever
+    alone = chapter.controls and page.jobs is None
     (st.fragment(in_turn(_draw_chapter)) if alone else _draw_chapter)(page, chapter, question, answer, place)
 
 
@@ -290,17 +290,18 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
     with st.container(key="figure"):
         screen.draw([first, *rest])
     if is_first:
-        screen.keep_first(page.address, first if isinstance(first, tuple) else (first,), _room(page, chapter))
+        panels = first if isinstance(first, tuple) else (first,)
+        screen.keep_first(page.address, panels, _room(page, chapter, panels))
     state = st.session_state.to_dict()  # what is set now: the report is made without a session
     screen.report_button(partial(_report, page, chapter, question, answer, asked, state), page.address)
 
 
-def _room(page: Page, chapter: Chapter) -> tuple[float, float]:
+def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:
     """About what stands between the sentence and the first figure, in rem, and that on a narrow screen."""
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
-    lever = 6.0 * (page.lever is None)
+    lever = 6.0 * (not isinstance(panels[0].figure, Live))  # a live dial stands in the figure
     return 3.6 + lever + 3.0 * bool(chapter.controls), 0.5 + 1.8 * lever
 
 

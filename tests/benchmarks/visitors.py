@@ -12,6 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 PATIENCE = 120.0
+_DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
 class Visitor:
@@ -22,7 +23,9 @@ class Visitor:
         self.cookie = cookie
         self.widgets: dict[str, str] = {}
         self.values: dict[str, Any] = {}
-        self.received, self.fragment = 0, ""
+        self.received = 0
+        # The part of the page that alone runs again after a change of a widget, by the widget's key.
+        self.fragments: dict[str, str] = {}
         self.socket: ClientConnection
 
     async def open(self) -> float:
@@ -45,18 +48,18 @@ class Visitor:
         """Set a number; seconds until the page is up to date."""
         start = time.perf_counter()
         self.values[key] = value
-        await self._run()
+        await self._run(self.fragments[key])
         return time.perf_counter() - start
 
     async def leave(self) -> None:
         """Close the page."""
         await self.socket.close()
 
-    async def _run(self) -> None:
-        """Have the page's script run, and wait until it has."""
+    async def _run(self, fragment: str = "") -> None:
+        """Have the page's script run, or a fragment of it, and wait until it has."""
         message = BackMsg()
         state = message.rerun_script
-        state.query_string, state.page_name = self.query, self.page
+        state.query_string, state.page_name, state.fragment_id = self.query, self.page, fragment
         for key, value in self.values.items():
             state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
         await self.socket.send(message.SerializeToString())
@@ -73,18 +76,19 @@ class Visitor:
                 ):
                     raise RuntimeError(answer.session_event.script_compilation_exception.message)
                 if kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                    self._keep(answer.delta.new_element)
-                if kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                    self._keep(answer.delta.new_element, answer.delta.fragment_id)
+                if kind == "script_finished" and answer.script_finished in _DONE:
                     return
 
-    def _keep(self, element: Any) -> None:
-        """Note the id of a widget, by its key."""
+    def _keep(self, element: Any, fragment: str) -> None:
+        """Note the id of a widget, and the fragment in which it stands, by its key."""
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise RuntimeError(element.exception.message)
         widget = getattr(element, kind).id if kind in ("number_input", "slider") else ""
         if widget:
-            self.widgets[widget.rsplit("-", 1)[-1]] = widget
+            key = widget.rsplit("-", 1)[-1]
+            self.widgets[key], self.fragments[key] = widget, fragment
 
 
 def changes(low: float, high: float, seed: int) -> Iterator[float]:

@@ -27,7 +27,7 @@ SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); re
 PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
     for address, lever, figure in (
-        ("voting", ".st-key-lever", ".people:visible"),
+        ("voting", ".st-key-pulled", ".people:visible"),
         ("image_noise", "input#level:visible", "canvas"),
         ("training", ".st-key-lever", ".digits"),
         ("proportions", ".st-key-lever", ".js-plotly-plot"),

@@ -40,11 +40,9 @@ def settings() -> list[Setting]:
     return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
 
 
-def controls(main: DeltaGenerator) -> ElectionConfig:
-    """Draw the controls of the polls, the lie in `main`, and return what they ask."""
-    kind = inputs.choose(KIND)
-    with main:
-        channel = _channel(kind)
+def controls(_: DeltaGenerator) -> ElectionConfig:
+    """Draw the settings of the polls and return what they ask, with the lie as it was set last."""
+    channel = _channel_set(inputs.choose(KIND))
     sizes = st.container()
     voters = inputs.number(VOTERS, hide_label=True)
     with sizes:  # above the box, but it is the box that reads the link
@@ -69,8 +67,18 @@ def controls(main: DeltaGenerator) -> ElectionConfig:
 _ONE, _EACH = ("never", "every second time"), ("never", "always")
 
 
+def _channel_set(kind: str) -> BinaryChannel:
+    """How people lie, as it was set last."""
+    ends = (B_SAYS_A, A_SAYS_B) if kind == ASYMMETRIC else (LIE, LIE)
+    return BinaryChannel(*(st.session_state.get(end.key, end.default) for end in ends))
+
+
+def lie(config: ElectionConfig) -> ElectionConfig:
+    """Draw the dials of the lie, and return polls in which people lie so."""
+    return replace(config, channel=_channel(st.session_state.get(KIND.key, KIND.default)))
+
+
 def _channel(kind: str) -> BinaryChannel:
-    """Draw the dials of the lie."""
     if kind == ASYMMETRIC:
         return privacy_inputs.two_lies(
             B_SAYS_A,

@@ -192,7 +192,7 @@ container page-main
       container controls
       container presets
   container stage
-    container lever > html body=<span id="ma…"-1"></span>
+    html body=<span id="ma…"-1"></span>
     container
       container pulled > number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
       container figure
