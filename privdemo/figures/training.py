@@ -247,7 +247,7 @@ DIGITS_CSS = """
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
 .digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
-.digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; }
+.digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; vertical-align: bottom; }
 .digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }

@@ -96,7 +96,7 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
         title = f"They disagree: {int(differs.sum()):,} of {of_all}"
     else:
         title = "Their sureness differs most" if not differing else "They disagree, or differ most in sureness"
-    agreed = f"The methods agree: {int((~differs).sum()):,} of {of_all} images", training.agreed(trial, n)
+    agreed = f"They agree: {int((~differs).sum()):,} of {of_all}", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 

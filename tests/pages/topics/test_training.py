@@ -111,9 +111,9 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["The methods agree: 100 of 100 images", "Their sureness differs most"]),
-        ([3], ["The methods agree: 99 of 100 images", "They disagree, or differ most in sureness"]),
-        ([3, 9, 60, 62], ["The methods agree: 96 of 100 images", "They disagree: 4 of 100"]),
+        ([], ["They agree: 100 of 100", "Their sureness differs most"]),
+        ([3], ["They agree: 99 of 100", "They disagree, or differ most in sureness"]),
+        ([3, 9, 60, 62], ["They agree: 96 of 100", "They disagree: 4 of 100"]),
         ([*range(0, 100, 2), 7], ["They disagree: 51 of 100"]),
     ],
 )
