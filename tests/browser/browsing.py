@@ -56,7 +56,7 @@ def running_script(script: str, module: str = "streamlit", **environment: str) -
         )
         try:
             address = f"http://127.0.0.1:{port}"
-            _wait_until_healthy(address, process)
+            wait_until_healthy(address, process)
             yield address, process.pid
         finally:
             process.terminate()
@@ -65,7 +65,8 @@ def running_script(script: str, module: str = "streamlit", **environment: str) -
             print(log.read())
 
 
-def _wait_until_healthy(address: str, process: subprocess.Popen) -> None:
+def wait_until_healthy(address: str, process: subprocess.Popen) -> None:
+    """Wait until an app answers that a process serves."""
     for _ in range(300):
         if process.poll() is not None:
             raise RuntimeError("the app ended instead of starting")

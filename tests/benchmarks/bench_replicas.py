@@ -1,0 +1,108 @@
+"""What two replicas behind HAProxy carry beside one process: `python -m tests.benchmarks.bench_replicas [SECONDS]`.
+
+First visitors of the voting page change a control again as soon as the page is up to date, so that there is always more
+to do; the sides take turns, and each number is the median of the turns. Then many change it every 3.5 s. The clients
+run on the same cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from deploy import replicas
+from tests.benchmarks.bench_load import processor
+from tests.benchmarks.timing import table
+from tests.benchmarks.visitors import Visitor, changes
+from tests.browser import browsing
+
+VISITORS, SECONDS, TURNS = 40, 10.0, 5
+EVERY, COUNTS = 3.5, (100, 200, 300)
+
+
+@contextmanager
+def behind_proxy(n: int) -> Iterator[tuple[str, list[int]]]:
+    """The address of `n` replicas, and their processes, the proxy's last."""
+    (port,) = replicas.free_ports(1)
+    command = [sys.executable, "-m", "deploy.replicas", str(n), "--address", "127.0.0.1", "--port", str(port)]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, cwd=browsing.ROOT, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            browsing.wait_until_healthy(address, process)
+            log.seek(0)
+            yield address, [int(pid) for pid in re.findall(r": process (\d+)", log.read())]
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+async def load(
+    address: str, pids: Sequence[int], seconds: float, count: int = VISITORS, every: float = 0.0
+) -> dict[str, float]:
+    """What visitors who make a change `every` so many seconds, or at once, meet, and what a run costs."""
+    visitors = [Visitor(address, "voting") for _ in range(count)]
+    for i in range(0, count, 10):
+        await asyncio.gather(*(one.open() for one in visitors[i : i + 10]))
+    waits: list[float] = []
+    spent = [processor(pid) for pid in pids]
+    client, until = time.process_time(), time.perf_counter() + seconds
+
+    async def change(visitor: Visitor, seed: int) -> None:
+        values = changes(0.01, 0.5, seed)
+        await asyncio.sleep(random.Random(seed).uniform(0, every))
+        while time.perf_counter() < until:
+            waits.append(await visitor.change("lie", next(values)))
+            await asyncio.sleep(max(0.0, every - waits[-1]))
+
+    await asyncio.gather(*(change(one, seed) for seed, one in enumerate(visitors)))
+    took = time.perf_counter() - until + seconds
+    spent = [processor(pid) - before for pid, before in zip(pids, spent, strict=True)]
+    client = time.process_time() - client
+    await asyncio.gather(*(one.leave() for one in visitors))
+    cuts = statistics.quantiles(waits, n=20)
+    return {
+        "runs a second": len(waits) / took,
+        "p50 (s)": cuts[9],
+        "p95 (s)": cuts[18],
+        "processor a run: app (ms)": 1000 * sum(spent) / len(waits),
+        "clients (ms)": 1000 * client / len(waits),
+    }
+
+
+def medians(turns: Sequence[dict[str, float]]) -> list[str]:
+    """Each number over the turns."""
+    return [f"{statistics.median(turn[name] for turn in turns):.3g}" for name in turns[0]]
+
+
+def many(sides: dict[str, tuple[str, list[int]]], seconds: float) -> None:
+    """Print what visitors with a pause meet on each side."""
+    for count in COUNTS:
+        met = {side: asyncio.run(load(*where, seconds, count, EVERY)) for side, where in sides.items()}
+        rows = [[side, *medians([found])] for side, found in met.items()]
+        table(f"{count} visitors who make a change every {EVERY} s", ["", *next(iter(met.values()))], rows)
+
+
+if __name__ == "__main__":
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    one: list[dict[str, float]] = []
+    two: list[dict[str, float]] = []
+    with browsing.running_script("app.py") as (alone, pid), behind_proxy(2) as replicated:
+        sides = {"one process": (alone, [pid]), "two replicas": replicated}
+        for _ in range(TURNS):
+            for where, turns in zip(sides.values(), (one, two), strict=True):
+                turns.append(asyncio.run(load(*where, seconds)))
+        rows: list[list[Any]] = [[side, *medians(turns)] for side, turns in zip(sides, (one, two), strict=True)]
+        table(f"{VISITORS} visitors without a pause", ["", *one[0]], rows)
+        ratios = [b["runs a second"] / a["runs a second"] for a, b in zip(one, two, strict=True)]
+        print(f"two replicas carry {statistics.median(ratios):.2f} × one ({min(ratios):.2f}–{max(ratios):.2f})")
+        many(sides, 3 * seconds)
