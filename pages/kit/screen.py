@@ -23,11 +23,14 @@ FIRST_LOOK = 0.4
 _TALLEST = 0.6
 _TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
 _TITLE, _PROJECTOR = "page_title", "projector"
+# The charts of the page before it was drawn anew, and those drawn since.
+_BEFORE, _NOW = "charts_before", "charts_now"
 
 
 def begin(title: str) -> None:
     """Begin a page of this title, on which nothing is explained yet."""
     st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
+    st.session_state[_BEFORE], st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()), frozenset()
     first_screen.begin()
 
 
@@ -196,7 +199,7 @@ def _chart(panel: Panel, chart: Chart) -> None:
     """Draw a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
     drawn = _projected(chart.figure)
     place = st.container(key=f"{panel.name}-place")
-    place.html(figures.first_look(drawn))
+    place.html(_NO_LOOK if _is_there(panel) else figures.first_look(drawn))
     under(panel)
     if not st.session_state.get(_DRAWN):
         with turns.pause():
@@ -204,6 +207,17 @@ def _chart(panel: Panel, chart: Chart) -> None:
         st.session_state[_DRAWN] = True
     options = {"displayModeBar": False}
     place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
+    st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()) | {(st.session_state.get(_TITLE), panel.name)}
+
+
+# Stands for a first look that nobody would see, since Plotly's own drawing is there.
+_NO_LOOK = '<div class="first-look"></div>'
+
+
+def _is_there(panel: Panel) -> bool:
+    """Whether the browser shows the chart of a panel already, of the last time that the page was drawn."""
+    there = st.session_state.get(_BEFORE, frozenset()) | st.session_state.get(_NOW, frozenset())
+    return (st.session_state.get(_TITLE), panel.name) in there
 
 
 def _projected(figure: figures.Figure) -> figures.Figure:

@@ -14,7 +14,7 @@ from typing import Any
 from starlette.formparsers import MultiPartParser
 from threadpoolctl import threadpool_limits
 
-from pages.kit import cache, visits
+from pages.kit import cache, visits, wake_ups
 from privdemo import limits
 
 # Seconds between collections of garbage.
@@ -29,6 +29,7 @@ async def prepared(_: Any, pages: str) -> AsyncIterator[None]:
     limit_threads()
     freeze_heap()
     send_at_once()
+    wake_ups.gather(asyncio.get_running_loop())
     timers = [
         asyncio.create_task(collect_garbage()),
         asyncio.create_task(visits.forget_ended(cache.runner().leave)),

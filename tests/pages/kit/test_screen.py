@@ -22,6 +22,7 @@ rows, links = lambda: [{"a": 1}], [("far", "Far")]
 table, sheet = Table(["a"], [["b"]]), Table(["c"], [["d"]])
 full = Panel("full", "Why?", "A 5 %.", table, "In 5 %.", rows, Snippet(("import a",)), "Note", links)
 curves = Panel("curves", figure=Chart(Figure()), summary="A curve.", rows=rows)
+screen.begin("Charts")
 screen.draw([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
 screen.folds({"A": "B", "C": "D"})
 """
@@ -47,8 +48,10 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
     assert looks == [screen.FIRST_LOOK]
+    assert "<p>look</p>" in words
     at.run()
     assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
+    assert drawn(at.main).count(screen._NO_LOOK) == 2, "what Plotly shows already needs no first look"
 
 
 def test_data_and_figure_can_be_downloaded(monkeypatch):
