@@ -48,6 +48,11 @@ def runner(dask, monkeypatch):
         made.leave(watcher)
 
 
+def servers_of_tasks(dask):
+    """How many servers wait for each task that the cluster has."""
+    return [len(task.who_wants) for task in list(dask.scheduler.tasks.values())]
+
+
 def test_draws_on_a_cluster_have_the_numbers_of_draws_here(runner):
     config = TrainingConfig("digits", n_train=20, methods=("naive",), pixels=RandomisedResponse(0.2, 17))
     tasks = [at_draw(config, i) for i in range(3)]
@@ -66,7 +71,7 @@ def test_every_visitor_has_turns_whatever_others_have_asked_for(runner, dask, tm
     long = [begin(one, tmp_path / f"long {i}", 20) for i, one in enumerate((runner, other))]
     until(lambda: all(gates.starts() for gates in long))
     begin(runner, tmp_path / "short", 1, "you", opened=(0,))
-    until(lambda: len(dask.scheduler.tasks) == 3)
+    until(lambda: servers_of_tasks(dask) == [1, 1, 1])
     for gates in long:
         gates.open(0)
     until(lambda: finished(runner, "short"))
@@ -88,6 +93,17 @@ def test_who_leaves_takes_back_what_waits_and_may_go_on(runner, tmp_path):
     until(lambda: finished(runner, "busy 0") and finished(runner, "busy 1"))
     assert not waits.starts()
     assert numbers(done(runner, "waits", gated, waits.tasks)) == [0, 1]
+
+
+def test_a_task_for_which_two_servers_wait_is_done_once_and_stays_when_one_leaves(runner, dask, tmp_path):
+    gates, other = begin(runner, tmp_path / "job"), runner_of(dask.scheduler_address)
+    other.watch("job", "you", gated, gates.tasks)
+    until(lambda: servers_of_tasks(dask) == [2])
+    runner.leave("me")
+    until(lambda: servers_of_tasks(dask) == [1])
+    gates.open(0)
+    assert numbers(until(lambda: finished(other, "job"))) == [0]
+    assert len(gates.starts()) == 1
 
 
 def test_the_task_of_a_lost_worker_is_done_by_another(runner, tmp_path):
