@@ -26,6 +26,8 @@ class Visitor:
         self.received = 0
         # The part of the page that alone runs again after a change of a widget, by the widget's key.
         self.fragments: dict[str, str] = {}
+        # Seconds after which parts of the page are to run again by themselves, by the part.
+        self.polls: dict[str, float] = {}
         self.socket: ClientConnection
 
     async def open(self) -> float:
@@ -51,6 +53,15 @@ class Visitor:
         await self._run(self.fragments[key])
         return time.perf_counter() - start
 
+    async def follow(self, until: float, waits: list[float]) -> None:
+        """Look again at what is under way as often as the page asks for it, until it has ended."""
+        while self.polls and time.perf_counter() < until:
+            fragment, seconds = next(iter(self.polls.items()))
+            await asyncio.sleep(seconds)
+            start = time.perf_counter()
+            await self._run(fragment)
+            waits.append(time.perf_counter() - start)
+
     async def leave(self) -> None:
         """Close the page."""
         await self.socket.close()
@@ -75,6 +86,10 @@ class Visitor:
                     and answer.session_event.WhichOneof("type") == "script_compilation_exception"
                 ):
                     raise RuntimeError(answer.session_event.script_compilation_exception.message)
+                if kind == "navigation":  # the whole page runs
+                    self.polls.clear()
+                if kind == "auto_rerun":
+                    self.polls[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
                 if kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
                     self._keep(answer.delta.new_element, answer.delta.fragment_id)
                 if kind == "script_finished" and answer.script_finished in _DONE:
