@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
@@ -358,18 +358,15 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
         return
-    poll = first.draws.poll
-    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, poll, [first], place)
+    st.fragment(in_turn(_live), key=_LIVE)(page, chapter, question, jobs, [first], place)
+
+
+# What is drawn anew each time that draws have come in.
+_LIVE = "live-draws"
 
 
 def _live(
-    page: Page,
-    chapter: Chapter | None,
-    question: Any,
-    jobs: Sequence[Job],
-    poll: float | None,
-    first: list[_Look],
-    place: Any,
+    page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Look], place: Any
 ) -> None:
     """All that changes while draws come in; alone it runs again, and then it takes a new look."""
     try:
@@ -377,17 +374,15 @@ def _live(
     except ValueError as error:
         _refuse(page, place, error)
         return
-    if bool(poll) != now.draws.running or (poll == draws.POLL and now.draws.poll == draws.SLOW_POLL):
-        st.rerun()  # polling ends, begins again, or has more time
     problem = now.draws.problem
     if problem and not now.answer:
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    screen.progress_bar(question, now.draws)
+    watching.draw(question, jobs, now.draws, _LIVE)
     draws.keep_id(now.draws)
     if now.answer:
         _draw(page, chapter, question, now.answer, place)
     elif not problem:
-        words = page.waiting(question) if poll else "No draw is there yet: go on, or change the settings."
+        words = page.waiting(question) if now.draws.poll else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)

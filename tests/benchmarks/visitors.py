@@ -90,6 +90,8 @@ class Visitor:
                     self.polls.clear()
                 if kind == "auto_rerun":
                     self.polls[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
+                for fragment in answer.stop_auto_rerun.fragment_ids:
+                    self.polls.pop(fragment, None)
                 if kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
                     self._keep(answer.delta.new_element, answer.delta.fragment_id)
                 if kind == "script_finished" and answer.script_finished in _DONE:
