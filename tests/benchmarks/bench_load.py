@@ -1,7 +1,8 @@
 """Many visitors at once: how long each waits after a change of a control, and what that costs the server.
 
 `python -m tests.benchmarks.bench_load [SECONDS]`. Every visitor changes a control each 3.5 s, over a WebSocket of its
-own; the clients run on the same cores as the server. Beside the app, a plain Streamlit page with two charts.
+own, alone and while a comparison of ten draws is made for another; the clients run on the same cores as the server.
+Beside the app, a plain Streamlit page with two charts. Last, thirty visitors who follow a comparison each.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Sequence
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,13 @@ from tests.benchmarks.visitors import Visitor, changes
 from tests.browser import browsing
 
 EVERY, SECONDS = 3.5, 30.0
+# Seconds within which the server forgets those who have left, and after which a comparison is given up.
+FORGOTTEN, PATIENCE = 12.0, 180.0
+FOLLOWERS = 30
 ANCHOR = str(Path(__file__).with_name("two_charts.py"))
 _TICK = os.sysconf("SC_CLK_TCK")
+# Seeds of comparisons that nobody has asked for yet.
+_SEEDS = numbers(1_000)
 
 
 def processor(pid: int) -> float:
@@ -38,62 +45,110 @@ def memory(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-async def _changing(visitor: Visitor, seed: int, until: float, waits: list[float]) -> None:
+async def _changing(visitor: Visitor, seed: int, over: asyncio.Event, waits: list[float]) -> None:
     values = changes(0.01, 0.5, seed)
     await asyncio.sleep(random.Random(seed).uniform(0, EVERY))
-    while time.perf_counter() < until:
+    while not over.is_set():
         took = await visitor.change("lie", next(values))
         waits.append(took)
         await asyncio.sleep(max(0.0, EVERY - took))
 
 
-async def _health(address: str, until: float, waits: list[float]) -> None:
+async def _health(address: str, over: asyncio.Event, waits: list[float]) -> None:
     def ask() -> None:
         urllib.request.urlopen(f"{address}/_stcore/health", timeout=60).read()
 
-    while time.perf_counter() < until:
+    while not over.is_set():
         start = time.perf_counter()
         await asyncio.to_thread(ask)
         waits.append(time.perf_counter() - start)
         await asyncio.sleep(0.25)
 
 
-async def load(address: str, pid: int, page: str, count: int, seconds: float) -> dict[str, Any]:
-    """What `count` visitors of a page meet, and what they cost."""
+async def _comparison(address: str) -> str:
+    """How long the ten draws of a comparison take that somebody follows."""
+    start, visitor = time.perf_counter(), Visitor(address, "comparison", f"compare_seed={next(_SEEDS)}")
+    await visitor.open()
+    assert visitor.polls, "there is something to wait for"
+    await visitor.follow(start + PATIENCE, [])
+    ended, took = not visitor.polls, time.perf_counter() - start
+    await visitor.leave()
+    return f"{took:.0f}" if ended else "not ended"
+
+
+async def load(
+    address: str, pid: int, page: str, count: int, seconds: float, comparison: bool = False
+) -> dict[str, Any]:
+    """What `count` visitors of a page meet, and what they cost; `comparison` while one is made."""
+    before = memory(pid)
     visitors = [Visitor(address, page) for _ in range(count)]
     opened = [await asyncio.gather(*(one.open() for one in visitors[i : i + 10])) for i in range(0, count, 10)]
     waits: list[float] = []
     health: list[float] = []
-    until, before = time.perf_counter() + seconds, processor(pid)
+    over, spent = asyncio.Event(), -processor(pid)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_health(address, until, health))
+        tasks.create_task(_health(address, over, health))
         for seed, one in enumerate(visitors):
-            tasks.create_task(_changing(one, seed, until, waits))
-    spent, held = processor(pid) - before, memory(pid)
+            tasks.create_task(_changing(one, seed, over, waits))
+        beside = tasks.create_task(_comparison(address)) if comparison else None
+        await asyncio.sleep(seconds)
+        took = await beside if beside else ""
+        over.set()
+    spent, held = spent + processor(pid), memory(pid)
     await asyncio.gather(*(one.leave() for one in visitors))
+    await asyncio.sleep(FORGOTTEN)
     cuts = statistics.quantiles(waits, n=20) if len(waits) > 1 else waits * 19
     return {
         "visitors": count,
         "p50 (s)": f"{cuts[9]:.2f}",
         "p95 (s)": f"{cuts[18]:.2f}",
-        "processor a run (ms)": f"{1000 * spent / len(waits):.0f}",
+        "processor a run (ms)": f"{1000 * spent / len(waits):.1f}",
         "health, worst (s)": f"{max(health):.2f}",
         "opening, worst (s)": f"{max(max(group) for group in opened):.1f}",
-        "memory (MB)": f"{held:.0f}",
+        "memory before (MB)": f"{before:.0f}",
+        "a visitor (MB)": f"{(held - before) / count:.2f}",
+        "after all have left (MB)": f"{memory(pid):.0f}",
+        "comparison (s)": took,
     }
 
 
-def measure(script: str, page: str, counts: Sequence[int], seconds: float) -> list[dict[str, Any]]:
-    """The loads on one server, the smallest first."""
-    rows = []
+async def followers(address: str, pid: int, count: int, seconds: float) -> dict[str, Any]:
+    """What `count` visitors meet who follow a comparison each."""
+    visitors = [Visitor(address, "comparison", f"compare_seed={next(_SEEDS)}") for _ in range(count)]
+    for one in visitors:
+        await one.open()
+    waits: list[float] = []
+    before, until = processor(pid), time.perf_counter() + seconds
+    await asyncio.gather(*(one.follow(until, waits) for one in visitors))
+    spent = processor(pid) - before
+    await asyncio.gather(*(one.leave() for one in visitors))
+    cuts = statistics.quantiles(waits, n=20)
+    return {
+        "followers": count,
+        "looks": len(waits),
+        "p50 (s)": f"{cuts[9]:.2f}",
+        "p95 (s)": f"{cuts[18]:.2f}",
+        "processor a look (ms)": f"{1000 * spent / len(waits):.1f}",
+    }
+
+
+def measure(script: str, page: str, loads: Sequence[tuple[int, bool]], seconds: float) -> list[dict[str, Any]]:
+    """The loads on one server: how many visitors, and whether a comparison is made meanwhile."""
     with browsing.running_script(script) as (address, pid):
-        for count in counts:
-            rows.append(asyncio.run(load(address, pid, page, count, seconds)))
-    return rows
+        return [asyncio.run(load(address, pid, page, count, seconds, beside)) for count, beside in loads]
+
+
+def show(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows as a table."""
+    table(title, list(rows[0]), [list(row.values()) for row in rows])
 
 
 if __name__ == "__main__":
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
-    for title, script, page in (("Two charts", ANCHOR, ""), ("Voting", "app.py", "voting")):
-        rows = measure(script, page, (1, 100, 200), seconds)
-        table(f"{title}: a change every {EVERY} s a visitor", list(rows[0]), [list(row.values()) for row in rows])
+    alone = [(1, False), (100, False), (200, False)]
+    show(f"Two charts: a change every {EVERY} s a visitor", measure(ANCHOR, "", alone, seconds))
+    beside = [*alone, (100, True), (200, True)]
+    show(f"Voting: a change every {EVERY} s a visitor", measure("app.py", "voting", beside, seconds))
+    with browsing.running_script("app.py") as (address, pid):
+        met = [asyncio.run(followers(address, pid, n, 2 * seconds)) for n in (1, FOLLOWERS)]
+    show("Followers of a comparison each", met)

@@ -7,7 +7,7 @@ import sys
 SCRIPT = """
 import asyncio, json, socket
 from threadpoolctl import threadpool_info
-from pages.kit.start_up import prepared
+from pages.kit.start_up import YOUNG, prepared
 
 async def started():
     made = socket.create_server(("127.0.0.1", 0))
@@ -17,7 +17,8 @@ async def started():
         threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
         visitor = socket.create_connection(made.getsockname())
         at_once = made.accept()[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) > 0
-        print(json.dumps([list(threads), MultiPartParser.spool_max_size, gc.get_freeze_count() > 100_000, at_once]))
+        frozen = gc.get_freeze_count() > 100_000 and gc.get_threshold() == YOUNG
+        print(json.dumps([list(threads), MultiPartParser.spool_max_size, frozen, at_once]))
 
 asyncio.run(started())
 """
