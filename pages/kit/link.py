@@ -21,6 +21,8 @@ from privdemo import limits
 _MOST_NOTES = 50
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _START_OVER = "reset_asked"
+# On which page a setting was last, by its key; and the values that pages left behind, by page and key.
+_LAST_ON, _KEPT = "settings_last_on", "settings_kept"
 
 _write = st.components.v2.component(
     "privdemo_address",
@@ -98,6 +100,31 @@ def current(choice: Choice) -> Any:
     if not raw or choice.problem(raw):
         return choice.default
     return tuple(raw) if choice.many else raw[0]
+
+
+def keep_apart(settings: Iterable[Setting], page: str) -> None:
+    """Let every page have values of its own where pages have settings of the same name; they come back with the page.
+
+    Streamlit hands the value of a setting that is in the address on to the next page that has one of that name.
+    """
+    last_on = st.session_state.setdefault(_LAST_ON, {})
+    kept = st.session_state.setdefault(_KEPT, {})
+    back = {}
+    for setting in settings:
+        key = setting.key
+        other, last_on[key] = last_on.get(key, page), page
+        if other == page:
+            continue
+        if key in st.session_state:
+            value = st.session_state[key]
+            kept[other, key] = tuple(value) if isinstance(value, list) else value
+            del st.session_state[key]
+        value = kept.get((page, key), setting.default)
+        if value != setting.default and key not in st.query_params:
+            back[key] = list(value) if isinstance(value, tuple) else value
+    if back:
+        st.query_params.update(back)
+        st.rerun()  # a widget takes its value from the address as it was when the run began
 
 
 def enter(page: str) -> None:

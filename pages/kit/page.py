@@ -138,6 +138,7 @@ class Page:
 
     def _draw(self) -> None:
         here = self.here
+        link.keep_apart(here.settings, self.address)
         link.start_over(self.all_settings, self.address)
         present.go_on(here)
         seen = present.view(here)

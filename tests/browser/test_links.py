@@ -53,6 +53,18 @@ def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> N
     expect(page.locator(".st-key-link-notes")).to_have_count(0)
 
 
+def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?share=0.4")
+    page.get_by_role("button", name="Next →").click()
+    expect(page).to_have_url(re.compile("lesson=Readings"))
+    page.get_by_role("link", name="Private counts").first.click()
+    expect(page.locator(".takeaway")).to_contain_text("14 of 1,000")
+    expect(page).to_have_url(re.compile("distortion$"))
+    page.get_by_role("link", name="Voting with a lie").first.click()
+    expect(page.locator(".takeaway")).to_contain_text("40.0 %")
+    expect(page).to_have_url(re.compile("share=0.4"))
+
+
 def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?lesson=the+price")
     takeaway = page.locator(".takeaway")

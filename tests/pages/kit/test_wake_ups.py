@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from pages.kit import wake_ups
+from tests.pages.kit.asking import in_a_loop
 
 
 def test_calls_of_another_thread_wake_the_loop_once_and_keep_their_order(monkeypatch):
@@ -31,7 +32,7 @@ def test_calls_of_another_thread_wake_the_loop_once_and_keep_their_order(monkeyp
         assert done == [0, 1, 3, 4]
         assert await asyncio.to_thread(lambda: "an answer") == "an answer"
 
-    asyncio.run(main())
+    in_a_loop(main())
 
 
 def test_a_closed_loop_refuses_calls_each_time():
