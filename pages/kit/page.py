@@ -359,7 +359,7 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
         return
-    st.fragment(in_turn(_live), key=_LIVE)(page, chapter, question, jobs, [first], place)
+    st.fragment(in_turn(_live), key=_LIVE)(page, chapter, question, jobs, first.draws.running, [first], place)
 
 
 # What is drawn anew each time that draws have come in.
@@ -367,7 +367,13 @@ _LIVE = "live-draws"
 
 
 def _live(
-    page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Look], place: Any
+    page: Page,
+    chapter: Chapter | None,
+    question: Any,
+    jobs: Sequence[Job],
+    running: bool,
+    first: list[_Look],
+    place: Any,
 ) -> None:
     """All that changes while draws come in; alone it runs again, and then it takes a new look."""
     try:
@@ -375,6 +381,8 @@ def _live(
     except ValueError as error:
         _refuse(page, place, error)
         return
+    if running and not now.draws.running:
+        st.rerun()  # all of the page: only then Streamlit lets go of what an interrupted run has left
     problem = now.draws.problem
     if problem and not now.answer:
         _refuse(page, place, problem)

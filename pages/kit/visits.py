@@ -54,6 +54,7 @@ def take(key: str) -> tuple[bytes, str] | None:
         return None
     if context := get_script_run_ctx(suppress_warning=True):
         context.uploaded_file_mgr.remove_file(context.session_id, uploaded.file_id)
+    ENDED.collect_soon()
     return uploaded.getvalue(), uploaded.name
 
 

@@ -16,7 +16,7 @@ from pages.kit.turns import in_turn
 def draw(question: Any, jobs: Sequence[Job], shown: Draws, rest: str) -> None:
     """Draw how far the jobs are, and look again as long as more is to come than is `shown`.
 
-    Only when there is more, the fragment with the key `rest` runs again: a look costs a fifth of it.
+    Only when there is more, the fragment with the key `rest` runs again, and in the end the page: a look costs a fifth.
     """
     if shown.poll is None:
         screen.progress_bar(question, shown)
@@ -29,6 +29,8 @@ def _look(question: Any, jobs: Sequence[Job], shown: Draws, first: list[Draws], 
         now = first.pop() if first else draws.look(question, jobs)
     except ValueError:  # the rest says why
         _run_again(rest)
+    if now.poll is None:
+        st.rerun()  # all of the page, as `page` does in the end
     if now.stage != shown.stage:
         _run_again(rest)
     screen.progress_bar(question, now)

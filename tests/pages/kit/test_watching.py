@@ -23,6 +23,7 @@ def looked(monkeypatch):
     drawn = []
     monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: drawn.append(now))
     monkeypatch.setattr(watching, "_run_again", lambda part: drawn.append(part))
+    monkeypatch.setattr(watching.st, "rerun", lambda: drawn.append("page"))
     return lambda now: (
         monkeypatch.setattr(watching.draws, "look", lambda question, jobs: now),
         watching._look("?", [JOB], at(1), [], "rest"),
@@ -35,9 +36,14 @@ def test_where_only_the_place_in_the_queue_has_changed_the_bar_alone_is_drawn(lo
     assert looked(now) == [now]
 
 
-@pytest.mark.parametrize("now", [at(2), at(3, running=False), at(1, running=False), at(1, error="x"), at(1, ahead=9)])
-def test_another_draw_an_end_an_error_or_another_pace_draws_the_rest_anew(looked, now):
+@pytest.mark.parametrize("now", [at(2), at(1, error="x"), at(1, ahead=9)])
+def test_another_draw_an_error_or_another_pace_draws_the_rest_anew(looked, now):
     assert looked(now)[0] == "rest"
+
+
+@pytest.mark.parametrize("now", [at(3, running=False), at(1, running=False)])
+def test_in_the_end_the_whole_page_is_drawn(looked, now):
+    assert looked(now)[0] == "page"
 
 
 def test_another_part_runs_in_place_of_the_one_that_runs(monkeypatch):
