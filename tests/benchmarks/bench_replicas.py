@@ -26,7 +26,7 @@ from tests.benchmarks.visitors import Visitor, changes
 from tests.browser import browsing
 
 VISITORS, SECONDS, TURNS = 40, 10.0, 5
-EVERY, COUNTS = 3.5, (100, 200, 300)
+EVERY, COUNTS = 3.5, (100, 200, 300, 400)
 
 
 @contextmanager
