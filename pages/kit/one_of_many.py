@@ -11,8 +11,8 @@ REPLICAS = "PRIVDEMO_REPLICAS"
 
 
 def scripts(cores: int | None = None) -> int:
-    """How many pages are drawn at once."""
-    return max(1, _cores(cores) // _replicas())
+    """How many pages are drawn at once: one more than the cores for it, as a page that is drawn waits now and then."""
+    return min(_cores(cores), _cores(cores) // _replicas() + 1)
 
 
 def workers(cores: int | None = None) -> int:

@@ -54,7 +54,7 @@ def test_a_replica_that_ends_before_it_answers_ends_all(monkeypatch, capfd):
 
 @pytest.mark.parametrize(
     ("n", "cores", "takes"),
-    [(1, 2, (2, 2, 400)), (2, 2, (1, 2, 400)), (2, 8, (4, 2, 400)), (4, 2, (1, 1, 200)), (3, 1, (1, 1, 133))],
+    [(1, 2, (2, 2, 400)), (2, 2, (2, 2, 400)), (2, 8, (5, 2, 400)), (4, 2, (1, 1, 200)), (3, 1, (1, 1, 133))],
 )
 def test_what_one_of_many_takes(monkeypatch, n, cores, takes):
     monkeypatch.setenv(one_of_many.REPLICAS, str(n))
