@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
@@ -359,11 +359,8 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
         return
-    st.fragment(in_turn(_live), key=_LIVE)(page, chapter, question, jobs, first.draws.running, [first], place)
-
-
-# What is drawn anew each time that draws have come in.
-_LIVE = "live-draws"
+    poll = first.draws.poll
+    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, poll, [first], place)
 
 
 def _live(
@@ -371,7 +368,7 @@ def _live(
     chapter: Chapter | None,
     question: Any,
     jobs: Sequence[Job],
-    running: bool,
+    poll: float | None,
     first: list[_Look],
     place: Any,
 ) -> None:
@@ -381,17 +378,17 @@ def _live(
     except ValueError as error:
         _refuse(page, place, error)
         return
-    if running and not now.draws.running:
-        st.rerun()  # all of the page: only then Streamlit lets go of what an interrupted run has left
+    if bool(poll) != now.draws.running or (poll == draws.POLL and now.draws.poll == draws.SLOW_POLL):
+        st.rerun()  # polling ends, begins again, or has more time
     problem = now.draws.problem
     if problem and not now.answer:
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    watching.draw(question, jobs, now.draws, _LIVE)
+    screen.progress_bar(question, now.draws)
     draws.keep_id(now.draws)
     if now.answer:
         _draw(page, chapter, question, now.answer, place)
     elif not problem:
-        words = page.waiting(question) if now.draws.poll else "No draw is there yet: go on, or change the settings."
+        words = page.waiting(question) if poll else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)
