@@ -12,7 +12,7 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures import first_marks as marks
 from privdemo.figures.first_marks import Axis, Plane
-from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_foot, axis_names, tick_words, traces_on
+from privdemo.figures.house import SIZE, STANDOFF, TICK, axis_foot, axis_names, beside, tick_words, traces_on
 from privdemo.figures.plain import Plain, at, parts
 
 # Pixels by which a legend's column is wider than its words.
@@ -135,7 +135,8 @@ def _tick_labels(plain: Plain, size: float) -> Iterator[str]:
         place, side = _axis(layout, "y", name.replace("axis", "")), _side(plain, name)
         for value, words in tick_words(axis):
             top = 100 - place.overall(place.number(value))
-            yield _text(words, f"right:calc({100 - side:.2f}% + 9px);top:{top:.2f}%;transform:translateY(-50%)")
+            right = f"right:calc({100 - side:.2f}% + {beside(size):g}px)"
+            yield _text(words, f"{right};top:{top:.2f}%;transform:translateY(-50%)")
 
 
 def _foot(plain: Plain, name: str) -> float:

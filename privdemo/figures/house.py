@@ -19,8 +19,9 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 SIZE = 14
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
-# How wide a letter is, as a share of its size, and the pixels that a plot has across on a telephone.
-_LETTER, _PHONE = 0.48, 250
+# How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
+# has across on a telephone.
+_LETTER, _PERCENT, _PHONE = 0.48, 0.75, 250
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
 TICK, STANDOFF, OVER = 6, 10, 6
 # The least margin; Plotly leaves as many pixels under the words of an axis.
@@ -103,7 +104,13 @@ def traces_on(plain: Plain, name: str) -> list[Plain]:
 
 def width(words: str, size: float) -> float:
     """About how many pixels wide a line of `words` is; rather too many than too few."""
-    return max(_LETTER * size * len(line) for line in re.sub(r"</?(b|sup|span\b[^>]*)>", "", words).split("<br>"))
+    lines = re.sub(r"</?(b|sup|span\b[^>]*)>", "", words).split("<br>")
+    return max(_LETTER * size * (len(line) + _PERCENT * line.count("%")) for line in lines)
+
+
+def beside(size: float) -> float:
+    """How many pixels Plotly leaves between a vertical axis and the words of `size` pixels at it."""
+    return 2 + size / 2
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -306,7 +313,7 @@ def axis_foot(plain: Plain) -> float:
 
 
 def _left(plain: Plain, size: float) -> float:
-    """Room for the widest words at a vertical axis."""
+    """Room for the widest words at a vertical axis; without them, for half of the first words of the one across."""
     widest = 0.0
     for name in axis_names(plain, "y"):
         axis = plain["layout"][name]
@@ -314,7 +321,7 @@ def _left(plain: Plain, size: float) -> float:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])
-    return round(1.15 * widest + TICK + 6)  # figures are wider than letters
+    return round(max(1.05 * widest + beside(size) + 2 if widest else 0.0, EDGE * size / SIZE))  # figures are wide
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:

@@ -13,7 +13,8 @@ from tests.pages.test_lectures import linked
 pytestmark = pytest.mark.browser
 # Pixels of what is said, and of what stands in a figure, at the least.
 SAID, DRAWN = 24, 16
-# What is below the line or beside the screen, and the smallest letters of sentences, and in figures.
+# What is below the line or beside the screen, the smallest letters of sentences, and in figures, and the words that a
+# chart cuts off at its sides.
 LOOK = """
 () => {
   const line = document.querySelector(".st-key-presenter-line").getBoundingClientRect().top;
@@ -21,6 +22,10 @@ LOOK = """
   const figures = shown(".st-key-figure [data-testid=stElementContainer]").filter((one) => one.offsetHeight > 0);
   const main = document.querySelector("[data-testid=stMain]");
   const letters = (one) => parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1);
+  const beside = (one) => {
+    const [words, chart] = [one, one.closest(".js-plotly-plot")].map((each) => each.getBoundingClientRect());
+    return Math.max(chart.left - words.left, words.right - chart.right);
+  };
   const smallest = (all) => Math.min(99, ...all.map(letters));
   return {
     screen: `${window.innerWidth} × ${window.innerHeight}`,
@@ -29,6 +34,7 @@ LOOK = """
     sideways: main.scrollWidth - main.clientWidth,
     said: smallest(shown("h1, .takeaway")),
     drawn: smallest(shown(".js-plotly-plot text, .people figcaption, .sheet span, .digits td")),
+    cut: shown(".js-plotly-plot text").filter((one) => beside(one) > 1).map((one) => one.textContent),
     words: main.innerText,
   };
 }
@@ -65,6 +71,7 @@ def faults(step: Step, look: dict) -> list[str]:
         f"{look['sideways']} pixels sideways": look["sideways"] > 0,
         f"sentences of {look['said']} pixels": look["said"] < SAID,
         f"words of {look['drawn']:.1f} pixels in a figure": look["drawn"] < DRAWN,
+        f"a chart cuts off {look['cut']}": look["cut"],
     }
     return [f"“{step.say}” on {look['screen']}: {fault}" for fault, there in wrong.items() if there]
 
