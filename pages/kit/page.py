@@ -6,6 +6,7 @@ controls → question → jobs → draws → answer(question, draws) → panels 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -39,7 +40,7 @@ class Chapter:
 
     `controls(answer)` draws controls of the chapter's own, of the `settings`, and returns what they ask. The first
     chapter says the answer's takeaway, each other one what its first panel answers. `fits(question)` says whether
-    there is such a chapter for the question.
+    there is such a chapter for the question. The page's main control is hidden where it has nothing to steer.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Chapter:
     controls: Callable[[Any], Any] | None = None
     settings: Sequence[Setting] = ()
     fits: Callable[[Any], bool] = field(default=lambda question: True)
+    steered: bool = True
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,7 @@ def _chosen(page: Page, question: Any) -> Chapter | None:
     if place < len(choice.options):
         st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[place]), key="next-chapter")
     elif page.following:
-        screen.way_to(*page.following, f"Next page: {page.following[1]} →")
+        screen.way_to(*page.following, "Next page →")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
 
 
@@ -288,7 +290,7 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
     elif isinstance(first, Panel):
         screen.takeaway(place, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
-    with st.container(key="figure"):
+    with nullcontext() if chapter.steered else st.container(key="unsteered"), st.container(key="figure"):
         screen.draw([first, *rest])
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)

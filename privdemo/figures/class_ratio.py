@@ -67,7 +67,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
             "x": classes,
             "y": list(truth),
             "name": "true",
-            "marker": {"color": palette.TRUTH.colour, "opacity": 0.45},
+            "marker": {"color": palette.TRUTH.colour},
             "hovertemplate": "%{x}: %{y:.1%}<extra>true</extra>",
         }
     ]

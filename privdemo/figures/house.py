@@ -202,7 +202,7 @@ def _set_ticks(axis: Plain, letter: str) -> None:
 
 def _power(power: int) -> str:
     return (
-        f"{10.0**power:,.0f}" if 0 <= power < 5 else f"{10.0**power:g}" if -3 < power < 0 else f"10<sup>{power}</sup>"
+        f"{10.0**power:,.0f}" if 0 <= power < 7 else f"{10.0**power:g}" if -3 < power < 0 else f"10<sup>{power}</sup>"
     )
 
 

@@ -87,10 +87,13 @@ def along(
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
-    """The names of curves: the only scaled Dirichlet among them is called so, as its title is long."""
+    """The names of curves: of the only scaled Dirichlet among them no more than whose it is, as its title is long."""
     dirichlet = [name for name in names if name.startswith("dirichlet")]
     titles = {name: LABEL_COUNTS[name].title for name in names}
-    return titles | {dirichlet[0]: "scaled Dirichlet"} if len(dirichlet) == 1 else titles
+    if len(dirichlet) == 1:
+        name, _, kind = titles[dirichlet[0]].partition(", ")
+        titles[dirichlet[0]] = f"{name}, {kind.split()[0]}"
+    return titles
 
 
 def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[float, float, palette.Style, str]]:

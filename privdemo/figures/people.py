@@ -43,7 +43,7 @@ PEOPLE_CSS = """
 .people figure { margin: 0; }
 .people figcaption { font-size: 0.9rem; margin-bottom: 0.3rem; }
 .people :is(img, svg) { display: block; width: 100%; max-width: var(--width); }
-.people-legend { font-size: 0.85rem; display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0; }
+.people-legend { font-size: 0.875rem; display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0; }
 .people-legend span { white-space: nowrap; }
 .people-legend b { font-weight: 400; font-size: 1.05rem; }
 """

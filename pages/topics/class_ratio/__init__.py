@@ -39,10 +39,10 @@ CHAPTERS = Chapters(
     (
         Chapter("The mix", Answer.main),
         Chapter("Other mixes", other_mixes),
-        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2]),
-        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3]),
+        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2], steered=False),
+        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3], steered=False),
         Chapter("Which sets", sets.which_sets),
-        Chapter("The adversary", the_adversary),
+        Chapter("The adversary", the_adversary, steered=False),
         Chapter("All numbers", all_numbers),
     ),
     formerly={

@@ -101,7 +101,7 @@ def level_words(names: Sequence[str]) -> str:
 def spoken(release: str) -> str:
     """A release's title as it stands within a sentence: “Laplace as published”, “tight Gaussian”."""
     name, _, kind = RELEASES[release].title.partition(", ")
-    return {"published": f"{name} as published", "tight": f"tight {name}"}.get(kind, name)
+    return f"{name} as published" if kind.startswith("published") else f"tight {name}"
 
 
 def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:

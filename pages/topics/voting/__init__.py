@@ -66,7 +66,7 @@ CHAPTERS = Chapters(
         Chapter("One answer", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
         Chapter("Asked twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
         Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
-        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS),
+        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS, steered=False),
     ),
     formerly={
         "the poll": "The poll",

@@ -86,8 +86,9 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
         data=_guesses(all_asked, all_asked[n_answers - 1]),
         layout={
             "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_asked) + 1]},
-            "yaxis": {"title": {"text": "right"}, **_SHARE},
+            "yaxis": {"title": {"text": "guessed right"}, **_SHARE},
             "shapes": [rule(n_answers)],
+            "annotations": [over_rule(n_answers, f"yours, {n_answers}", 0, len(all_asked) + 1)],
             "height": 385,
             "margin": {"b": 130},
             "legend": legend_below(),
