@@ -51,6 +51,7 @@ def _f1_by_k(shown: Answer, kind: str, rows: list[Row], along: list[Row]) -> Pan
         f"{turned_words(turned)}",
         lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         shipped.snippet(study.BY_K, shipped.stand_in(shown)),
+        note=own,
     )
 
 
