@@ -28,6 +28,8 @@ from privdemo import limits
 ROOT = Path(__file__).parents[1]
 TEMPLATE = Path(__file__).with_name("haproxy.cfg")
 APP = [sys.executable, "-m", "streamlit", "run", "app.py", "--logger.hideWelcomeMessage", "true"]
+# What asks this process to end.
+SIGNS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds between looks at what has ended, from one start of a process to the next, and until one that was asked to end
 # is killed.
 LOOK, PAUSE, GRACE = 0.1, 1.0, 5.0
@@ -156,6 +158,13 @@ def serve(n: int, address: str, port: int) -> None:
                 child.stop()
 
 
+def end(*_: object) -> None:
+    """End this process in order; who asks once more does not keep it from ending the others."""
+    for sign in SIGNS:
+        signal.signal(sign, signal.SIG_IGN)
+    sys.exit()
+
+
 def number(words: str) -> int:
     """How many replicas somebody asks for. Raises ``ValueError`` with the range."""
     return int(limits.REPLICAS.check(int(words) if words.isdecimal() else words))  # type: ignore[arg-type]
@@ -168,8 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> str | None:
     parser.add_argument("--port", type=int, default=8501, help="where visitors come in (default: 8501)")
     parser.add_argument("--address", default="", help="the address of this machine for visitors (default: every one)")
     asked = parser.parse_args(arguments)
-    for sign in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(sign, lambda *_: sys.exit())
+    for sign in SIGNS:
+        signal.signal(sign, end)
     try:
         serve(number(asked.replicas), asked.address, asked.port)
     except ValueError as error:

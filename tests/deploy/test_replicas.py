@@ -143,7 +143,8 @@ def two_replicas(folder):
         assert process.poll() is None, log.read_text()
         yield f"http://127.0.0.1:{port}", log.read_text
     finally:
-        process.send_signal(signal.SIGINT)
+        for sign in (signal.SIGINT, signal.SIGTERM):  # the second is for one in a hurry
+            process.send_signal(sign)
         assert process.wait(30) == 0, log.read_text()
 
 
