@@ -153,7 +153,7 @@ def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
     """Shipped errors against the share of the first class; the lines' names are methods' or releases'."""
     lines = [method_curve(_named(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()]
-    return _error_chart(lines, _test_share_axis(), legend=170)
+    return _error_chart(lines, _test_share_axis(), legend=170 if len(lines) > 4 else 90)
 
 
 def _test_share_axis() -> dict[str, Any]:

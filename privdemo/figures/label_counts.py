@@ -91,8 +91,7 @@ def _short(names: Sequence[str]) -> dict[str, str]:
     dirichlet = [name for name in names if name.startswith("dirichlet")]
     titles = {name: LABEL_COUNTS[name].title for name in names}
     if len(dirichlet) == 1:
-        name, _, kind = titles[dirichlet[0]].partition(", ")
-        titles[dirichlet[0]] = f"{name}, {kind.split()[0]}"
+        titles[dirichlet[0]] = f"Dirichlet, {titles[dirichlet[0]].partition(', ')[2].split()[0]}"
     return titles
 
 

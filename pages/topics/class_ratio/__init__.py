@@ -8,6 +8,7 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.controls import (
+    CURVES,
     FIGURE_2,
     FIGURE_3,
     Question,
@@ -39,8 +40,8 @@ CHAPTERS = Chapters(
     (
         Chapter("The mix", Answer.main),
         Chapter("Other mixes", other_mixes),
-        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2], steered=False),
-        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3], steered=False),
+        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2, CURVES], steered=False),
+        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3, CURVES], steered=False),
         Chapter("Which sets", sets.which_sets),
         Chapter("The adversary", the_adversary, steered=False),
         Chapter("All numbers", all_numbers),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -267,17 +267,31 @@ def _apply(name: str) -> None:
 
 # --- the chapters ------------------------------------------------------------------------------------
 
+THREE, ALL = "three", "all"
+CURVES = Choice("ratio_curves", (THREE, ALL), THREE, "Curves")
 FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
 FIGURE_3 = Choice(
     "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method", formerly=FORMERLY
 )
 
 
-def figure_2_controls(_: object) -> str:
-    """Draw the choice of figure 2's data set, and return its title."""
-    return inputs.choose_in_line(FIGURE_2)
+class Drawn(NamedTuple):
+    """What a figure of the paper shows: the title of its data set or its method, and whether it shows all curves."""
+
+    title: str
+    all: bool = False
 
 
-def figure_3_controls(_: object) -> str:
-    """Draw the choice of figure 3's method, and return its title."""
-    return inputs.choose_in_line(FIGURE_3)
+def figure_2_controls(_: object) -> Drawn:
+    """Draw the choice of figure 2's data set and of its curves."""
+    return _drawn(FIGURE_2)
+
+
+def figure_3_controls(_: object) -> Drawn:
+    """Draw the choice of figure 3's method and of its curves."""
+    return _drawn(FIGURE_3)
+
+
+def _drawn(setting: Choice) -> Drawn:
+    with st.container(horizontal=True, key="in-line"):
+        return Drawn(inputs.choose(setting), inputs.choose(CURVES) == ALL)

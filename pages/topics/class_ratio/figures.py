@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.class_ratio.answer import L1, Answer
+from pages.topics.class_ratio.controls import Drawn
 from privdemo.experiments import results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row
@@ -37,8 +38,9 @@ def study_snippet(name: str) -> Snippet:
 # --- figure 2 ------------------------------------------------------------------------------------
 
 
-def two_classes(_: Answer, title: str) -> list[Panel]:
-    """The paper's figure 2: two classes, every method."""
+def two_classes(_: Answer, drawn: Drawn) -> list[Panel]:
+    """The paper's figure 2: two classes, three methods or all."""
+    title = drawn.title
     dataset = next(name for name, task in COUNTING.items() if task.title == title)
     overall = [row for row in study.select(shipped(), study.BINARY) if row.dataset == dataset]
     single = [row for row in study.select(shipped(), study.BINARY, overall=False) if row.dataset == dataset]
@@ -51,7 +53,7 @@ def two_classes(_: Answer, title: str) -> list[Panel]:
             f"{counting_words(at)} On {title}, {_title(PSVM)} has an L1 error of {at[PSVM].error:.3f}, {_title(MMD)} "
             f"<b>{at[MMD].error:.3f}</b> and {_title(SPREAD)} <b>{at[SPREAD].error:.3f}</b>; {_title(EM)}, "
             f"{at[EM].error:.3f}.",
-            Chart(charts.study_errors(by_method)),
+            Chart(charts.study_errors(by_method if drawn.all else _of(by_method, (SPREAD, MMD, PSVM)))),
             f"{title}: two sets of {first.set_size}, with shares {first.rho:g} and {1 - first.rho:g}, two more to "
             f"choose settings, groups of {first.set_size}; {results.N_DRAWS} draws with 95 % intervals. "
             "Mean over mixes: "
@@ -62,6 +64,11 @@ def two_classes(_: Answer, title: str) -> list[Panel]:
             study_snippet(study.BINARY),
         )
     ]
+
+
+def _of(by_name: Mapping[str, list[Row]], names: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of some names alone."""
+    return {name: rows for name, rows in by_name.items() if name in names}
 
 
 def counting_words(at: dict[str, Row]) -> str:
@@ -94,8 +101,9 @@ def _claims(rows: Sequence[Row], first: int, last: int) -> str:
 # --- figure 3 ------------------------------------------------------------------------------------
 
 
-def private_counts(_: Answer, title: str) -> list[Panel]:
-    """The paper's figure 3: ten digits, every release of the counts."""
+def private_counts(_: Answer, drawn: Drawn) -> list[Panel]:
+    """The paper's figure 3: ten digits, three releases of the counts or all."""
+    title = drawn.title
     method = next(name for name, method in CLASS_RATIO.items() if method.title == title)
     overall = [row for row in study.select(shipped(), study.PRIVATE) if row.method == method]
     single = [row for row in study.select(shipped(), study.PRIVATE, overall=False) if row.method == method]
@@ -116,7 +124,11 @@ def private_counts(_: Answer, title: str) -> list[Panel]:
             f"With true counts {title} has an L1 error of {clean:.3f}; with published Laplace noise "
             f"(ε = {noisy.epsilon:g}, δ = {noisy.delta:g}) {noisy.error:.3f}; with tight noise "
             f"({RELEASES[best].title}) <b>{tight[best]:.3f}</b>.",
-            Chart(charts.study_errors(by_release)),
+            Chart(
+                charts.study_errors(
+                    by_release if drawn.all else _of(by_release, (NO_RELEASE, "laplace published", best))
+                )
+            ),
             f"MNIST, {first.n_classes} digits: {n_sets} sets of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
             f"to choose settings, groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
             f"{results.N_DRAWS} draws with 95 % intervals. Mean over mixes: "

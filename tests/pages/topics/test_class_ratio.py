@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import Answer, _known, compare_words, takeaway
-from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, _apply
+from pages.topics.class_ratio.controls import PRESETS, TITLES, Drawn, Question, _apply
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.draws import at_draw
@@ -98,7 +98,7 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
 def test_every_chapter_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for chapter in CHAPTERS.all:
-        drawn = chapter.panels(shown, *([chapter.settings[0].default] if chapter.controls else []))
+        drawn = chapter.panels(shown, *([Drawn(chapter.settings[0].default)] if chapter.controls else []))
         for panel in (one for some in drawn for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
             exec(str(panel.snippet), names := {})
             assert tuple(names.get("draws", shown.trials)) == shown.trials
@@ -115,3 +115,14 @@ def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
     assert [numbers[key] for key in ("classes", "set_size", "rho", "asked")] == [n_classes, size, rho, n_test]
     assert [numbers[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == [epsilon, delta, n_min]
     assert (state["mix"], numbers["sets_of_each"]) == ("set by hand", 1)
+
+
+@pytest.mark.parametrize("chapter", ["Two classes", "Private counts"])
+def test_a_figure_of_the_paper_begins_with_three_curves(chapter: str) -> None:
+    panels = next(one for one in CHAPTERS.all if one.name == chapter)
+    three, every = (
+        panels.panels(None, Drawn(panels.settings[0].default, everything))[0].figure.figure.data
+        for everything in (False, True)
+    )
+    assert len(three) == 3 < len(every)
+    assert {trace.name for trace in three} < {trace.name for trace in every}
