@@ -83,10 +83,10 @@ packed_guesses = cache.shared(_packed_guesses, max_entries=64)
 
 def found_words(point: Point) -> str:
     """How often an image's sender is found, and whether that is more than chance."""
-    found = numbers.of_hundred(point.linked.mean)
+    among, found = f"Among {point.n_candidates} people", numbers.of_hundred(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"The sender is still found in {found}."
-    return f"The sender is found in {found}: no better than chance."
+        return f"{among} the sender is still found in {found}."
+    return f"{among} the sender is found in {found}: no better than chance."
 
 
 def captions(result: Result) -> list[str]:

@@ -47,7 +47,9 @@ def test_the_dial_says_how_often_the_sender_is_found():
     (dial, costs), _ = shown().main()
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
-    assert data["foundHere"] == f"The sender is still found in {numbers.of_hundred(point.linked.mean)}."
+    assert (
+        data["foundHere"] == f"Among 100 people the sender is still found in {numbers.of_hundred(point.linked.mean)}."
+    )
     assert len(data["found"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
     assert data["low"] <= QUESTION.level <= data["high"] == FAMILY.limit(17).high
     assert costs == cost("digits") or costs.summary == cost("digits").summary
@@ -82,12 +84,12 @@ def test_the_dial_starts_just_before_the_sender_is_lost(mnist):
     at = visit("")
     level = at.number_input(key="home_p").value
     assert level in FAMILY.levels(256)
-    assert "The sender is still found in 97 of 100." in html(at)
+    assert "Among 100 people the sender is still found in 97 of 100." in html(at)
 
 
 def test_without_mnist_the_small_digits_are_shown(monkeypatch):
     monkeypatch.setattr(cache, "image_titles", lambda: ("Small digits",))
-    assert "The sender is still found in" in html(visit(""))
+    assert "the sender is still found in" in html(visit(""))
 
 
 def test_a_link_sets_the_dial(mnist):

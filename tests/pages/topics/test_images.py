@@ -156,9 +156,10 @@ def test_the_guesses_that_follow_are_those_of_a_run_at_each_level(dial):
 
 def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
-    assert data["found"][0] == "The sender is still found in 100 of 100."
+    assert data["found"][0] == "Among 20 people the sender is still found in 100 of 100."
     assert len(data["found"]) == len(data["levels"])
-    assert all(re.fullmatch(r"The sender is (still )?found in .* of 100(: no better .*)?\.", w) for w in data["found"])
+    words = re.compile(r"Among 20 people the sender is (still )?found in .* of 100(: no better .*)?\.")
+    assert all(map(words.fullmatch, data["found"]))
 
 
 def test_the_first_frame_holds_the_very_pictures(dial):
