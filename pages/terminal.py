@@ -76,7 +76,7 @@ def ask(page: Page, setting: SettingFile) -> tuple[Any, Any]:
             raise ValueError(f"the page “{page.title}” failed: {at.exception[0].message}")
         told = [*at.info, *at.toast]
         if link.NOTES in at.session_state:
-            notes = "; ".join(note.rstrip(".") for note in at.session_state[link.NOTES])
+            notes = "; ".join(note.rstrip(".") for of in at.session_state[link.NOTES].values() for note in of)
             _tell(told, said)
             raise ValueError(f"the page does not take the settings as they stand: {notes}")
         _tell([*told, *at.warning], said)

@@ -87,6 +87,15 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
     return found
 
 
+def check_pages(lecture: Lecture, pages: Iterable[str]) -> None:
+    """Raise ``ValueError`` naming the first step whose page is none of the `pages`, which are addresses."""
+    known = list(pages)
+    for number, step in enumerate(lecture.steps, start=1):
+        if step.page not in known:
+            listed = ", ".join(page or "“” (home)" for page in known)
+            raise ValueError(f"step {number}: page must be one of {listed}, got {shortened(step.page)}")
+
+
 # --- as a file -----------------------------------------------------------------------------------
 
 

@@ -17,8 +17,8 @@ from streamlit.runtime.state import get_session_state
 from pages.kit.settings import Choice, Setting, problems
 from privdemo import limits
 
-# Notes on a link that are shown.
-_MOST_NOTES = 50
+# Notes that are shown on a link, and how that is called.
+_MOST_NOTES, _THIS = 50, "this link"
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _START_OVER = "reset_asked"
 # On which page a setting was last, by its key; and the values that pages left behind, by page and key.
@@ -152,7 +152,8 @@ def check(settings: Iterable[Setting], page: str) -> None:
         note(*bad.values())
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
-            st.warning("Part of this link could not be used.\n\n" + "\n".join(f"- {note}" for note in notes))
+            for of, sentences in notes.items():
+                st.warning(f"Part of {of} could not be used.\n\n" + "\n".join(f"- {note}" for note in sentences))
             st.button("Dismiss", on_click=forget_notes)
 
 
@@ -194,14 +195,14 @@ def forget_notes() -> None:
 
 def note(*sentences: str) -> None:
     """Show from now on what of the link could not be used."""
-    remark(*sentences)
+    remark(*sentences, of=_THIS)
     st.rerun()
 
 
-def remark(*sentences: str) -> None:
-    """Have what could not be used shown with the next run."""
+def remark(*sentences: str, of: str) -> None:
+    """Have what could not be used `of` a link, a file or a lecture shown with the next run."""
     if sentences:
-        notes = st.session_state.setdefault(NOTES, [])
+        notes = st.session_state.setdefault(NOTES, {}).setdefault(of, [])
         notes.extend(sentences[: max(0, _MOST_NOTES - len(notes))])
         if len(sentences) > _MOST_NOTES:
             notes.append(f"{len(sentences) - _MOST_NOTES:,} more of its settings were ignored.")

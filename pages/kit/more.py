@@ -95,7 +95,7 @@ def _present(here: Here, known: Sequence[Setting]) -> None:
     try:
         step = Step(here.address, _given(known))
         alone = Lecture(here.title, "", 1, (step,))
-        present.open_at(here.address, step.settings, here, Place(alone, lecture.to_link(alone), 1))
+        present.open_step(Place(alone, lecture.to_link(alone), 1), here)
     except ValueError as error:
         st.toast(sentence(error))
 
@@ -133,4 +133,4 @@ def _take(key: str, here: Here) -> None:
         st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
         return
     st.session_state.pop(_PROBLEM, None)
-    present.open_at(found.page, found.settings, here)
+    present.open_file(found.page, found.settings, here, brought[1])

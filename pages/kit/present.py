@@ -126,7 +126,8 @@ def draw(seen: View, here: Here) -> None:
             _move(now, move, here)
 
         with st.container(key="presenter-line"):
-            presenter.mount(now.number, len(now.lecture.steps), f"{here.title} · {now.lecture.title}", moved)
+            titles = " · ".join(dict.fromkeys((here.title, now.lecture.title)))  # a screen alone has its page's
+            presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 
 def _sheet(seen: View, here: Here) -> str:
@@ -172,20 +173,32 @@ def _move(now: Place, move: str, here: Here) -> None:
     number = now.number + (1 if move == presenter.NEXT else -1)
     if 1 <= number <= len(now.lecture.steps):
         after = Place(now.lecture, now.name, number)
-        open_at(after.step.page, after.step.settings, here, after)
+        open_step(after, here)
 
 
-def open_at(page: str, given: Mapping[str, Any], here: Here, at: Place | None = None) -> None:
-    """Open a `page` with the settings `given`, all others as reset leaves them, `at` a place in a lecture.
+def open_step(at: Place, here: Here) -> None:
+    """Open a place in a lecture: its page with its settings, all others as reset leaves them."""
+    _open(at.step.page, at.step.settings, here, _name(at), at)
 
-    On the page that is `here` they are set at once; another page sets them when it is on screen.
-    """
+
+def open_file(page: str, given: Mapping[str, Any], here: Here, name: str) -> None:
+    """Open a `page` with the settings `given` in the file of this name, all others as reset leaves them."""
+    _open(page, given, here, f"the file {page_settings.quoted(name)}")
+
+
+def _name(at: Place) -> str:
+    """How a note calls a lecture."""
+    return f"the lecture {page_settings.quoted(at.lecture.title)}"
+
+
+def _open(page: str, given: Mapping[str, Any], here: Here, of: str, at: Place | None = None) -> None:
+    """Set the page that is `here` at once; another page is set when it is on screen. Notes are `of` this."""
     if page not in here.pages:
-        link.remark(f"{page_settings.quoted(page)} was ignored: there is no such page.")
+        link.remark(f"{page_settings.quoted(page)} was ignored: there is no such page.", of=of)
     elif page != here.address:
-        st.session_state[_GO] = page, given, at
+        st.session_state[_GO] = page, given, of, at
     else:
-        _set(given, here.settings, at)
+        _set(given, here.settings, of, at)
 
 
 def go_on(here: Here) -> None:
@@ -193,13 +206,13 @@ def go_on(here: Here) -> None:
     if not (asked := st.session_state.get(_GO)):
         _arrive(here)
         return
-    page, given, at = asked
+    page, given, of, at = asked
     if page != here.address:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
     del st.session_state[_GO]
     link.enter(here.address)  # what is noted from here on is of this page
-    _set(given, here.settings, at)
+    _set(given, here.settings, of, at)
 
 
 def _arrive(here: Here) -> None:
@@ -209,22 +222,23 @@ def _arrive(here: Here) -> None:
     st.session_state[_ARRIVED] = True
     if at := view(here).place:
         link.enter(here.address)
-        _take({key: raw for key, raw in at.step.settings.items() if key not in st.query_params}, here.settings)
+        given = {key: raw for key, raw in at.step.settings.items() if key not in st.query_params}
+        _take(given, here.settings, _name(at))
 
 
-def _set(given: Mapping[str, Any], settings: Sequence[Setting], at: Place | None) -> None:
+def _set(given: Mapping[str, Any], settings: Sequence[Setting], of: str, at: Place | None) -> None:
     """Set a page's settings, and note which of those `given` are not good."""
     link.reset(settings)
-    _take(given, settings)
+    _take(given, settings, of)
     if at:
         st.query_params[PRESENT] = at.link
 
 
-def _take(given: Mapping[str, Any], settings: Sequence[Setting]) -> None:
-    """Take good values, and note which are not."""
+def _take(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> None:
+    """Take good values `of` a file or a lecture, and note which are not."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
     for key in bad:
         st.query_params.pop(key, None)
     link.take(settings, {key: value for key, value in given.items() if key not in bad})
-    link.remark(*bad.values())
+    link.remark(*bad.values(), of=of)

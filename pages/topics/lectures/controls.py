@@ -44,7 +44,7 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
         st.markdown("On any page, open the menu **⋯** and choose **Add to my lecture**; or bring a lecture's file.")
     else:
         _edit(own, pages, titles, here)
-    _bring()
+    _bring(here)
     code = lecture.to_link(own) if own else ""
     st.session_state[_READ] = code
     link.write(LECTURE.key, code)
@@ -62,8 +62,7 @@ def _read_link() -> None:
 
 
 def _present_button(at: Place, key: str, here: Here) -> None:
-    given = {"on_click": present.open_at, "args": (at.step.page, at.step.settings, here, at)}
-    st.button("Present →", key=key, type="primary", **given)  # type: ignore[arg-type]
+    st.button("Present →", key=key, type="primary", on_click=present.open_step, args=(at, here))
 
 
 def _keep(changed: Lecture | None) -> None:
@@ -171,18 +170,20 @@ def _try(own: Lecture, **changed: Any) -> None:
         st.session_state[_PROBLEM] = numbers.sentence(error)
 
 
-def _bring() -> None:
+def _bring(here: Here) -> None:
     """Draw the place to drop a lecture's file on."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
-    st.file_uploader("Open a lecture's file", ["toml"], key=key, on_change=_take, args=(key,), max_upload_size=1)
+    st.file_uploader("Open a lecture's file", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)
     if st.session_state.get(more.OWN) is None and (problem := st.session_state.get(_PROBLEM)):
         st.error(problem)
 
 
-def _take(key: str) -> None:
+def _take(key: str, here: Here) -> None:
     if (brought := visits.take(key)) is None:
         return
     try:
-        _keep(lecture.read(brought[0]))
+        found = lecture.read(brought[0])
+        lecture.check_pages(found, here.pages)
+        _keep(found)
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {numbers.sentence(error)}"

@@ -96,6 +96,7 @@ def test_bad_values_of_a_file_are_noted_one_by_one(monkeypatch):
     at, _ = menu(monkeypatch)
     dropped(at, setting_file.write("made", {"n": "12", "sign": ("±",), "more": "x"}))
     assert shown(at) == (3, ("±",), "")
+    assert at.warning[0].value.startswith("Part of the file `setting.toml` could not be used.")
     assert all(f"`{part}" in at.warning[0].value for part in ("n=12", "more"))
 
 

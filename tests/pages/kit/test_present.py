@@ -74,7 +74,7 @@ def test_a_link_to_a_step_may_leave_out_its_settings(visit):
     assert shown(visit(1, n="7")[0])[1] == 7
     at, _ = visit(4)
     assert shown(at)[1] == 3
-    assert "`n=12`" in warnings(at)
+    assert warnings(at).startswith("Part of the lecture `Signs` could not be used.\n\n- `n=12`")
 
 
 def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
@@ -169,7 +169,7 @@ def test_a_step_on_another_page_is_gone_to_with_its_settings(visit):
 
 def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
     at, switched = visit(n="7")
-    at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, Place(LECTURE, NAME, 2)
+    at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, "the lecture", Place(LECTURE, NAME, 2)
     at.run()
     assert shown(at) == ("", 3, ("±",))
     assert not switched
@@ -179,7 +179,7 @@ def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
 
 def test_bad_settings_of_a_step_and_a_page_that_is_not_there_are_noted(visit):
     at, switched = visit()
-    at.session_state["on_the_way_to"] = "made", LECTURE.steps[3].settings, Place(LECTURE, NAME, 4)
+    at.session_state["on_the_way_to"] = "made", LECTURE.steps[3].settings, "it", Place(LECTURE, NAME, 4)
     at.run()
     assert shown(at) == ("Wrong.", 3, ("+", "-"))
     assert "n=12" in warnings(at)

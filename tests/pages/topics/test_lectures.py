@@ -113,7 +113,11 @@ def test_a_file_of_a_lecture_is_opened_and_a_wrong_one_changes_nothing(own):
     drop("title = 3")
     assert "This file was not opened. A lecture must have minutes." in own.error[0].value
     assert kept(own) == OWN
-    drop(to_toml(OWN).replace("Signs", "Other signs"))
+    drop(to_toml(OWN))
+    assert "This file was not opened. Step 3: page must be one of “” (home), voting, " in own.error[0].value
+    assert "got “gone”" in own.error[0].value
+    assert kept(own) == OWN
+    drop(to_toml(OWN).replace("Signs", "Other signs").replace("gone", "training"))
     assert kept(own).title == "Other signs"
     assert not own.error
     assert read(to_toml(kept(own))) == kept(own)
