@@ -23,7 +23,7 @@ def choice(key: str, titles: Sequence[str]) -> Choice:
     if st.session_state.get(key, here[0]) not in here:  # forgotten since
         st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
-    return Choice(key, here, titles[0], notes={TITLE: absent})
+    return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
 
 
 def panel(chosen: Choice, binary: bool = False) -> None:

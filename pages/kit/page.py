@@ -311,7 +311,7 @@ def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float,
 def _report(
     page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...], state: Mapping[str, Any]
 ) -> str:
-    """The page as one HTML file: of the chapters with settings of their own, the one on screen."""
+    """The page as one HTML file: of the chapters with settings of their own, the one on screen; the others by name."""
     assert page.chapters is not None
     shown = {
         one.name: one.panels(answer, *(asked if one is chapter else (None,) if one.controls else ()))
@@ -325,7 +325,8 @@ def _report(
     set_now = {named(one): state.get(one.key, one.default) for one in page.here.settings}
     settings = {name: tuple(value) if isinstance(value, list) else value for name, value in set_now.items()}
     code = page.folds(question, answer).get(CODE, "")
-    return report.page(page.question, answer.takeaway(), flat, settings, code)
+    left_out = [one.name for one in page.chapters.all if one.fits(question) and one.name not in shown]
+    return report.page(page.question, answer.takeaway(), flat, settings, code, left_out)
 
 
 # --- pages of background draws ----------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from pages.kit.panel import Chart, Panel, of_rows
-from privdemo import figures
+from privdemo import __version__, figures
 from privdemo.experiments import results
 
 # Rows of a table that a report shows; the CSV file has them all.
@@ -20,11 +20,17 @@ def figure(panel: Panel, title: str) -> str:
 
 
 def page(
-    title: str, takeaway: str, chapters: Mapping[str, Iterable[Panel]], settings: Mapping[str, object], code: str
+    title: str,
+    takeaway: str,
+    chapters: Mapping[str, Iterable[Panel]],
+    settings: Mapping[str, object],
+    code: str,
+    left_out: Sequence[str] = (),
 ) -> str:
     """A page as one self-contained HTML page.
 
-    The takeaway, the panels of its `chapters` with their tables, the settings, and how to compute it all again.
+    The takeaway, the panels of its `chapters` with their tables, the names of chapters `left_out`, the settings, and
+    how to compute it all again.
     """
     parts, library = [f'<p class="takeaway">{takeaway}</p>'], True
     for name, panels in chapters.items():
@@ -32,9 +38,16 @@ def page(
         for panel in panels:
             parts.append(_panel(panel, library, headed=True))
             library = library and not isinstance(panel.figure, Chart)
+    if left_out:
+        names = escape(", ".join(f"“{name}”" for name in left_out))
+        parts.append(
+            f"<h2>Not in this report</h2><p>{names}: chapters with settings of their own. Each is in the report that "
+            "is taken while it is on screen.</p>"
+        )
     known = of_rows([{"setting": key, "value": value} for key, value in settings.items()])
     parts.append(f"<h2>Settings</h2>{known.html}<h2>How to compute this again</h2>{_code(code)}")
-    parts.append(f"<p>Computed by privdemo with {results.versions()}. The same settings give the same numbers.</p>")
+    made = f"privdemo {__version__} with {results.versions()}"
+    parts.append(f"<p>Computed by {made}. The same settings give the same numbers.</p>")
     return figures.document(title, "".join(parts), figures.CSS)
 
 

@@ -71,7 +71,7 @@ def faults(step: Step, look: dict) -> list[str]:
     wrong = {
         "no figure": "figure" in step.show and not look["figures"],
         "a figure that is not to be seen": "figure" not in step.show and look["figures"],
-        f"{look['below']:.0f} pixels below the screen": look["below"] > 0,
+        f"{look['below']:.0f} pixels below the screen": look["below"] >= 1,
         f"{look['sideways']} pixels sideways": look["sideways"] > 0,
         f"sentences of {look['said']} pixels": look["said"] < SAID,
         f"words of {look['drawn']:.1f} pixels in a figure": look["drawn"] < DRAWN,

@@ -28,7 +28,7 @@ CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
 DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
 
-CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3)
+CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")
 RHO = Number(
     "rho",
     limits.RHO,
@@ -57,8 +57,8 @@ TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELE
 RELEASE = Choice(
     "release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts", formerly=privacy_inputs.FORMER_RELEASES
 )
-EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05)
-DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05)
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts")
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts")
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
@@ -136,7 +136,7 @@ def classes_setting(dataset: Source) -> Number:
         return CLASSES
     most = min(CLASSES.limit.high, dataset.n_classes)
     limit = limits.Limit("classes", CLASSES.limit.low, most, "there are no more", integer=True)
-    return Number(CLASSES.key, limit, min(CLASSES.default, most))
+    return Number(CLASSES.key, limit, min(CLASSES.default, most), CLASSES.label)
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:

@@ -46,8 +46,8 @@ VIEW, DIAL, CHANGED, GAUSS = "view", "The dial", "Changed pixels", "Gaussian noi
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
 LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("p10", limits.P10, 0.1)
-ONE_LIES = Number("p01", limits.P01, 0.3)
+ZERO_LIES = Number("p10", limits.P10, 0.1, "Lies about the first digit")
+ONE_LIES = Number("p01", limits.P01, 0.3, "Lies about the second digit")
 SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
 PEOPLE = Number(
     "people",
@@ -147,7 +147,7 @@ def level_setting(family: PixelFamily, n_states: int) -> Number:
 
 def label_setting(n_classes: int) -> Number:
     """The label's flip probability among `n_classes`."""
-    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2)
+    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label")
 
 
 def all_settings() -> list[Setting]:

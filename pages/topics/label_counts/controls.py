@@ -31,8 +31,8 @@ RHO = Number(
     "%.4g",
     "Every class but the last has this share of the labels; the last has the rest.",
 )
-EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON)
-DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON, "ε of the counts")
+DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts")
 N_MIN = Number(
     "n_min",
     limits.N_MIN,

@@ -31,13 +31,13 @@ sizes = cache.by_config(training.sizes, max_entries=256)
 PEOPLE = 250
 _DATA = "people_with_images_of"
 
-FIRST = Choice("first", DIGITS, "7")
-SECOND = Choice("second", DIGITS, "9")
-NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)))
+FIRST = Choice("first", DIGITS, "7", "First digit or class")
+SECOND = Choice("second", DIGITS, "9", "Second digit or class")
+NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
-ZERO_LIES = Number("first_lies", limits.P10, 0.1)
-ONE_LIES = Number("second_lies", limits.P01, 0.4)
+ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first")
+ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second")
 TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
 TRAINED = Choice(
     "methods",
@@ -158,13 +158,13 @@ def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
     most = min(int(limits.N_TRAIN.high), sizes(data, classes)[0])
     limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
     help = "Each releases one image and one label."
-    return Number("n", limit, min(PEOPLE, most), step=10, help=help)
+    return Number("n", limit, min(PEOPLE, most), "People of each class", step=10, help=help)
 
 
 def level_setting(family: PixelFamily, n_states: int) -> Number:
     """The noise level of `family`, in the range its mechanism checks."""
     noise = NOISES[family.name]
-    return Number(noise.key, family.limit(n_states), noise.default, step=0.01)
+    return Number(noise.key, family.limit(n_states), noise.default, family.title, step=0.01)
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:

@@ -170,8 +170,10 @@ def estimate_words(poll: Poll, truth: float) -> str:
         holds = "contains" if e.interval.covers(truth) else "misses"
         # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
-        interval = numbers.between(e.low, e.high)
-        words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({error}{interval}, {holds} the truth)")
+        interval = f"{error}{numbers.between(e.low, e.high)}"
+        if e.interval.exact and e.standard_error:
+            interval = "at the end, without an interval"
+        words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {holds} the truth)")
     note = ""
     if best and best.interval.exact:
         note = (

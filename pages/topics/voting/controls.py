@@ -25,9 +25,9 @@ SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
 SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01, form="%.8g")
 KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Voters of A and of B lie")
-LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2)
-B_SAYS_A = Number("b_says_a", limits.P10, 0.1)
-A_SAYS_B = Number("a_says_b", limits.P01, 0.3)
+LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Each person lies")
+B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A")
+A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B")
 POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture shows the last of them.")
 # The default is the seed, of 0 to 999, whose poll is the most typical: in its hundredth poll the error of the corrected
 # estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest to the median error over these seeds (the mean |ln| of their

@@ -7,7 +7,7 @@ import numpy as np
 from pages.kit import report
 from pages.kit.panel import Cards, Chart, Live, Markup, Panel, Table
 from pages.kit.snippet import Snippet
-from privdemo import figures
+from privdemo import __version__, figures
 
 ROWS = [{"lie": 0.2, "share": i} for i in range(120)]
 CHART = Chart(figures.Figure(data=[{"x": [1], "y": [2]}]))
@@ -41,7 +41,7 @@ def test_a_report_holds_sentence_figures_tables_settings_versions_and_code():
     assert "<summary>Data</summary>" in page
     assert page.count('<th scope="row">0.2</th>') == 100
     assert "The first 100 of 120 rows." in page
-    assert f"with numpy {np.__version__}, " in page
+    assert f"by privdemo {__version__} with numpy {np.__version__}, " in page
     assert "<pre><code>print(1 &lt; 2)\n</code></pre><pre><code>privdemo run\n</code></pre>" in page
 
 

@@ -136,7 +136,9 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
         error = f"s.e. {100 * e.standard_error:.2g} points; {100 * e.low:.1f} to {100 * e.high:.1f} %"
         assert f" {100 * e.value:.1f} % ({error}, {verdict} the truth)" in words
     assert "unlimited" not in words  # it is the one in [0, 1]
-    assert "no certainty, but a poll that such lies hardly explain" in estimate_words(beyond.poll, 0.0)
+    words = estimate_words(beyond.poll, 0.0)
+    assert "no certainty, but a poll that such lies hardly explain" in words
+    assert " 0.0 % (at the end, without an interval, contains the truth)" in words
     assert "the end of the range" in beyond.takeaway()
     assert "<b>missed</b> the truth. Correcting" in look(AGAIN, beyond)[0].answer
 
@@ -179,4 +181,6 @@ def test_a_report_states_what_is_set(monkeypatch):
     made = []
     monkeypatch.setattr(screen, "report_button", lambda make, name: made.append(make))
     visit("voting", lie="0.3")
-    assert re.search(r">lie</th><td[^>]*>0\.3<", made[-1]())
+    page = made[-1]()
+    assert re.search(r">Each person lies \(lie\)</th><td[^>]*>0\.3<", page)
+    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Training”: chapters with" in page
