@@ -161,6 +161,11 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
     assert not switched
 
 
+def test_a_screen_alone_says_its_title_once(visit):
+    at, _ = visit(present=f"1-{to_link(Lecture('Made up', '', 1, (Step('made'),)))}")
+    assert at.caption[0].value == "1 of 1: Made up"
+
+
 def test_a_step_on_another_page_is_gone_to_with_its_settings(visit):
     at, switched = visit(2)
     at.button(key="next").click().run()
