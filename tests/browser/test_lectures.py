@@ -30,7 +30,7 @@ LOOK = """
   return {
     screen: `${window.innerWidth} × ${window.innerHeight}`,
     figures: figures.length,
-    below: Math.max(0, ...figures.map((one) => one.getBoundingClientRect().bottom - line)),
+    below: Math.round(Math.max(0, ...figures.map((one) => one.getBoundingClientRect().bottom - line))),
     sideways: main.scrollWidth - main.clientWidth,
     said: smallest(shown("h1, .takeaway")),
     drawn: smallest(shown(".js-plotly-plot text, .people figcaption, .sheet span, .digits td")),

@@ -24,6 +24,15 @@ from tests.working import DEADLINE, alive, until
 
 
 @pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
+def signals_as_before():
+    """`replicas.main` takes over how this process is asked to end."""
+    before = {sign: signal.getsignal(sign) for sign in replicas.SIGNS}
+    yield
+    for sign, handler in before.items():
+        signal.signal(sign, handler)
+
+
 def there_is_haproxy():
     try:
         replicas.haproxy()
