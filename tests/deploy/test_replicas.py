@@ -24,6 +24,13 @@ from tests.working import DEADLINE, alive, until
 
 
 @pytest.fixture(scope="module", autouse=True)
+def there_is_haproxy():
+    try:
+        replicas.haproxy()
+    except ValueError as error:
+        missing(str(error))
+
+
 @pytest.fixture(autouse=True)
 def signals_as_before():
     """`replicas.main` takes over how this process is asked to end."""
@@ -31,13 +38,6 @@ def signals_as_before():
     yield
     for sign, handler in before.items():
         signal.signal(sign, handler)
-
-
-def there_is_haproxy():
-    try:
-        replicas.haproxy()
-    except ValueError as error:
-        missing(str(error))
 
 
 @pytest.mark.parametrize(("words", "shown"), [("0", "0"), ("two", "'two'"), ("1000", "1000"), ("-1", "'-1'")])
