@@ -20,6 +20,7 @@ from deploy import replicas
 from pages.kit import one_of_many
 from tests.benchmarks.visitors import Visitor, changes
 from tests.conftest import missing
+from tests.pages.kit.asking import in_a_loop
 from tests.working import DEADLINE, alive, until
 
 
@@ -192,11 +193,11 @@ async def kill_one(address, said):
 
 def test_a_killed_replica_is_replaced_and_the_visitors_of_the_other_notice_nothing(tmp_path):
     with two_replicas(tmp_path) as (address, said):
-        pid, replica = asyncio.run(kill_one(address, said))
+        pid, replica = in_a_loop(kill_one(address, said))
         assert f"Replica {replica} was ended by SIGKILL and is started again." in said()
         assert not alive(pid)
         port = int(re.search(r"replicas on ports \[(.*)\]", said())[1].split(", ")[int(replica) - 1])
-        asyncio.run(until_answered(port))
+        in_a_loop(until_answered(port))
     assert not any(alive(one) for one in [*processes(said, 1), *processes(said, 2)])
 
 
