@@ -44,6 +44,8 @@ def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: s
     drawing = page.locator(".first-look > div > img")
     expect(drawing).to_be_visible()
     expect(page.locator(".first-look p")).to_contain_text("correct for the lies")
+    for control in ("stSlider", "stNumberInput"):  # above the curves; Streamlit loads each kind when it comes
+        expect(page.locator(f".st-key-lever [data-testid={control}]").first).to_be_visible()
     browsing.settled(page)
     before = drawing.bounding_box()
     waiting[0].continue_()
