@@ -106,7 +106,7 @@ def mean_errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(draws, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
-    title = f"misplaced of 1,000, in {len(SHARES)} other mixes"
+    title = f"misplaced of 1,000, in {len(SHARES)} mixes"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
     return dot_plots([plot], _known(draws[0]))
 
@@ -131,7 +131,7 @@ def _known(draw: Trial) -> Below:
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "known: the mix of each set",
+        "known: the mixes, two sets of each",
         min(110, 36 * n_classes),
         trace,
         x_axis | {"ticktext": [str(i + 1) if few else "" for i in range(n_sets)]},

@@ -277,6 +277,10 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
     return label_ends(figure)
 
 
+# How far below its name a row's marks lie, as a part of the row.
+_UNDER = 0.22
+
+
 def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
     """Average F1 of every way to fill bags, one row each; the published values are stars."""
     names = {name: selection.title for name, selection in SELECTIONS.items()}
@@ -287,7 +291,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
         traces.append(
             {
                 "x": [row.average for row in here],
-                "y": [there.index(row.selection) + 0.13 * ((len(methods) - 1) / 2 - i) for row in here],
+                "y": [there.index(row.selection) + _UNDER + 0.13 * ((len(methods) - 1) / 2 - i) for row in here],
                 "error_x": error_bars([row.estimate for row in here], style),
                 "mode": "markers",
                 "marker": point(style),
@@ -298,7 +302,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
         for row in here:
             if value := label_proportions.study.published(row):
                 words = f"{LABEL_PROPORTIONS[method].title}, published: {value:.2f}"
-                traces.append(published(value, there.index(row.selection), style, words))
+                traces.append(published(value, there.index(row.selection) + _UNDER, style, words))
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -306,7 +310,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
             "yaxis": {
                 "tickvals": list(range(len(there))),
                 "ticktext": [names[name] for name in there],
-                "range": [len(there) - 0.6, -0.9],
+                "range": [len(there) - 0.5, -0.6],
                 "ticklabelposition": "inside top",
                 "showgrid": False,
             },

@@ -235,7 +235,7 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 _IF = {
     NOBODY: "if nobody is trusted",
-    OWNER: "with a trusted bag owner who releases only totals",
+    OWNER: "from a trusted bag owner’s totals alone",
     PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
 }
 # Whom a mark says that one must trust.

@@ -155,7 +155,7 @@ def compare_words(verdict: Verdict, other: str, where: str) -> str:
     title = LABEL_PROPORTIONS[other].title
     if verdict is Verdict.TOO_FEW:
         return f"; {where} cannot tell it from {title}"
-    return f", clearly ahead of {title}" if verdict.clear else f", statistically tied with {title}"
+    return f", draw by draw clearly ahead of {title}" if verdict.clear else f", statistically tied with {title}"
 
 
 def threshold_words(question: Question) -> str:

@@ -51,13 +51,14 @@ class Answer:
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
         config, poll = self.config, self.poll
-        who, truth = numbers.people(poll.n_voters), f"the truth is <b>{numbers.share(config.share)}</b>."
+        who, truth = numbers.people(poll.n_voters), f"in the whole country it is <b>{numbers.share(config.share)}</b>."
         said = f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {who} say A"
         if not config.channel.contrast:
-            return f"{lie_words(config)}, and {said}. Voters of A and of B answer alike: nothing can be learnt; {truth}"
+            alike = "Voters of A and of B answer alike: nothing can be learnt of A’s share"
+            return f"{lie_words(config)}, and {said}. {alike}; {truth}"
         best = reading(poll.estimates[SPREAD_MLE])
         if config.channel == voting.TRUTHFUL:
-            found = f"Everyone tells the truth, and {said}: <b>{best}</b> of the country voted A; {truth}"
+            found = f"Everyone tells the truth, and {said}: <b>{best}</b> voted A; {truth}"
         else:
             found = f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
         return f"{found}{missed_words(self)}"

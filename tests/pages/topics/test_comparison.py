@@ -70,7 +70,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: NAIVE}),
-            "With a trusted bag owner who releases only totals, the log loss is <b>0.900 ± 0.020</b> at ε = 1",
+            "From a trusted bag owner’s totals alone, the log loss is <b>0.900 ± 0.020</b> at ε = 1",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -96,7 +96,7 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_marks_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in ((BOTH, "If nobody is trusted, "), ((LLP,), "who releases only totals ")):
+    for names, whom in ((BOTH, "If nobody is trusted, "), ((LLP,), "from a trusted bag owner’s totals alone ")):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
     assert f"every label known: {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)

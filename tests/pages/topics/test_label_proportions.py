@@ -34,7 +34,7 @@ def asked(config: BagConfig) -> Answer:
     ("words", "start"),
     [
         (compare_words(Verdict.TOO_FEW, LLP, "two draws"), "; two draws cannot tell it from match bag shares"),
-        (compare_words(Verdict.BETTER, NAMES, "two draws"), ", clearly ahead of correct for the bag"),
+        (compare_words(Verdict.BETTER, NAMES, "two draws"), ", draw by draw clearly ahead of correct for the bag"),
         (compare_words(Verdict.NOT_CLEAR, NAMES, "two draws"), ", statistically tied with correct for the bag"),
         (
             beside_words(0.64, 0.86, 0.66),
