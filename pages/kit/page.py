@@ -218,7 +218,7 @@ def _chosen(page: Page, question: Any) -> Chapter | None:
     if place < len(choice.options):
         st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[place]), key="next-chapter")
     elif page.following:
-        screen.way_to(*page.following, "Next page →")
+        screen.way_to(*page.following, "Next →", f"The next page: {page.following[1]}")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
 
 

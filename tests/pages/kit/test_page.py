@@ -88,7 +88,7 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     at.button(key="next-chapter").click().run()
     assert ">None of 2<" in takeaway(at)
     assert not [button for button in at.button if button.key == "next-chapter"]
-    assert "page_link page=far label=Next page →" in drawn(at.main)
+    assert "page_link page=far label=Next → help=The next page: Far" in drawn(at.main)
     at.get("button_group")[0].set_value("all").run()
     assert ">There are 2.<" in takeaway(at)
     at.button(key="reset").click().run()
