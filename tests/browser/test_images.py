@@ -134,7 +134,7 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     slider.press("ArrowRight")
     expect(page.locator(".takeaway", has_text="= 0.205,")).to_be_visible()
     browsing.settled(page)
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("^p = 0.205. The sender is"))
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("^p = 0.205. Among 100 people the sender is"))
     box = page.get_by_role("spinbutton", name="p, chance of change")
     box.fill("0.1234")
     box.press("Enter")

@@ -51,7 +51,7 @@ class Answer:
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
         config, poll = self.config, self.poll
-        who, truth = numbers.people(poll.n_voters), f"in the whole country it is <b>{numbers.share(config.share)}</b>."
+        who, truth = numbers.people(poll.n_voters), f"nationwide <b>{numbers.share(config.share)}</b>."
         said = f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {who} say A"
         if not config.channel.contrast:
             alike = "Voters of A and of B answer alike: nothing can be learnt of A’s share"

@@ -44,7 +44,7 @@ def test_it_opens_with_the_numbers_of_its_settings():
     assert takeaway(at) == (
         f'<p class="takeaway">Each person lies <b>20 %</b> of the time, and <b>{shown.poll.said_a / 10:.1f} %</b> of '
         f"1,000 people say A. Correcting for the lies gives <b>{100 * best.value:.1f} ± "
-        f"{100 * best.interval.half:.1f} %</b> for A; in the whole country it is <b>35.0 %</b>.</p>"
+        f"{100 * best.interval.half:.1f} %</b> for A; nationwide <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="again and again"))
