@@ -80,5 +80,5 @@ def _moves(words: str, published: float, moved: float, seeds: str, why: str, sur
         why=why,
         reading=FORMULA,
         surprise=surprise,
-        what="move",
+        what="moves by",
     )
