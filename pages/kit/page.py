@@ -273,7 +273,7 @@ def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place
     if chapter is None:
         screen.takeaway(place, page.address, answer.takeaway())
         return
-    alone = chapter.controls and page.jobs is None
+    alone = chapter.controls and not page.jobs and not page.lever
     (st.fragment(in_turn(_draw_chapter)) if alone else _draw_chapter)(page, chapter, question, answer, place)
 
 
@@ -295,8 +295,13 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
         screen.keep_first(page.address, panels, _room(page, chapter, panels))
-    state = st.session_state.to_dict()  # what is set now: the report is made without a session
-    screen.report_button(partial(_report, page, chapter, question, answer, asked, state), page.address)
+    screen.report_button(partial(_report, page, chapter, question, answer, asked, _set_now(page)), page.address)
+
+
+def _set_now(page: Page) -> dict[str, Any]:
+    """What is set at this moment, by the names of the settings: a report is made later, without a session."""
+    found = {named(one): st.session_state.get(one.key, one.default) for one in page.here.settings}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
 def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:
@@ -309,7 +314,7 @@ def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float,
 
 
 def _report(
-    page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...], state: Mapping[str, Any]
+    page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...], set_now: Mapping[str, Any]
 ) -> str:
     """The page as one HTML file: of the chapters with settings of their own, the one on screen; the others by name."""
     assert page.chapters is not None
@@ -322,11 +327,9 @@ def _report(
         name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
         for name, panels in shown.items()
     }
-    set_now = {named(one): state.get(one.key, one.default) for one in page.here.settings}
-    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in set_now.items()}
     code = page.folds(question, answer).get(CODE, "")
     left_out = [one.name for one in page.chapters.all if one.fits(question) and one.name not in shown]
-    return report.page(page.question, answer.takeaway(), flat, settings, code, left_out)
+    return report.page(page.question, answer.takeaway(), flat, set_now, code, left_out)
 
 
 # --- pages of background draws ----------------------------------------------------------------------

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
 
 from starlette.formparsers import MultiPartParser
 from threadpoolctl import threadpool_limits
 
-from pages.kit import cache, visits, wake_ups
+from pages.kit import cache, visits
 from privdemo import limits
 
 # Seconds between collections of garbage.
@@ -31,8 +29,6 @@ async def prepared(_: Any, pages: str) -> AsyncIterator[None]:
     import_module(pages)
     limit_threads()
     freeze_heap()
-    send_at_once()
-    wake_ups.gather(asyncio.get_running_loop())
     timers = [
         asyncio.create_task(collect_garbage()),
         asyncio.create_task(visits.forget_ended(cache.runner().leave)),
@@ -63,22 +59,6 @@ def freeze_heap() -> None:
 def keep_uploads_in_memory() -> None:
     """Have Streamlit's server keep what visitors bring in memory; it would put it into a file from 1 MB on."""
     MultiPartParser.spool_max_size = 2 * int(limits.OWN_BYTES.high)
-
-
-def send_at_once() -> None:
-    """Have the system send each message to a browser when it is written.
-
-    Streamlit makes its socket in a way in which asyncio does not ask for that. A page's many small messages would wait
-    for each other, and a change would be seen 40 ms later.
-    """
-    if not os.path.isdir("/dev/fd"):
-        return
-    for name in os.listdir("/dev/fd"):
-        with suppress(OSError):  # it is no socket, or closed by now
-            found = socket.socket(fileno=int(name))
-            if found.type == socket.SOCK_STREAM and found.family in (socket.AF_INET, socket.AF_INET6):
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            found.detach()
 
 
 def limit_threads() -> None:
