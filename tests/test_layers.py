@@ -22,7 +22,10 @@ LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
 WHAT_DRAWS = "data_sets inputs link linked live_dial live_lie more own_data_input page present presenter privacy_inputs"
-DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "screen", "start_up", "style", "uploads", "visits")}
+DRAWING = {
+    f"pages.kit.{name}"
+    for name in (*WHAT_DRAWS.split(), "screen", "start_up", "style", "uploads", "visits", "watching")
+}
 # The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
 # What draws a whole page, and so may have a screen.

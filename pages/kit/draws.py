@@ -113,6 +113,11 @@ class Draws:
         return POLL if self.ahead < _MANY else SLOW_POLL
 
     @property
+    def stage(self) -> tuple[Any, ...]:
+        """What makes a difference to more than the line that says how far the draws are."""
+        return self.running, self.poll, self.problem, *map(len, self.results)
+
+    @property
     def problem(self) -> str | None:
         """Why a job failed, if one did."""
         return next((progress.error for progress in self.progress if progress.error), None)

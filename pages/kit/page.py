@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence
@@ -229,8 +229,10 @@ def _go_to(key: str, name: str) -> None:
 def show(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
     """Answer a question on the screen; a sentence in its place says why there is none."""
     if page.jobs:
-        _follow(page, chapter, question, place)
+        under_way = _follow(page, chapter, question, place)
         _end(page, question)
+        if under_way:
+            watching.watch(question, under_way)
     elif isinstance(question, str):
         screen.takeaway(place, page.address, question)
         _end(page, question)
@@ -348,8 +350,8 @@ def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
     return _Look(made, page.answer(question, made))
 
 
-def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
-    """Show the draws of a question and go on showing them as they come."""
+def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> Draws | None:
+    """Show what the draws of a question tell so far; returns how far they are, or None where there are none."""
     assert page.jobs is not None
     asked = not isinstance(question, str)
     jobs = page.jobs(question) if asked else []
@@ -358,43 +360,34 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> N
     if not asked:
         link.write(draws.JOB.key, "")
         screen.takeaway(place, page.address, question)
-        return
+        return None
     try:
         first = _look(page, question, jobs)
     except ValueError as error:
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
-        return
-    poll = first.draws.poll
-    st.fragment(in_turn(_live), run_every=poll)(page, chapter, question, jobs, poll, [first], place)
+        return None
+    st.fragment(in_turn(_live))(page, chapter, question, jobs, [first], place)
+    return first.draws
 
 
 def _live(
-    page: Page,
-    chapter: Chapter | None,
-    question: Any,
-    jobs: Sequence[Job],
-    poll: float | None,
-    first: list[_Look],
-    place: Any,
+    page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Look], place: Any
 ) -> None:
-    """All that changes while draws come in; alone it runs again, and then it takes a new look."""
+    """All that draws change; alone it runs again after a change of a chapter's own controls, with a new look."""
     try:
         now = first.pop() if first else _look(page, question, jobs)
     except ValueError as error:
         _refuse(page, place, error)
         return
-    if bool(poll) != now.draws.running or (poll == draws.POLL and now.draws.poll == draws.SLOW_POLL):
-        st.rerun()  # polling ends, begins again, or has more time
     problem = now.draws.problem
     if problem and not now.answer:
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    screen.progress_bar(question, now.draws)
     draws.keep_id(now.draws)
     if now.answer:
         _draw(page, chapter, question, now.answer, place)
     elif not problem:
-        words = page.waiting(question) if poll else "No draw is there yet: go on, or change the settings."
+        words = page.waiting(question) if now.draws.running else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)

@@ -119,7 +119,12 @@ async def followers(address: str, pid: int, count: int, seconds: float) -> dict[
         await one.open()
     waits: list[float] = []
     before, until = processor(pid), time.perf_counter() + seconds
-    await asyncio.gather(*(one.follow(until, waits) for one in visitors))
+
+    async def follow(place: int) -> None:
+        await asyncio.sleep(place / count * EVERY)  # each came at a time of its own
+        await visitors[place].follow(until, waits)
+
+    await asyncio.gather(*map(follow, range(count)))
     spent = processor(pid) - before
     await asyncio.gather(*(one.leave() for one in visitors))
     cuts = statistics.quantiles(waits, n=20)
@@ -150,5 +155,5 @@ if __name__ == "__main__":
     beside = [*alone, (100, True), (200, True)]
     show(f"Voting: a change every {EVERY} s a visitor", measure("app.py", "voting", beside, seconds))
     with browsing.running_script("app.py") as (address, pid):
-        met = [asyncio.run(followers(address, pid, n, 2 * seconds)) for n in (1, FOLLOWERS)]
-    show("Followers of a comparison each", met)
+        met = asyncio.run(followers(address, pid, FOLLOWERS, 2 * seconds))
+    show("Followers of a comparison each", [met])

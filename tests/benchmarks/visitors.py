@@ -24,6 +24,8 @@ class Visitor:
         self.widgets: dict[str, str] = {}
         self.values: dict[str, Any] = {}
         self.received = 0
+        # What the server calls the page, once the visitor is there.
+        self.place = ""
         # The part of the page that alone runs again after a change of a widget, by the widget's key.
         self.fragments: dict[str, str] = {}
         # Seconds after which parts of the page are to run again by themselves, by the part.
@@ -70,7 +72,8 @@ class Visitor:
         """Have the page's script run, or a fragment of it, and wait until it has."""
         message = BackMsg()
         state = message.rerun_script
-        state.query_string, state.page_name, state.fragment_id = self.query, self.page, fragment
+        state.query_string, state.fragment_id = self.query, fragment
+        state.page_name, state.page_script_hash = "" if self.place else self.page, self.place
         for key, value in self.values.items():
             state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
         await self.socket.send(message.SerializeToString())
@@ -87,6 +90,7 @@ class Visitor:
                 ):
                     raise RuntimeError(answer.session_event.script_compilation_exception.message)
                 if kind == "navigation":  # the whole page runs
+                    self.place = answer.navigation.page_script_hash
                     self.polls.clear()
                 if kind == "auto_rerun":
                     self.polls[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval

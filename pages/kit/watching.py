@@ -1,0 +1,30 @@
+"""How far draws in the background are, looked at again and again while the rest of the page stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.kit import draws, screen
+from pages.kit.draws import Draws
+from pages.kit.turns import in_turn
+
+
+def watch(question: Any, shown: Draws) -> None:
+    """Say how far the draws of a question are, and look again as long as more come; then the page is drawn anew."""
+    if shown.running:
+        st.fragment(in_turn(_look), run_every=shown.poll)(question, shown, [shown])
+    else:
+        screen.progress_bar(question, shown)
+
+
+def _look(question: Any, shown: Draws, first: list[Draws]) -> None:
+    """Take one look, which costs little while nothing but the place in the queue is new."""
+    try:
+        now = first.pop() if first else draws.look(question, shown.jobs)
+    except ValueError:
+        st.rerun()  # the page says why
+    if now.stage != shown.stage:
+        st.rerun()
+    screen.progress_bar(question, now)

@@ -1,0 +1,65 @@
+"""Looks at draws in the background: the page is drawn anew only when there is more to show."""
+
+import pytest
+
+from pages.kit import watching
+from pages.kit.draws import POLL, SLOW_POLL, Draws, Job
+from privdemo.jobs import Progress
+
+JOB = Job(("kind", "c", 0), "Draw", len, ["x"] * 3)
+
+
+def at(done, running=True, ahead=0, error=None):
+    results = (1,) * done
+    return Draws((JOB,), (Progress(results, 3, running, error, ahead=ahead),), (results,))
+
+
+class PageAgain(Exception):
+    """The whole page runs again."""
+
+
+@pytest.fixture
+def look(monkeypatch):
+    """A look that finds what it is given, where one draw was there: what it draws of it."""
+    drawn = []
+
+    def again():
+        raise PageAgain
+
+    def look(now):
+        def found(question, jobs):
+            if isinstance(now, ValueError):
+                raise now
+            return now
+
+        monkeypatch.setattr(watching.draws, "look", found)
+        watching._look("?", at(1), [])
+        return drawn
+
+    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: drawn.append(now))
+    monkeypatch.setattr(watching.st, "rerun", again)
+    return look
+
+
+@pytest.mark.parametrize("now", [at(1), at(1, ahead=2)])
+def test_where_only_the_place_in_the_queue_is_new_the_bar_alone_is_drawn(look, now):
+    assert look(now) == [now]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [at(2), at(1, error="x"), at(1, ahead=9), at(3, running=False), at(1, running=False), ValueError("too much")],
+)
+def test_another_draw_an_error_another_pace_and_the_end_draw_the_page_anew(look, now):
+    with pytest.raises(PageAgain):
+        look(now)
+
+
+@pytest.mark.parametrize(("shown", "pace"), [(at(1), POLL), (at(1, ahead=9), SLOW_POLL), (at(1, running=False), None)])
+def test_what_has_ended_is_not_looked_at_again_and_a_long_queue_less_often(monkeypatch, shown, pace):
+    paces, drawn = [], []
+    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: drawn.append(now))
+    monkeypatch.setattr(watching.st, "fragment", lambda part, run_every: paces.append(run_every) or part)
+    watching.watch("?", shown)
+    assert drawn == [shown]
+    assert paces == ([pace] if pace else [])
