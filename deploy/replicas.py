@@ -14,11 +14,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from string import Template
 
@@ -33,6 +35,8 @@ SIGNS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds between looks at what has ended, from one start of a process to the next, and until one that was asked to end
 # is killed.
 LOOK, PAUSE, GRACE = 0.1, 1.0, 5.0
+# Seconds between questions to a replica whether it is well, until it may answer, and of silence after which it hangs.
+ASK, PATIENCE, HANGS = 2.0, 10.0, 45.0
 
 
 @dataclass
@@ -42,12 +46,15 @@ class Child:
     name: str
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
+    # Where it says whether it is well, and when it was started or said so last.
+    health: str = ""
+    heard: float = 0.0
     process: subprocess.Popen[bytes] | None = None
     since: float = 0.0
 
     def start(self) -> None:
         """Start it, in a group of its own: Ctrl-C in the terminal reaches this process alone."""
-        self.since = time.monotonic()
+        self.since = self.heard = time.monotonic()
         environment = {**os.environ, **self.environment}
         self.process = subprocess.Popen(self.command, cwd=ROOT, env=environment, start_new_session=True)
         print(f"{self.name}: process {self.process.pid}", flush=True)
@@ -58,6 +65,27 @@ class Child:
         if code is None:
             return None
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+    def is_well(self) -> bool:
+        """Whether it says so; of one that cannot be asked, whether it has run for a moment."""
+        now = time.monotonic()
+        if not self.health:
+            return now - self.since > PAUSE
+        with suppress(OSError, HTTPException), urllib.request.urlopen(self.health, timeout=PATIENCE):
+            self.heard = now
+        return self.heard == now
+
+    def listen(self) -> None:
+        """Ask it again and again whether it is well, for ever."""
+        while True:
+            self.is_well()
+            time.sleep(ASK)
+
+    def what_is_wrong(self) -> str | None:
+        """What has become of it; None while it runs and answers."""
+        if how := self.how_it_ended():
+            return how
+        return "hangs" if self.health and time.monotonic() - self.heard > HANGS else None
 
     def stop(self, grace: float = GRACE) -> None:
         """End it, by force if it takes longer than `grace`; then what is left of what it has started."""
@@ -76,7 +104,10 @@ def replicas(ports: Sequence[int]) -> list[Child]:
     """The app on each of some ports of this machine."""
     where = [["--server.address", "127.0.0.1", "--server.port", str(port)] for port in ports]
     each = {REPLICAS: str(len(ports))}
-    return [Child(f"Replica {i}", [*APP, *place], each) for i, place in enumerate(where, start=1)]
+    return [
+        Child(f"Replica {i}", [*APP, *place], each, f"http://127.0.0.1:{port}/_stcore/health")
+        for i, (place, port) in enumerate(zip(where, ports, strict=True), start=1)
+    ]
 
 
 def configuration(bind: str, ports: Sequence[int]) -> str:
@@ -114,23 +145,23 @@ def check_free(address: str, port: int) -> None:
             ) from None
 
 
-def wait_for(child: Child, address: str, port: int) -> None:
-    """Wait until there is an answer. Raises ``ValueError`` if the process ends instead."""
-    health = urllib.request.Request(f"http://{address}:{port}/_stcore/health", headers={"Host": "localhost"})
-    while True:
+def wait_for(child: Child) -> None:
+    """Wait until it is well. Raises ``ValueError`` if it ends instead."""
+    while not child.is_well():
         if how := child.how_it_ended():
             raise ValueError(f"{child.name} {how} before it answered; it says above why.")
-        with suppress(OSError), urllib.request.urlopen(health, timeout=5):
-            return
         time.sleep(LOOK)
 
 
 def look_after(running: Sequence[Child]) -> None:
-    """Start again what has ended, for ever."""
+    """Start again what has ended or hangs, for ever."""
+    for child in running:
+        child.heard = time.monotonic()
+        threading.Thread(target=child.listen, daemon=True).start()
     while True:
         time.sleep(LOOK)
         for child in running:
-            if (how := child.how_it_ended()) and time.monotonic() - child.since > PAUSE:
+            if (how := child.what_is_wrong()) and time.monotonic() - child.since > PAUSE:
                 print(f"{child.name} {how} and is started again.", flush=True)
                 child.stop(grace=0)
                 child.start()
@@ -147,10 +178,10 @@ def serve(n: int, address: str, port: int) -> None:
         try:
             for replica in behind:
                 replica.start()
-            for replica, its in zip(behind, ports, strict=True):
-                wait_for(replica, "127.0.0.1", its)
+            for replica in behind:
+                wait_for(replica)
             proxy.start()
-            wait_for(proxy, address or "127.0.0.1", port)
+            wait_for(proxy)
             print(f"privdemo: http://{address or 'localhost'}:{port}, replicas on ports {ports}", flush=True)
             look_after([proxy, *behind])
         finally:

@@ -210,3 +210,40 @@ async def until_answered(port):
                 await visitor.open()
                 return await visitor.leave()
             await asyncio.sleep(0.05)
+
+
+# A server that answers all, looked after as a replica is, but with less patience.
+LOOKED_AFTER = """
+import sys
+from deploy import replicas
+
+replicas.ASK, replicas.PATIENCE, replicas.HANGS, replicas.PAUSE = 0.1, 0.3, 1.0, 0.1
+port = sys.argv[1]
+server = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", port]
+child = replicas.Child("Replica 1", server, health=f"http://127.0.0.1:{port}/")
+child.start()
+try:
+    replicas.wait_for(child)
+    print("Replica 1 answers", flush=True)
+    replicas.look_after([child])
+except KeyboardInterrupt:
+    child.stop()
+"""
+
+
+def test_a_replica_that_hangs_is_killed_and_started_again():
+    (port,) = replicas.free_ports(1)
+    command = [sys.executable, "-c", LOOKED_AFTER, str(port)]
+    with subprocess.Popen(command, cwd=replicas.ROOT, stdout=subprocess.PIPE, text=True) as process:
+        said = (line.strip() for line in process.stdout if line.startswith("Replica 1"))
+        try:
+            hung = int(next(said).rpartition(" ")[2])
+            assert next(said) == "Replica 1 answers"
+            os.kill(hung, signal.SIGSTOP)
+            assert next(said) == "Replica 1 hangs and is started again."
+            again = int(next(said).rpartition(" ")[2])
+            assert not alive(hung)
+            assert ask(port, "/")[0] == 200
+        finally:
+            process.send_signal(signal.SIGINT)
+    until(lambda: not alive(again))
