@@ -109,12 +109,16 @@ ESTIMATORS: dict[str, Estimator] = {
 
 
 class VoteEstimate(NamedTuple):
-    """An estimate of the true share, its standard error and the ends of its 95 % interval."""
+    """An estimate of the true share, its standard error and the ends of its 95 % interval.
+
+    `doubtful` says that no share from 0 to 1 explains the answers: see `doubtful`.
+    """
 
     value: float
     standard_error: float
     low: float
     high: float
+    doubtful: bool = False
 
     @property
     def interval(self) -> Estimate:
@@ -133,7 +137,8 @@ def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChanne
     share = answers_for_a / n_voters
     value = float(_named(name)(share, channel))
     low, high = interval(name, share, n_voters, channel)
-    return VoteEstimate(value, law(name, share, n_voters, channel).deviation, float(low), float(high))
+    unfit = _named(name) in (corrected, corrected_mle) and bool(doubtful(share, n_voters, channel))
+    return VoteEstimate(value, law(name, share, n_voters, channel).deviation, float(low), float(high), unfit)
 
 
 def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> tuple[Array, Array]:
@@ -145,6 +150,16 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
     limits.N_VOTERS.check(n_voters)
     ends = [_named(name)(end, channel) for end in wilson_ends(_checked(shares), n_voters)]
     return np.minimum(*ends), np.maximum(*ends)
+
+
+def doubtful(shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> NDArray[np.bool_]:
+    """Where the raw spread interval misses [0, 1] whole, so that people hardly lie as `channel` says.
+
+    If they do, so many answers of one kind come in at most about 1 poll of 40, and mostly far fewer: the interval
+    must miss the true share on one side. There the projected interval is one end of [0, 1], of width 0: no certainty.
+    """
+    low, high = interval("spread", shares, n_voters, channel)
+    return (high < 0) | (low > 1)
 
 
 class Law(NamedTuple):

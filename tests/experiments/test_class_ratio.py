@@ -160,6 +160,14 @@ def test_means_and_differences_over_draws_with_students_interval():
     assert class_ratio.difference(TRIALS, SPREAD, MMD) == student([-0.1, -0.1, 0.5])
 
 
+def test_an_l1_error_and_its_interval_go_to_two():
+    far = [trial(draw, (0.3, error), (0.3, 1.95)) for draw, error in enumerate((1.7, 1.74, 1.78))]
+    assert class_ratio.mean_error(far, SPREAD) == student([1.74, 1.78, 1.82])
+    assert class_ratio.error_along(far, MMD, 0) == pytest.approx((1.95, 1.95, 1.95))
+    wide = [trial(draw, (0.3, error), (0.3, 0.1)) for draw, error in enumerate((1.1, 1.9, 1.9))]
+    assert class_ratio.mean_error(wide, SPREAD).high == 2
+
+
 def test_shipped_rows_come_out_again(monkeypatch):
     config = next(c for c in study.STUDIES[study.BINARY].configs if c.dataset == "breast_cancer")
     config = replace(config, methods=(MMD, SPREAD))

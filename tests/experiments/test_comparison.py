@@ -102,6 +102,19 @@ def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
     assert people.set_proportions("gaussian tight").sum(axis=1) == pytest.approx([1, 1])
 
 
+@pytest.mark.parametrize(
+    ("release", "draw", "number"), [("laplace tight", "laplace", 1), ("gaussian tight", "standard_normal", 3)]
+)
+def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, draw, number):
+    """That of its place when numbers were first shipped: a mechanism added between others changes none of them."""
+    for i in range(5):
+        people = comparison.draw_people(at_draw(DIGITS, i))
+        rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(i, 6, number)))
+        noise = getattr(rng, draw)(size=(2, 2))
+        moved = people.set_proportions(release)[:, 0] - people.counts[:, 0] / 100
+        np.testing.assert_array_equal(np.sign(moved), np.sign(noise[:, 0] - noise[:, 1]))
+
+
 def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability():
     config = replace(DIGITS, private=RECORDS, epsilon=1.0)
     people = comparison.draw_people(config)

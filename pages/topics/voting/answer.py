@@ -61,7 +61,7 @@ class Answer:
             found = f"Everyone tells the truth, and {said}: <b>{best}</b> voted A; {truth}"
         else:
             found = f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
-        return f"{found}{missed_words(self)}"
+        return f"{found}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """The people of the last poll as we see them and as the pollster does."""
@@ -115,10 +115,13 @@ def lie_words(config: ElectionConfig) -> str:
 
 
 def reading(found: VoteEstimate) -> str:
-    """An estimate with half its 95 % interval; where luck went beyond every share, that it is the end of the range."""
-    if found.interval.exact:
-        return f"{numbers.share(found.value)}, the end of the range,"
-    return _with_half(found)
+    """An estimate with half its 95 % interval; where the answers went beyond every share, that this end is doubtful."""
+    return f"{numbers.share(found.value)} (doubtful)" if found.doubtful else _with_half(found)
+
+
+def doubt_words(found: VoteEstimate) -> str:
+    """That lies like these hardly explain the answers, where no share does; else nothing."""
+    return " Such lies hardly explain these answers: <b>the model is doubtful</b>." if found.doubtful else ""
 
 
 def missed_words(shown: Answer) -> str:
@@ -145,7 +148,9 @@ def reading_words(poll: Poll, truth: float) -> str:
             verdict = "contains" if estimate.interval.covers(truth) else "misses"
             found.append(f"“{VOTING[name].title}” gives <b>{_with_half(estimate)}</b>, which {verdict} it")
     start = f"The truth is <b>{numbers.share(truth)}</b>: {'; '.join(found)}."
-    return start if SPREAD_MLE in poll.estimates else f"{start} These lies cannot be corrected for."
+    if best := poll.estimates.get(SPREAD_MLE):
+        return f"{start}{doubt_words(best)}"
+    return f"{start} These lies cannot be corrected for."
 
 
 def people_words(shown: Answer) -> str:
@@ -172,14 +177,14 @@ def estimate_words(poll: Poll, truth: float) -> str:
         # When all give the same answer the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
         interval = f"{error}{numbers.between(e.low, e.high)}"
-        if e.interval.exact and e.standard_error:
+        if e.doubtful and e.interval.exact:
             interval = "at the end, without an interval"
         words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {holds} the truth)")
     note = ""
-    if best and best.interval.exact:
+    if best and best.doubtful:
         note = (
             " The whole interval of the unlimited estimate lies outside 0 to 100 %, so the other shrinks to an end: no "
-            "certainty, but a poll that such lies hardly explain."
+            "certainty, but a poll that such lies hardly explain: the model is doubtful."
         )
     return f"Readings of this poll with 95 % intervals: {'; '.join(words)}.{note}"
 

@@ -37,7 +37,7 @@ def panels(shown: Answer, typed: str) -> list[Panel]:
         Panel(
             _NAME,
             _QUESTION,
-            f"{lie_words(config)} {inversion_words(n_negative)}",
+            f"{lie_words(config)} {inversion_words(n_negative, result.doubtful)}",
             Chart(charts.candidates(config.shares, result)),
             f"True shares as bars, estimates from the answers of {numbers.people(config.n_voters)} as markers; the "
             f"simple inversion with its 95 % intervals. The best fit is exact; {climb_words(result)}"
@@ -72,12 +72,15 @@ def lie_words(config: ManyConfig) -> str:
     )
 
 
-def inversion_words(n_negative: int) -> str:
+def inversion_words(n_negative: int, n_doubtful: int) -> str:
     """Whether simple inversion gives shares that an election can have."""
     if not n_negative:
         return "Simple inversion gives no negative share here, so it is already the best fit."
     whom = "a candidate" if n_negative == 1 else f"{n_negative} candidates"
-    return f"Simple inversion gives {whom} a share below 0, which no election can have; the best fit gives none."
+    words = f"Simple inversion gives {whom} a share below 0, which no election can have; the best fit gives none."
+    if not n_doubtful:
+        return words
+    return f"{words} Of {n_doubtful} the whole interval is out of range: <b>the model is doubtful</b>."
 
 
 def climb_words(result: ManyResult) -> str:

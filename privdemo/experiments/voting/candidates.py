@@ -76,6 +76,11 @@ class ManyResult:
         """The largest difference between the two maxima, over candidates."""
         return float(np.abs(self.mle - self.mle_by_em).max())
 
+    @property
+    def doubtful(self) -> int:
+        """How many candidates' whole raw interval misses [0, 1]: such lies hardly explain the answers."""
+        return int(((self.high < 0) | (self.low > 1)).sum())
+
 
 def run_many(config: ManyConfig) -> ManyResult:
     """Simulate one poll among k candidates and estimate every share in four ways."""

@@ -2,7 +2,9 @@
 
 import base64
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy.stats import norm
 
@@ -11,11 +13,12 @@ from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.topics.voting import PAGE, misprint_words
 from pages.topics.voting.answer import Answer, answer, estimate_words
+from pages.topics.voting.candidates import inversion_words
 from pages.topics.voting.controls import PEOPLE, POLLS, PRIVACY, SEED, Plan
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
 from privdemo.experiments.naive_training import NaiveConfig
-from privdemo.experiments.voting import ElectionConfig
+from privdemo.experiments.voting import ElectionConfig, ManyConfig, run_many
 from privdemo.mechanisms import BinaryChannel
 from tests.pages.visiting import takeaway, visit
 
@@ -139,8 +142,22 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     words = estimate_words(beyond.poll, 0.0)
     assert "no certainty, but a poll that such lies hardly explain" in words
     assert " 0.0 % (at the end, without an interval, contains the truth)" in words
-    assert "the end of the range" in beyond.takeaway()
+    doubt = "Such lies hardly explain these answers: <b>the model is doubtful</b>."
+    for told in (beyond.takeaway(), look(READINGS, beyond)[0].answer):
+        assert doubt in told
+    assert "<b>0.0 % (doubtful)</b>" in beyond.takeaway()
+    assert doubt not in shown.takeaway() + look(READINGS, shown)[0].answer
     assert "<b>missed</b> the truth. Correcting" in look(AGAIN, beyond)[0].answer
+
+
+def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful():
+    result = replace(
+        run_many(ManyConfig()), low=np.array([-0.3, -0.1, 0.2, 1.01]), high=np.array([-0.1, 0.2, 0.3, 1.2])
+    )
+    assert result.doubtful == 2
+    doubt = "Of 2 the whole interval is out of range: <b>the model is doubtful</b>."
+    assert inversion_words(1, result.doubtful).endswith(doubt)
+    assert "doubtful" not in inversion_words(1, 0)
 
 
 @pytest.mark.parametrize(
