@@ -1,5 +1,6 @@
 """The comparison: who the people are, what every method makes of their releases, and curves along ε."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from privdemo.methods import (
     CLEAN,
     COMPARISON,
     CORRECTED_COUNT,
+    COUNT_NAIVE,
     NAIVE,
     NOBODY,
     OWNER,
@@ -113,6 +115,27 @@ def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, draw, number):
         noise = getattr(rng, draw)(size=(2, 2))
         moved = people.set_proportions(release)[:, 0] - people.counts[:, 0] / 100
         np.testing.assert_array_equal(np.sign(moved), np.sign(noise[:, 0] - noise[:, 1]))
+
+
+@pytest.mark.parametrize("method", [COUNT_NAIVE, CORRECTED_COUNT])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_the_exact_error_of_counting_lies_is_that_of_every_way_to_lie(method, share):
+    config = ComparisonConfig(SHARE, "digits", n_asked=10, share=share, epsilon=1.0)
+    p = 1 / (1 + math.e)
+    truth = np.repeat([0, 1], [10 - round(10 * share), round(10 * share)])
+    expected = 0.0
+    for lies in itertools.product((0, 1), repeat=10):
+        said = float(np.bitwise_xor(truth, lies).mean())
+        found = said if method == COUNT_NAIVE else min(max((said - p) / (1 - 2 * p), 0), 1)
+        expected += p ** sum(lies) * (1 - p) ** (10 - sum(lies)) * abs(found - share)
+    assert comparison.exact_error(config, method) == pytest.approx(expected, rel=1e-9)
+
+
+def test_marks_without_a_closed_form_have_none():
+    config = ComparisonConfig(SHARE, "digits", n_asked=100)
+    assert comparison.exact_error(config, CORRECTED_COUNT) is None, "some people are asked several times"
+    assert comparison.exact_error(replace(config, n_asked=20), SPREAD) is None
+    assert comparison.exact_error(replace(config, n_asked=20, task=CLASSIFY), CORRECTED_COUNT) is None
 
 
 def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability():

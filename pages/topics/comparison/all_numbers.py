@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pages.kit.panel import Panel, Table
 from pages.topics.comparison.answer import Answer, snippet
-from pages.topics.comparison.words import METRIC_WORDS, marked, people, scale
-from privdemo.experiments.comparison import METRICS, TRUST
+from pages.topics.comparison.words import METRIC_WORDS, long_run, marked, people, scale
+from privdemo.experiments.comparison import METRICS, SHARE, TRUST, ComparisonConfig, exact_error
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON, TRUTH
 
@@ -20,10 +20,16 @@ def panels(shown: Answer) -> list[Panel]:
     if not names:
         return [Panel("", _ASKED, shown.no_marks())]
     marks = {(row.method, row.metric): row.estimate for row in shown.mine}
+    heads = ["method", "who is trusted", *(METRIC_WORDS[metric] for metric in metrics)]
     body = [
         [COMPARISON[name].title, _trusted(name), *(marked(metric, marks[name, metric]) for metric in metrics)]
         for name in names
     ]
+    exact = {name: words for name in names if (words := long_run(question.config, name))}
+    if exact:
+        heads.append("in the long run")
+        body = [[*cells, exact.get(name, "–")] for name, cells in zip(names, body, strict=True)]
+    counted = " In the long run: exact, over all lies that may be told; the draws have their luck." if exact else ""
     trust = "; ".join(
         f"{'everybody' if who == TRUTH else who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items()
     )
@@ -33,12 +39,23 @@ def panels(shown: Answer) -> list[Panel]:
             _ASKED,
             f"At ε = {question.config.epsilon:g}, best first by {METRIC_WORDS[question.metric]}: means over "
             f"<b>{shown.n_draws} draws</b>, and half a 95 % interval.",
-            Table(["method", "who is trusted", *(METRIC_WORDS[metric] for metric in metrics)], body, labelled=True),
-            f"{people(question.config)}. Who is trusted with true labels? {trust}.",
-            lambda: [_row(name, {metric: marks[name, metric] for metric in metrics}) for name in names],
+            Table(heads, body, labelled=True),
+            f"{people(question.config)}. Who is trusted with true labels? {trust}.{counted}",
+            lambda: [
+                _row(name, {metric: marks[name, metric] for metric in metrics}) | _exact_cell(question.config, name)
+                for name in names
+            ],
             snippet(question),
         )
     ]
+
+
+def _exact_cell(config: ComparisonConfig, name: str) -> dict[str, object]:
+    """The cell of the CSV file with a method's exact error in points, where the task has one; empty without."""
+    if config.task != SHARE:
+        return {}
+    exact = exact_error(config, name)
+    return {"error in the long run (points)": None if exact is None else round(100 * exact, 3)}
 
 
 def _trusted(name: str) -> str:

@@ -12,7 +12,7 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
-from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, marked, people, privacy, value
+from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, long_run, marked, people, privacy, value
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
 from privdemo.experiments.comparison.study import Row
@@ -256,7 +256,7 @@ def waiting(question: Question) -> str:
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
     """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
     parts = [
-        (_IF[trust], f"<b>{marked(question.metric, marks[name])}</b>", f"({COMPARISON[name].title})")
+        (_IF[trust], f"<b>{marked(question.metric, marks[name])}</b>", f"({_method_words(question, name)})")
         for trust, name in best.items()
     ]
     ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
@@ -265,6 +265,12 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     (trust, mark, name), *others = parts
     more = "".join(f"; {other} {' '.join(rest)}" for other, *rest in others)
     return f"{trust[0].upper()}{trust[1:]}, {_what(question, mark)} {name}{more}{ceiling}."
+
+
+def _method_words(question: Question, name: str) -> str:
+    """A method's title, and what luck of few draws may hide: its mark in the long run, where that is known exactly."""
+    exact = long_run(question.config, name)
+    return f"{COMPARISON[name].title}; {exact} in the long run" if exact else COMPARISON[name].title
 
 
 def _what(question: Question, mark: str) -> str:
@@ -347,10 +353,12 @@ def config_snippet(question: Question) -> Snippet:
 
 def snippet(question: Question) -> Snippet:
     """The lines that compute the visitor's own marks."""
+    mark = f'comparison.mean_mark(draws, method, "{question.metric}")'
+    exact = ", comparison.exact_error(config, method)" if question.config.task == SHARE else ""
     return config_snippet(question).then(
         f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
         "for method in draws[0].fits:",
-        f'    print(method, comparison.mean_mark(draws, method, "{question.metric}"))',
+        f"    print(method, {mark}{exact})",
         "# the curves anew: python -m privdemo reproduce comparison",
         imports=("from privdemo.experiments.draws import at_draw",),
     )

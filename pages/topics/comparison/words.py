@@ -41,6 +41,12 @@ def marked(metric: str, estimate: Estimate) -> str:
     return numbers.with_half(estimate, scale(metric))
 
 
+def long_run(config: ComparisonConfig, method: str) -> str:
+    """A method's exact mean mark, where it has a closed form: “0.5 points”; else nothing."""
+    exact = comparison.exact_error(config, method)
+    return "" if exact is None else numbers.apart(exact)
+
+
 class Change(NamedTuple):
     """What a difference of two rows says: its `verdict`, and `words` for both."""
 

@@ -20,6 +20,7 @@ from privdemo.experiments.comparison.config import (
     has_pixels,
     solves,
 )
+from privdemo.experiments.comparison.exact import exact_error
 from privdemo.experiments.comparison.release import (
     N_TEST,
     RECORD_DELTA,
@@ -45,6 +46,7 @@ __all__ = [
     "Trial",
     "check",
     "draw_people",
+    "exact_error",
     "example_channels",
     "has_pixels",
     "mean_mark",

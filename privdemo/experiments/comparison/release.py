@@ -150,7 +150,7 @@ def draw_people(config: ComparisonConfig) -> People:
         asked=asked_released[place],
         asked_clean=asked_clean[place],
         asked_lies=asked_lies,
-        share=_n_second(config) / config.n_asked,
+        share=n_second(config) / config.n_asked,
         true_prior=_true_prior(pixels, clean),
     )
 
@@ -170,18 +170,18 @@ def _split(dataset: Dataset, n_train: int, n_test: int, rng: np.random.Generator
     return np.concatenate(parts[0]), np.concatenate(parts[1])
 
 
-def _n_second(config: ComparisonConfig) -> int:
+def n_second(config: ComparisonConfig) -> int:
     """Records of the second class in the set whose share is wanted."""
     return round(config.share * config.n_asked)
 
 
 def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
     """The rows of the set whose share is wanted; a row comes twice only if its class has too few."""
-    n_second = _n_second(config)
+    second = n_second(config)
     return np.concatenate(
         [
             rng.choice(pool, size, replace=size > len(pool))
-            for pool, size in ((test[y_test == 0], config.n_asked - n_second), (test[y_test == 1], n_second))
+            for pool, size in ((test[y_test == 0], config.n_asked - second), (test[y_test == 1], second))
         ]
     )
 

@@ -17,7 +17,7 @@ from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, Comparison
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.methods import CLEAN, COMPARISON, LLP, NAIVE, NOBODY, OWNER, SPREAD
+from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, LLP, NAIVE, NOBODY, OWNER, SPREAD
 from privdemo.verdict import Verdict
 from tests.pages.visiting import html, takeaway, visit, warnings
 
@@ -108,6 +108,18 @@ def test_sets_are_said_to_be_promised_no_more_than_their_counts():
     assert "with a trusted publisher, where ε covers no more than its counts <b>" in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at), "names of methods in older links are known"
+
+
+def test_luck_of_ten_draws_stands_beside_the_closed_form():
+    asked = question(ComparisonConfig(SHARE, epsilon=4.0, methods=(CORRECTED_COUNT, SPREAD)), metric="error")
+    found = shown(asked, *shipped.marks(asked.config))
+    lucky = found.marks[CORRECTED_COUNT]
+    assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
+    words = "<b>0.2 ± 0.2 points</b> at ε = 4 (count, correct for the lies; 0.5 points in the long run)"
+    assert words in found.takeaway()
+    (panel,) = CHAPTERS["All numbers"](found)
+    assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
+    assert [one["error in the long run (points)"] for one in panel.rows()] == [0.492, None]
 
 
 def test_ties_are_of_the_same_trust():
