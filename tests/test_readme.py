@@ -160,6 +160,12 @@ def test_what_each_kind_of_trust_reaches_is_what_the_file_holds():
         told = [f"{100 * row.mean:.1f} ± {h:.1f}" if row else "–" for row, h in zip(wanted, half, strict=True)]
         assert cells == told, title
 
+    head, *rows = table_under("What each kind of trust reaches", 1)
+    for title, *cells in rows:
+        (name,) = (name for name, method in COMPARISON.items() if method.title == title)
+        asked = [comparison.ComparisonConfig("share", epsilon=float(epsilon)) for epsilon in head[1:]]
+        assert cells == [f"{100 * comparison.exact_error(config, name):.2f}" for config in asked]
+
 
 def test_the_words_under_the_tables_state_what_the_files_hold():
     words = " ".join(RESULTS.split())
