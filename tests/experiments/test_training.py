@@ -7,8 +7,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
-from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
+from scipy.special import expit, logit, softmax
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    confusion_matrix,
+    log_loss,
+    precision_score,
+    recall_score,
+)
 
 from privdemo import datasets
 from privdemo.estimators import logistic
@@ -96,6 +103,65 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         assert found.seconds > 0
 
 
+THREE = replace(
+    DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedResponse(0.2, 3), methods=(NAIVE, SPREAD, PUBLISHED)
+)
+
+
+def test_of_three_classes_marks_are_scikit_learns_of_models_fitted_here():
+    trial, released = run_once(THREE), training.draw_release(THREE)
+    noisy, unit, truth = (released.X_noisy, released.y_noisy), released.X_test / (K - 1), np.eye(3)[released.y_test]
+    models = {
+        CLEAN: logistic.NaiveLogisticRegression(THREE.pixels, C="cv").fit(released.X, released.y),
+        NAIVE: logistic.NaiveLogisticRegression(THREE.pixels, C="cv").fit(*noisy),
+        SPREAD: logistic.SpreadLogisticRegression(THREE.labels, THREE.pixels, C="cv").fit(*noisy),
+    }
+    clean = trial.fits[CLEAN].coef.ravel()
+    for name, model in models.items():
+        found = trial.fits[name]
+        np.testing.assert_allclose(found.coef, model.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.proba, softmax(unit @ found.coef.T + found.intercept, axis=1), atol=1e-6)
+        assert found.accuracy == accuracy_score(trial.y, found.proba.argmax(axis=1))
+        assert found.log_loss == pytest.approx(log_loss(trial.y, found.proba), rel=1e-12)
+        assert found.brier == pytest.approx(np.square(found.proba - truth).sum(axis=1).mean() / 2, rel=1e-12)
+        coef = found.coef.ravel()
+        cosine = coef @ clean / math.sqrt((coef @ coef) * (clean @ clean))
+        assert math.cos(math.radians(found.angle)) == pytest.approx(cosine, abs=1e-9)
+        for metric in METRICS:
+            assert training.per_image(trial, name, metric).mean() == pytest.approx(getattr(found, metric), rel=1e-12)
+    assert trial.fits[PUBLISHED].accuracy > 0.6, "a coin has a third"
+    assert trial.attack.n == len(trial.y)
+    assert trial.attack.image > 0.5 * trial.attack.n
+
+
+def test_of_three_classes_the_confusion_and_each_classs_marks_are_scikit_learns():
+    trials = [run_once(THREE), training.run(replace(THREE, draw=1, methods=(SPREAD,)))]
+    counts = training.confusion_counts(trials, SPREAD)
+    for found, trial in zip(counts, trials, strict=True):
+        np.testing.assert_array_equal(found, confusion_matrix(trial.y, trial.fits[SPREAD].named))
+    y, named = (np.concatenate(part) for part in zip(*((t.y, t.fits[SPREAD].named) for t in trials), strict=True))
+    np.testing.assert_allclose(
+        training.confusion(trials, SPREAD), confusion_matrix(y, named, normalize="true"), rtol=1e-12
+    )
+    marks = training.class_marks(trials, SPREAD)
+    assert [mark.recall.mean for mark in marks] == pytest.approx(recall_score(y, named, average=None))
+    assert [mark.precision.mean for mark in marks] == pytest.approx(precision_score(y, named, average=None))
+    assert marks[1].recall == grouped_interval(counts[:, 1, 1], counts[:, 1].sum(axis=1))
+    assert training.class_marks(trials[:1], SPREAD)[2].recall == wilson(counts[0, 2, 2], counts[0, 2].sum())
+
+
+def test_a_class_that_is_never_named_has_no_precision():
+    proba = np.array([[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.6, 0.3], [0.2, 0.5, 0.3]])
+    fit = Fit(SPREAD, proba, np.zeros((3, 4)), np.zeros(3), 0, 1, 1, 0.5, 1, 0.3, None)
+    trial = Trial(THREE, {SPREAD: fit}, np.array([0, 0, 1, 2]), Attack(4, 0, 0, 0))
+    marks = training.class_marks([trial], SPREAD)
+    assert [mark.recall.mean for mark in marks] == [0.5, 1, 0]
+    assert [mark.precision and mark.precision.mean for mark in marks] == [1, pytest.approx(1 / 3), None]
+    assert training.most_confused([trial], SPREAD) == (2, 1)
+    bins = training.calibration([trial], SPREAD)
+    assert [(b.said, b.true.mean, b.n) for b in bins] == [(0.5, 0, 2), (0.6, 1, 1), (0.7, 1, 1)]
+
+
 @pytest.mark.parametrize(
     "config", [DIGITS, ADDED, OUTWEIGHED, replace(DIGITS, labels=BinaryChannel(0.9, 0.3), methods=(CLEAN,))]
 )
@@ -144,6 +210,7 @@ def test_equivalent_epsilon_is_that_of_the_lie_that_gives_as_much_away():
     for p in (0.001, 0.2, 0.5):
         for accuracy in (p, 1 - p):  # always wrong tells as much
             assert training.equivalent_epsilon(accuracy) == pytest.approx(RandomisedResponse(p).epsilon, abs=1e-12)
+    assert training.equivalent_epsilon(0.7, 10) == pytest.approx(RandomisedResponse(0.3, 10).epsilon, abs=1e-12)
     assert training.equivalent_epsilon(1.0) == training.equivalent_epsilon(0.0) == math.inf
 
 

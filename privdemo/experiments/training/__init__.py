@@ -2,8 +2,9 @@
 
 from privdemo.experiments.training import study
 from privdemo.experiments.training.adversary import Attack, best_guess, equivalent_epsilon
-from privdemo.experiments.training.config import TrainingConfig, TrainingNoise, with_methods
+from privdemo.experiments.training.config import MOST_CLASSES, TrainingConfig, TrainingNoise, with_methods
 from privdemo.experiments.training.fit import N_SAMPLES, N_STEPS, NO_WEIGHT, Fit, Trial, run
+from privdemo.experiments.training.per_class import ClassMarks, class_marks, confusion, confusion_counts, most_confused
 from privdemo.experiments.training.release import (
     N_TEST,
     Release,
@@ -30,19 +31,22 @@ from privdemo.experiments.training.score import (
     merge,
     one_sided,
     per_image,
+    shown_classes,
     typical,
     with_a_say,
 )
-from privdemo.experiments.training.tables import calibration_table, digit_table, score_table, weight_table
+from privdemo.experiments.training.tables import calibration_table, class_table, digit_table, score_table, weight_table
 
 __all__ = [
     "METRICS",
+    "MOST_CLASSES",
     "NO_WEIGHT",
     "N_SAMPLES",
     "N_STEPS",
     "N_TEST",
     "Attack",
     "Bin",
+    "ClassMarks",
     "Fit",
     "Release",
     "TrainingConfig",
@@ -55,6 +59,10 @@ __all__ = [
     "calibration_error",
     "calibration_table",
     "check_noise",
+    "class_marks",
+    "class_table",
+    "confusion",
+    "confusion_counts",
     "difference",
     "digit_table",
     "disputed",
@@ -66,11 +74,13 @@ __all__ = [
     "mean_score",
     "mean_sureness",
     "merge",
+    "most_confused",
     "one_sided",
     "per_image",
     "released_images",
     "run",
     "score_table",
+    "shown_classes",
     "sizes",
     "study",
     "test_images",

@@ -64,14 +64,14 @@ def _stretched(proba: NDArray, factor: float) -> NDArray:
 
 
 def best_guess(labels: LabelMechanism) -> float:
-    """How often the best guess from the released label alone is right, where both classes are equally common."""
+    """How often the best guess from the released label alone is right, where all classes are equally common."""
     return float(labels.channel_matrix.max(axis=1).sum() / labels.n_states)
 
 
-def equivalent_epsilon(accuracy: float) -> float:
-    """The ε of binary randomised response whose answers are right as often: |ln(a / (1 − a))|, ∞ for a = 0 and 1.
+def equivalent_epsilon(accuracy: float, n_classes: int = 2) -> float:
+    """The ε of randomised response on K classes right as often: |ln((K − 1) a / (1 − a))|, ∞ for a = 0 and 1.
 
     Raises ``ValueError`` for an accuracy a outside [0, 1].
     """
     limits.SHARE.check(accuracy)
-    return math.inf if accuracy >= 1 else abs(math.log(accuracy / (1 - accuracy))) if accuracy else math.inf
+    return abs(math.log((n_classes - 1) * accuracy / (1 - accuracy))) if 0 < accuracy < 1 else math.inf

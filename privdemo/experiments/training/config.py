@@ -12,18 +12,20 @@ from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING, check_methods
 
 TrainingNoise = RandomisedResponse | GaussianNoise
+# The most classes that are told apart.
+MOST_CLASSES = 10
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Who releases what, and who learns from it: `n_train` people of each of two `classes`, image and label.
+    """Who releases what, and who learns from it: `n_train` people of each of two to ten `classes`, image and label.
 
     `draw` counts the repeats: another draw has other people, other noise and other test images. Clean data is always
     trained on as well, as the ceiling.
     """
 
     dataset: Source = "mnist"
-    classes: tuple[str, str] = ("7", "9")
+    classes: tuple[str, ...] = ("7", "9")
     n_train: int = 250
     pixels: TrainingNoise = field(default=RandomisedResponse(0.2, 256))
     labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
@@ -39,8 +41,10 @@ class TrainingConfig:
         if not isinstance(self.pixels, TrainingNoise):
             kinds = " or ".join(kind.__name__ for kind in get_args(TrainingNoise))
             raise TypeError(f"pixels must be {kinds}, as no model is trained on another noise, got {self.pixels!r}")
-        if len(self.classes) != 2:
-            raise ValueError(f"classes must be two, got {len(self.classes)}: {', '.join(self.classes)}")
+        if len(self.classes) > MOST_CLASSES:
+            raise ValueError(
+                f"classes must be {MOST_CLASSES} at most, got {len(self.classes)}: {', '.join(self.classes)}"
+            )
         check_methods(self.methods, TRAINING)
 
 

@@ -55,17 +55,21 @@ ESTIMATORS: dict[str, Make] = {
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One method on one draw. `proba` (n_test,) is its probability of the second class on every clean test image.
+    """One method on one draw. `proba` is its probability of the second of two classes on every clean test image,
+    (n_test,), or of each of K > 2 classes, (n_test, K).
 
-    `coef` (n_pixels,) and `intercept` are its weights for pixels on the scale 0 to 1, `angle` how many degrees `coef`
-    is turned from the weights learnt on clean data, `C` the inverse strength of its penalty, `seconds` its training.
-    `effective_samples` is the mean effective sample size a person where the method samples.
+    `coef` and `intercept` are its weights for pixels on the scale 0 to 1: (n_pixels,) and a number of two classes, else
+    (K, n_pixels) and (K,), of which only differences between classes count. `angle` is how many degrees `coef` is
+    turned from the weights learnt on clean data (of K classes, all their weights as one vector), `C` the inverse
+    strength of its penalty, `seconds` its training. `brier` is half the squared distance of the probabilities from the
+    truth, so that it lies in [0, 1] for any number of classes. `effective_samples` is the mean effective sample size a
+    person where the method samples.
     """
 
     method: str
     proba: Array
     coef: Array
-    intercept: float
+    intercept: float | Array
     angle: float
     C: float
     seconds: float
@@ -74,10 +78,20 @@ class Fit:
     brier: float
     effective_samples: float | None
 
+    @property
+    def class_proba(self) -> Array:
+        """The probability of every class on every test image, (n_test, K)."""
+        return self.proba if self.proba.ndim == 2 else np.stack([1 - self.proba, self.proba], axis=1)
+
+    @property
+    def named(self) -> NDArray[np.integer]:
+        """The class that is given to every test image, (n_test,)."""
+        return self.proba.argmax(axis=1) if self.proba.ndim == 2 else (self.proba > 0.5).astype(int)
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """All methods on one draw; `y` (n_test,) are the true classes of the test images, 0 or 1."""
+    """All methods on one draw; `y` (n_test,) are the true classes of the test images, 0 … K−1."""
 
     config: TrainingConfig
     fits: dict[str, Fit]
@@ -98,26 +112,37 @@ def run(config: TrainingConfig) -> Trial:
         start = time.perf_counter()
         models[name] = ESTIMATORS[name](config.pixels, config.labels, true_prior).fit(*data)
         seconds = time.perf_counter() - start
-        fits[name] = score_model(name, models[name], X_test, y_test, models[CLEAN].coef_[0], seconds)
+        fits[name] = score_model(name, models[name], X_test, y_test, models[CLEAN].coef_, seconds)
     adversary = models.get(SPREAD) or ESTIMATORS[SPREAD](config.pixels, config.labels, true_prior).fit(X_noisy, y_noisy)
     return Trial(config, fits, y_test, attack(config, adversary, X_test, y_test, generator(config, ATTACK_STREAM)))
 
 
 def score_model(name: str, model: Any, X: NDArray, y: NDArray[np.integer], clean_coef: Array, seconds: float) -> Fit:
-    """Score a fitted model on clean test images `X` (n_test, n_pixels) of classes `y` (n_test,)."""
-    proba = model.predict_proba(X)[:, 1]
-    coef = model.coef_[0]
-    lengths = float(np.linalg.norm(coef) * np.linalg.norm(clean_coef))
+    """Score a fitted model on clean test images `X` (n_test, n_pixels) of classes `y` (n_test,).
+
+    `clean_coef` are the `coef_` of the model of clean data.
+    """
+    proba = model.predict_proba(X)
+    two = proba.shape[1] == 2
+    given = proba[:, 1] if two else proba
+    named = given > 0.5 if two else proba.argmax(axis=1)
+    labels = np.arange(proba.shape[1])
     return Fit(
         method=name,
-        proba=proba,
-        coef=coef,
-        intercept=float(model.intercept_[0]),
-        angle=math.degrees(math.acos(np.clip(coef @ clean_coef / lengths, -1, 1))) if lengths else 90.0,
+        proba=given,
+        coef=model.coef_[0] if two else model.coef_,
+        intercept=float(model.intercept_[0]) if two else model.intercept_,
+        angle=_angle(model.coef_.ravel(), clean_coef.ravel()),
         C=model.C_,
         seconds=seconds,
-        accuracy=float(accuracy_score(y, proba > 0.5)),
-        log_loss=float(log_loss(y, proba)),
-        brier=float(brier_score_loss(y, proba)),
+        accuracy=float(accuracy_score(y, named)),
+        log_loss=float(log_loss(y, given, labels=labels)),
+        brier=float(brier_score_loss(y, given, labels=labels, scale_by_half=True)),
         effective_samples=float(np.mean(model.effective_sample_size_)) if name == PUBLISHED else None,
     )
+
+
+def _angle(coef: Array, other: Array) -> float:
+    """The degrees between two vectors of weights; 90 where one has no direction."""
+    lengths = float(np.linalg.norm(coef) * np.linalg.norm(other))
+    return math.degrees(math.acos(np.clip(coef @ other / lengths, -1, 1))) if lengths else 90.0

@@ -58,19 +58,35 @@ def draw_release(config: TrainingConfig) -> Release:
     k = n_states(config.dataset)
     X, X_test = (config.pixels.from_states(part.X, k) for part in (train, test))
     y_noisy = config.labels.randomise(train.y, generator(config, LABEL_STREAM))
-    if len(np.unique(y_noisy)) < 2:
-        raise ValueError(
-            f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
-            "learnt from one label; ask more people, or change the lies or the seed"
-        )
+    _check_labels(config, y_noisy)
     X_noisy = config.pixels.randomise(X, generator(config, PIXEL_STREAM))
     return Release(X, train.y, X_noisy, y_noisy, X_test, test.y, suited_true_prior(config.pixels, train.X, k))
+
+
+def _check_labels(config: TrainingConfig, y_noisy: NDArray[np.integer]) -> None:
+    """Raise ``ValueError`` where a label was sent by nobody, so that one who believes the labels does not know it."""
+    unsent = sorted(set(range(len(config.classes))) - set(np.unique(y_noisy).tolist()))
+    if not unsent:
+        return
+    advice = "ask more people, or change the lies or the seed"
+    if len(config.classes) > 2:
+        raise ValueError(f"nobody happened to send the label {config.classes[unsent[0]]}; {advice}")
+    raise ValueError(
+        f"all {len(y_noisy):,} people happened to send the label {config.classes[y_noisy[0]]}, and nothing can be "
+        f"learnt from one label; {advice}"
+    )
 
 
 def check_noise(config: TrainingConfig) -> None:
     """Raise ``ValueError`` where pixels or labels are pure noise, so that nothing can be learnt."""
     channel = config.labels.channel_matrix
-    if np.allclose(channel[:, 0], channel[:, 1], rtol=0, atol=1e-9):
+    says_nothing = np.allclose(channel, channel[:, :1], rtol=0, atol=1e-9)
+    if says_nothing and len(config.classes) > 2:
+        raise ValueError(
+            f"with lies of {channel[1, 0] * (len(channel) - 1):.4g} every label is equally likely whatever the truth, "
+            "so a label says nothing and nothing can be learnt; lower the lies"
+        )
+    if says_nothing:
         first, second = config.classes
         raise ValueError(
             f"the lies about the label add up to 1 ({first} sent as {second} with {channel[1, 0]:.4g}, {second} as "
@@ -87,9 +103,9 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
 
 
 def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
-    """What the first person of each class releases, (2, height, width) grey levels: what `run` trains on."""
+    """What the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
     drawn = draw_release(config)
-    first = [np.flatnonzero(drawn.y == c)[0] for c in (0, 1)]
+    first = [np.flatnonzero(drawn.y == c)[0] for c in range(len(config.classes))]
     return config.pixels.to_grey(drawn.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
 
 

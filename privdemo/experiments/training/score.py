@@ -21,13 +21,14 @@ N_BINS = 10
 
 def per_image(trial: Trial, method: str, metric: str) -> Array:
     """One of `METRICS` on every test image, (n_test,); its mean is the trial's own."""
-    proba = trial.fits[method].proba
+    fit = trial.fits[method]
     if metric == "accuracy":
-        return ((proba > 0.5) == trial.y).astype(float)
+        return (fit.named == trial.y).astype(float)
+    proba = fit.class_proba
     if metric == "brier":
-        return np.square(proba - trial.y)
+        return np.square(proba - np.eye(proba.shape[1])[trial.y]).sum(axis=1) / 2
     eps = np.finfo(float).eps  # as scikit-learn's log_loss
-    return -np.log(np.clip(np.where(trial.y == 1, proba, 1 - proba), eps, 1))
+    return -np.log(np.clip(proba[np.arange(len(proba)), trial.y], eps, 1))
 
 
 def having(trials: Sequence[Trial], method: str) -> list[Trial]:
@@ -79,14 +80,14 @@ def mean_of(trials: Sequence[Trial], method: str, field_name: str) -> float:
 
 
 def mean_sureness(trials: Sequence[Trial], method: str) -> float:
-    """The mean probability, from ½ to 1, that a method gives to the class it names, over all test images."""
-    return float(np.mean([np.maximum(t.fits[method].proba, 1 - t.fits[method].proba) for t in having(trials, method)]))
+    """The mean probability that a method gives to the class it names, over all test images."""
+    return float(np.mean([trial.fits[method].class_proba.max(axis=1) for trial in having(trials, method)]))
 
 
 def one_sided(trials: Sequence[Trial], method: str) -> int:
     """In how many trials a method names the same class for nearly all test images."""
-    shares = [float((trial.fits[method].proba > 0.5).mean()) for trial in having(trials, method)]
-    return sum(min(share, 1 - share) < 0.02 for share in shares)
+    fits = [trial.fits[method] for trial in having(trials, method)]
+    return sum(bool(np.bincount(fit.named).max() > 0.98 * len(fit.named)) for fit in fits)
 
 
 @dataclass(frozen=True)
@@ -101,17 +102,19 @@ class Bin:
 def calibration(trials: Sequence[Trial], method: str) -> tuple[Bin, ...]:
     """Of the images given a probability of about s, what share is of the second class? Ten bins, empty ones left out.
 
-    Intervals are over the trials that have images in the bin; of a single one, over its images.
+    Of more than two classes the probability is that of the class named, and the share that of right answers. Intervals
+    are over the trials that have images in the bin; of a single one, over its images.
     """
     successes: list[list[int]] = [[] for _ in range(N_BINS)]
     sizes: list[list[int]] = [[] for _ in range(N_BINS)]
     said = np.zeros(N_BINS)
     for trial in having(trials, method):
-        proba = trial.fits[method].proba
+        fit = trial.fits[method]
+        proba, true = (fit.proba, trial.y) if fit.proba.ndim == 1 else (fit.proba.max(axis=1), fit.named == trial.y)
         place = np.minimum((proba * N_BINS).astype(int), N_BINS - 1)
         said += np.bincount(place, proba, N_BINS)
         for here in np.unique(place):
-            successes[here].append(int(trial.y[place == here].sum()))
+            successes[here].append(int(true[place == here].sum()))
             sizes[here].append(int((place == here).sum()))
     return tuple(
         Bin(said[i] / sum(sizes[i]), grouped_interval(successes[i], sizes[i]), sum(sizes[i]))
@@ -136,48 +139,64 @@ def with_a_say(trial: Trial) -> list[str]:
 
 
 def _disputants(trial: Trial) -> Array:
-    """What the methods `with_a_say` give to every test image, (n_methods, n_test).
+    """What the methods `with_a_say` give to every test image: (n_methods, n_test, K), of two classes the second only.
 
     Clean data is left out where two others remain: a dispute is one of methods that learn from noise.
     """
     telling = with_a_say(trial)
     noisy = [name for name in telling if name != CLEAN]
-    return np.stack([trial.fits[name].proba for name in (noisy if len(noisy) > 1 else telling)])
+    given = np.stack([trial.fits[name].class_proba for name in (noisy if len(noisy) > 1 else telling)])
+    return given[:, :, 1:] if given.shape[2] == 2 else given
+
+
+def _named(given: Array) -> NDArray[np.integer]:
+    """The classes (…,) that probabilities (…, K), of two classes (…, 1), name."""
+    return (given[..., 0] > 0.5).astype(int) if given.shape[-1] == 1 else given.argmax(axis=-1)
 
 
 def label_differs(trial: Trial) -> NDArray[np.bool_]:
     """On which test images the methods `with_a_say`, without clean data, do not all name the same class."""
-    return np.ptp((_disputants(trial) > 0.5).astype(int), axis=0) > 0
+    return np.ptp(_named(_disputants(trial)), axis=0) > 0
 
 
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The `n` test images, half of them of each class, on which the methods disagree.
+    """The `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 
     The rule favours no method: of each class the first test images on which the label differs (`label_differs`),
     whoever is right; where they are too few, then those on whose probability the same methods differ most.
     """
-    differs, gap = label_differs(trial), np.ptp(_disputants(trial), axis=0)
+    differs, gap = label_differs(trial), np.ptp(_disputants(trial), axis=0).max(axis=1)
     by_gap = np.argsort(-gap, kind="stable")
     order = np.concatenate([np.flatnonzero(differs), by_gap[~differs[by_gap]]])
-    return np.concatenate([order[trial.y[order] == c][: n // 2] for c in (0, 1)])
+    classes = shown_classes(trial, n)
+    return np.concatenate([order[trial.y[order] == c][: n // len(classes)] for c in classes])
+
+
+def shown_classes(trial: Trial, n: int) -> list[int]:
+    """The classes of which `n` images are shown: all, or, where those are more, the `n` most in dispute, in order."""
+    n_classes = len(trial.config.classes)
+    disputes = np.bincount(trial.y[label_differs(trial)], minlength=n_classes)
+    return sorted(np.argsort(-disputes, kind="stable")[:n].tolist()) if n_classes > n else list(range(n_classes))
 
 
 def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """Test images, half of them of each class, on which the methods agree, and as surely as they mostly do.
+    """Test images, as many of each class in `shown_classes`, on which the methods agree as surely as they mostly do.
 
     Of the images of a class on which no label differs (`label_differs`), those whose true class is given the
     probability, averaged over methods, nearest to the median one. They are fewer than `n` where too few agree.
     """
     alike = ~label_differs(trial)
-    proba = _disputants(trial).mean(axis=0)
-    chosen = []
-    for c in (0, 1):
+    given = _disputants(trial).mean(axis=0)
+    classes, chosen = shown_classes(trial, n), []
+    for c in classes:
         among = np.flatnonzero(alike & (trial.y == c))
-        far = np.abs(proba[among] - np.median(proba[among])) if len(among) else proba[among]
-        chosen.append(among[np.argsort(far, kind="stable")[: n // 2]])
+        proba = given[among, c if given.shape[1] > 1 else 0]
+        far = np.abs(proba - np.median(proba)) if len(among) else proba
+        chosen.append(among[np.argsort(far, kind="stable")[: n // len(classes)]])
     return np.concatenate(chosen)
 
 
 def typical(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The first test images, half of them of each class."""
-    return np.concatenate([np.flatnonzero(trial.y == c)[: n // 2] for c in (0, 1)])
+    """The first test images, as many of each class in `shown_classes`."""
+    classes = shown_classes(trial, n)
+    return np.concatenate([np.flatnonzero(trial.y == c)[: n // len(classes)] for c in classes])
