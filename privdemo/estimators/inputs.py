@@ -8,7 +8,7 @@ has one node, a small discrete one a node for each value it may have, and a larg
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple, Protocol
@@ -117,7 +117,8 @@ class GaussianInputs:
         reduced = coef @ basis
         mean = _times(self.mean, coef) + intercept
         ridge = 0.0 if n_contrasts == 1 else RIDGE / n_contrasts
-        root = _cholesky(_widened(self._covariance(reduced), ridge) + JITTER * np.eye(n_contrasts))
+        covariance, spread_back = self._spread(reduced)
+        root = _cholesky(_widened(covariance, ridge) + JITTER * np.eye(n_contrasts))
         scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2)) @ basis.T
 
         def pull_back(d_scores: Array) -> tuple[Array, Array]:
@@ -126,20 +127,46 @@ class GaussianInputs:
             if len(root) == 1:
                 d_root = d_root.sum(axis=0, keepdims=True)
             d_covariance = _widened(_cholesky_pull_back(root, d_root), ridge)
-            d_reduced = np.stack(
-                [2 * (_times(self.variance.T, d_covariance[:, j]) * reduced).sum(axis=1) for j in range(n_contrasts)],
-                axis=1,
-            )
+            d_reduced = spread_back(d_covariance)
             return _times(self.mean.T, d_mean) + d_reduced @ basis.T, d_mean.sum(axis=0)
 
         return Nodes(scores, log_weights[None], pull_back)
 
-    def _covariance(self, reduced: Array) -> Array:
+    def _spread(self, reduced: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """The covariances (n, J, J) of scores with weights `reduced` (D, J), and the map from ∂L/∂C to ∂L/∂reduced."""
         row, column = np.tril_indices(reduced.shape[1])
         pairs = _times(self.variance, reduced[:, row] * reduced[:, column])
         covariance = np.empty((len(pairs), reduced.shape[1], reduced.shape[1]))
         covariance[:, row, column] = covariance[:, column, row] = pairs
-        return covariance
+
+        def pull_back(d_covariance: Array) -> Array:
+            parts = [_times(self.variance.T, d_covariance[:, j]) * reduced for j in range(reduced.shape[1])]
+            return 2 * np.stack([part.sum(axis=1) for part in parts], axis=1)
+
+        return covariance, pull_back
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankInputs(GaussianInputs):
+    """Gaussian pixels of which some go together, as `estimators.low_rank.low_rank_moments` finds them.
+
+    Their covariance is diag(variance_n) + common commonᵀ, with `common` (D, r) for all people alike.
+    """
+
+    common: Array = field(kw_only=True)
+
+    def take(self, rows: NDArray | slice) -> LowRankInputs:
+        own = super().take(rows)
+        return replace(self, mean=own.mean, variance=own.variance)
+
+    def _spread(self, reduced: Array) -> tuple[Array, Callable[[Array], Array]]:
+        own, own_back = super()._spread(reduced)
+        scores = _times(self.common.T, reduced)
+
+        def pull_back(d_covariance: Array) -> Array:
+            return own_back(d_covariance) + 2 * _times(self.common, scores @ d_covariance.sum(axis=0))
+
+        return own + scores.T @ scores, pull_back
 
 
 @dataclass(frozen=True, eq=False)

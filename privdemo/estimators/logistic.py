@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from privdemo import limits
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.frequencies import check_channel
-from privdemo.estimators.inputs import GaussianInputs, Inputs, KnownInputs, enumerate_inputs
+from privdemo.estimators.inputs import GaussianInputs, Inputs, KnownInputs, LowRankInputs, enumerate_inputs
 from privdemo.estimators.likelihoods import (
     Model,
     Objective,
@@ -31,11 +31,14 @@ from privdemo.estimators.likelihoods import (
     released_log_likelihood,
     spread_log_likelihood,
 )
+from privdemo.estimators.low_rank import LowRankPrior, learned_low_rank_prior, low_rank_moments
 from privdemo.estimators.pixel_priors import PixelPrior, Prior
 from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
+# The priors that have a name.
+PRIORS = "'learned', 'flat', 'low rank'"
 # The penalties that C="cv" tries, from strong to weak.
 CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
 # While a penalty is chosen, solutions need not be as exact as in the end: so many times `tol`.
@@ -50,8 +53,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     channel : label channel T[released, class], (R, K) with columns that sum to 1, or a mechanism that has a
         `channel_matrix`. Flips are its 2 × 2 case; bag and set names its largest. None: labels are true.
     pixels : the mechanism on every value of X. None: X is true.
-    prior : "learned" from the released X alone, "flat", or a prior of `estimators.pixel_priors` (the true one, say).
-        As words they mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
+    prior : "learned" from the released X alone, one pixel at a time; "low rank", learned so with the pixels that go
+        together (`estimators.low_rank`); "flat"; or a prior of `estimators.pixel_priors` (the true one, say). As words
+        "learned" and "flat" mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
     C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `CS` by the mean
         log-likelihood of held-out *released* labels given released X, in `cv` folds. No clean label is touched.
     exact : enumerate every input (k^D of them) instead of taking scores as Gaussian; randomised response only.
@@ -268,15 +272,17 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         if self.pixels is not None:
             self.pixels.check_informative()
         if not isinstance(prior, str):
-            if not isinstance(prior, Prior):
-                raise TypeError(f"prior must be 'learned', 'flat' or a prior of pixel_priors, got {prior!r}")
+            if not isinstance(prior, Prior | LowRankPrior):
+                raise TypeError(f"prior must be {PRIORS} or a prior of pixel_priors or low_rank, got {prior!r}")
             if self.pixels is not None:
                 prior.check(self.pixels, X.shape[1])
             return prior
-        if prior not in ("learned", "flat"):
-            raise ValueError(f"prior must be 'learned', 'flat' or a prior, got {prior!r}")
+        if prior not in ("learned", "flat", "low rank"):
+            raise ValueError(f"prior must be {PRIORS} or a prior, got {prior!r}")
         if self.pixels is None:
             return None
+        if prior == "low rank":
+            return learned_low_rank_prior(self.pixels, X)
         return pixel_priors.suited_prior(self.pixels, X, prior == "learned")
 
     def _inputs(self, X: Any) -> Inputs:
@@ -288,6 +294,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
                 raise ValueError("exact integration enumerates states: it needs randomised response; use exact=False")
             return enumerate_inputs(pixels, X, self.prior_)
         dtype = np.float64 if X.dtype == np.float64 else np.float32
+        if isinstance(self.prior_, LowRankPrior):
+            mean, variance, common = low_rank_moments(pixels, X, self.prior_, dtype)
+            return LowRankInputs(mean, variance, self.n_nodes, common=common)
         mean, variance = pixel_priors.posterior_moments(pixels, X, self.prior_, dtype)
         mean /= pixels.white
         variance /= pixels.white**2

@@ -140,7 +140,7 @@ NOISE, RESPONSE = {"pixels": GaussianNoise(0.1)}, {"pixels": PIXELS}
         ({"channel": [[0.6, 0.6, 0.2], [0.4, 0.4, 0.8]]}, X, Y, ValueError, "classes 0 and 1 alike, .*; merge them"),
         ({"channel": FLIPS}, X, Y + 1, ValueError, r"y must hold released labels in \[0, 1\], got 2: is channel the"),
         ({"channel": NO_RELEASE}, X, 2 * Y, ValueError, "labels that the channel can release, got 2, which no class"),
-        ({"prior": "true", **RESPONSE}, STATES, Y, ValueError, "'learned', 'flat' or a prior, got 'true'"),
+        ({"prior": "true", **RESPONSE}, STATES, Y, ValueError, "'learned', 'flat', 'low rank' or a prior, got 'true'"),
         ({"exact": True, **NOISE}, X, Y, ValueError, "it needs randomised response; use exact=False"),
     ],
 )

@@ -1,0 +1,250 @@
+"""What images look like before noise, with pixels that go together: x = μ + F u + e, learned from releases alone.
+
+`learned_low_rank_prior` takes released pixels, of which a mechanism says without bias what they were, and keeps those
+directions in which they vary together more than noise can. One release then says of each pixel what its neighbours
+know of it as well. Everything is on the scale 0 (black) to 1 (white).
+
+The rank is chosen by the edge of Marchenko and Pastur's law, the factors' sizes by undoing the bias of sample
+eigenvalues (Baik & Silverstein 2006; Gavish & Donoho 2017, eq. 1.10).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, solve_triangular
+
+from privdemo.estimators.pixel_priors import GaussianPrior, Prior, posterior_moments, suited_prior
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
+
+Array = NDArray[np.floating]
+
+# People who are looked at together: 13 MB of images in single precision.
+CHUNK = 4096
+# The largest eigenvalue of pure noise passes the edge by more than this many of its own deviations once in a thousand
+# times (Tracy & Widom, β = 1; Johnstone 2001).
+TRACY_WIDOM = 3.27
+# The most factors that are kept: each person's are found from r × r numbers. At weak noise more would be left.
+MOST_FACTORS = 48
+# The least variance that a pixel has beyond its factors, and the least precision of what a release says of it.
+LEAST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankPrior:
+    """p(x) = N(mean, factors factorsᵀ + diag rest): `mean` (D,), `factors` (D, r), `rest` (D,), all on the unit scale.
+
+    `pixels` is the prior of each pixel by itself, in the mechanism's own domain: what one release says of a pixel
+    alone is worked out with it.
+    """
+
+    mean: Array
+    factors: Array
+    rest: Array
+    pixels: Prior
+
+    @property
+    def rank(self) -> int:
+        """How many directions pixels vary in together."""
+        return self.factors.shape[1]
+
+    def check(self, mechanism: PixelMechanism, n_pixels: int) -> None:
+        """Raise ``ValueError`` unless this is a prior of `n_pixels` pixels."""
+        shapes = (np.shape(self.mean), np.shape(self.factors), np.shape(self.rest))
+        wanted = ((n_pixels,), (n_pixels, self.rank), (n_pixels,))
+        if shapes != wanted:
+            raise ValueError(f"prior must be of shapes {wanted} for this data, got {shapes}")
+        if not (all(np.isfinite(part).all() for part in (self.mean, self.factors, self.rest)) and self.rest.min() >= 0):
+            raise ValueError("prior must have finite means and factors, and variances of 0 or more")
+        self.pixels.check(mechanism, n_pixels)
+
+
+def learned_low_rank_prior(mechanism: PixelMechanism, released: NDArray) -> LowRankPrior:
+    """The low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
+
+    Raises ``TypeError`` for a mechanism other than randomised response, Gaussian and Laplace noise.
+    """
+    pixels = suited_prior(mechanism, released, learned=True)
+    mean, variance = _moments(pixels, mechanism)
+    moments = _second_moments(released, mechanism)
+    noise = noise_variance(mechanism, moments)
+    factors = _factors(moments.covariance, noise, moments.n)
+    squares = np.square(factors).sum(axis=1)
+    shrink = np.sqrt(np.divide(variance, squares, out=np.ones_like(squares), where=squares > variance))
+    factors *= shrink[:, None]  # no pixel's part is beyond its own variance
+    rest = np.maximum(variance - np.square(factors).sum(axis=1), 0.0)
+    return LowRankPrior(mean, factors, rest, pixels)
+
+
+class _Released(NamedTuple):
+    """Mean (D,), mean square (D,) and covariance (D, D) of unbiased values z of n people's pixels."""
+
+    n: int
+    mean: Array
+    square: Array
+    covariance: Array
+
+
+def _second_moments(released: NDArray, mechanism: PixelMechanism) -> _Released:
+    n, n_pixels = released.shape
+    centre = unbiased(mechanism, released[: min(n, CHUNK)]).mean(axis=0, dtype=float).astype(np.float32)
+    gram, total = np.zeros((n_pixels, n_pixels)), np.zeros(n_pixels)
+    for start in range(0, n, CHUNK):
+        z = unbiased(mechanism, released[start : start + CHUNK]) - centre
+        gram += z.T @ z
+        total += z.sum(axis=0, dtype=float)
+    shift = total / n
+    covariance = gram / n - np.outer(shift, shift)
+    mean = centre + shift
+    return _Released(n, mean, covariance.diagonal() + mean**2, covariance)
+
+
+@singledispatch
+def unbiased(mechanism: PixelMechanism, released: NDArray) -> NDArray[np.float32]:
+    """Values z of `released` pixels, of their shape, on the unit scale, whose mean is the clean pixel."""
+    raise TypeError(
+        "pixels must be randomised response, Gaussian or Laplace noise for a low-rank prior, got "
+        f"{type(mechanism).__name__}"
+    )
+
+
+@unbiased.register(GaussianNoise)
+@unbiased.register(LaplaceNoise)
+def _(mechanism: GaussianNoise | LaplaceNoise, released: Array) -> NDArray[np.float32]:
+    return released.astype(np.float32, copy=False)
+
+
+@unbiased.register(RandomisedResponse)
+def _(mechanism: RandomisedResponse, released: NDArray[np.integer]) -> NDArray[np.float32]:
+    """(x̃ − q/2)/(1 − q): with probability q a pixel is drawn afresh, around ½."""
+    redraw = mechanism.redraw_prob
+    return (mechanism.to_unit(released) - np.float32(redraw / 2)) / np.float32(1 - redraw)
+
+
+@singledispatch
+def noise_variance(mechanism: PixelMechanism, moments: _Released) -> Array:
+    """The variance (D,) of z about the clean pixel, over people."""
+    raise TypeError(f"no low-rank prior is known for {type(mechanism).__name__}")
+
+
+@noise_variance.register
+def _(mechanism: GaussianNoise, moments: _Released) -> Array:
+    return np.full_like(moments.mean, mechanism.sigma**2)
+
+
+@noise_variance.register
+def _(mechanism: LaplaceNoise, moments: _Released) -> Array:
+    return np.full_like(moments.mean, 2 * mechanism.scale**2)
+
+
+@noise_variance.register
+def _(mechanism: RandomisedResponse, moments: _Released) -> Array:
+    """Var z = E[z²] − E[x²], where E[x̃²] = (1−q) E[x²] + q (2k−1)/(6(k−1))."""
+    k, redraw = mechanism.n_states, mechanism.redraw_prob
+    released_square = np.square(1 - redraw) * moments.square + redraw * (1 - redraw) * moments.mean + redraw**2 / 4
+    clean_square = (released_square - redraw * (2 * k - 1) / (6 * (k - 1))) / (1 - redraw)
+    clean_square = np.clip(clean_square, np.square(moments.mean.clip(0, 1)), moments.mean.clip(0, 1))
+    return np.maximum(moments.square - clean_square, LEAST)
+
+
+def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
+    """The largest eigenvalue of the sample covariance of pure unit noise: (1 + √γ)², γ = D/n, and `TRACY_WIDOM` of its
+    deviations, (1 + √γ)(1 + 1/√γ)^⅓ n^(−⅔)."""
+    root = np.sqrt(n_pixels / n)
+    return (1 + root) ** 2 + TRACY_WIDOM * (1 + root) * (1 + 1 / root) ** (1 / 3) * n ** (-2 / 3)
+
+
+def _factors(covariance: Array, noise: Array, n: int) -> Array:
+    """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r)."""
+    root = np.sqrt(noise)
+    edge, gamma = marchenko_pastur_edge(n, len(noise)), len(noise) / n
+    eigenvalues, directions = eigh(covariance / np.outer(root, root), subset_by_value=(edge, np.inf))
+    around = eigenvalues + 1 - gamma
+    signal = (around + np.sqrt(around**2 - 4 * eigenvalues)) / 2 - 1
+    first = slice(None, -MOST_FACTORS - 1, -1)  # the largest come last
+    return root[:, None] * directions[:, first] * np.sqrt(signal[first])
+
+
+class LowRankMoments(NamedTuple):
+    """The clean pixels of n people given their releases: N(mean_n, diag(variance_n) + common commonᵀ).
+
+    `mean` (n, D), `variance` (n, D), or (1, D) where it is the same for all, `common` (D, r).
+    """
+
+    mean: Array
+    variance: Array
+    common: Array
+
+
+def low_rank_moments(
+    mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior, dtype: type[np.floating] = np.float64
+) -> LowRankMoments:
+    """The posterior of every person's pixels given their release (n, D), on the unit scale.
+
+    What a release says of one pixel, by that pixel's own prior, becomes a Gaussian factor: precision τ = 1/v − 1/v₀
+    and shift η = m/v − m₀/v₀ of its moments after and before (moment division; exact for Gaussian noise). Then u is
+    Gaussian with precision A = 1 + Fᵀ diag(τ/(1 + ψτ)) F, and x given u each pixel by itself (Woodbury): r × r, never
+    D × D. Means are each person's own; what is left of u is taken at the mean of τ/(1 + ψτ), for all alike, which
+    changed no trained model's log loss by more than 0.0005.
+    """
+    precision, shift = _sites(mechanism, released, prior, dtype)
+    rest, factors, centre = (part.astype(dtype) for part in (prior.rest, prior.factors, prior.mean))
+    damp = 1 / (1 + rest * precision)
+    toward = ((shift - precision * centre) * damp) @ factors
+    weights = precision * damp
+    u = np.linalg.solve(_precisions(weights, factors), toward[:, :, None])[:, :, 0]
+    mean = (u @ factors.T + centre + rest * shift) * damp
+    left = np.linalg.cholesky(_precisions(weights.mean(axis=0, keepdims=True), factors)[0])
+    common = damp.mean(axis=0)[:, None] * solve_triangular(left, factors.T, lower=True).T
+    return LowRankMoments(mean, rest * damp, common)
+
+
+def low_rank_mean(mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior) -> Array:
+    """E[x | x̃] of every pixel of `released` (n, D), kept within 0 to 1: the adversary's guess, on the unit scale."""
+    parts = [
+        low_rank_moments(mechanism, released[i : i + CHUNK], prior, np.float32).mean
+        for i in range(0, len(released), CHUNK)
+    ]
+    return np.concatenate(parts).clip(0, 1)
+
+
+def _precisions(weights: Array, factors: Array) -> Array:
+    """1 + Fᵀ diag(w_n) F of every row of `weights` (n, D): (n, r, r)."""
+    r = factors.shape[1]
+    row, column = np.tril_indices(r)
+    pairs = weights @ (factors[:, row] * factors[:, column])
+    precisions = np.empty((len(weights), r, r), factors.dtype)
+    precisions[:, row, column] = precisions[:, column, row] = pairs
+    return precisions + np.eye(r, dtype=factors.dtype)
+
+
+def _sites(
+    mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior, dtype: type[np.floating]
+) -> tuple[Array, Array]:
+    """τ (n, D) or (1, D) and η (n, D) of what each release says of each pixel alone."""
+    if isinstance(prior.pixels, GaussianPrior):  # Gaussian noise
+        assert isinstance(mechanism, GaussianNoise)
+        told = dtype(1 / max(mechanism.sigma**2, LEAST))
+        return np.full((1, released.shape[1]), told), released.astype(dtype) * told
+    mean, variance = posterior_moments(mechanism, released, prior.pixels, dtype)
+    before, spread = (part.astype(dtype) for part in _moments(prior.pixels, mechanism))
+    mean /= mechanism.white
+    variance /= mechanism.white**2
+    known = spread <= LEAST**2  # always the same: a release says nothing more
+    prior_precision = np.divide(1, spread, out=np.zeros_like(spread), where=~known)
+    precision = 1 / np.maximum(variance, LEAST) - prior_precision
+    precision = np.where(known, 0, np.maximum(precision, LEAST))
+    return precision, np.where(known, 0, mean * (prior_precision + precision) - before * prior_precision)
+
+
+def _moments(pixels: Prior, mechanism: PixelMechanism) -> tuple[Array, Array]:
+    """Mean and variance (D,) of every pixel under its own prior, on the unit scale."""
+    if isinstance(pixels, GaussianPrior):
+        return pixels.mean, pixels.variance
+    values = np.asarray(pixels.support / mechanism.white)
+    mean, square = pixels.probs @ values, pixels.probs @ np.square(values)
+    return mean, np.maximum(square - np.square(mean), 0.0)

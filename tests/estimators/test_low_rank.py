@@ -1,0 +1,178 @@
+"""Pixels that go together: what releases say of them, held against dense algebra, enumeration and known factors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from privdemo.estimators import low_rank, pixel_priors
+from privdemo.estimators.inputs import LowRankInputs
+from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.low_rank import LowRankPrior, learned_low_rank_prior, low_rank_mean, low_rank_moments
+from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
+from tests.estimators.oracles import finite_differences, rng
+
+K = 5
+MECHANISMS = [RandomisedResponse(0.3, K), GaussianNoise(0.4), LaplaceNoise(0.3)]
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: type(one).__name__)
+
+
+def made_up(n, n_pixels=30, rank=2, scale=0.3, seed=0):
+    """Values (n, D) of known factors, which are returned as well."""
+    random = rng(seed)
+    factors = scale * random.standard_normal((n_pixels, rank))
+    values = 0.5 + random.standard_normal((n, rank)) @ factors.T + 0.01 * random.standard_normal((n, n_pixels))
+    return values, factors
+
+
+def noisy(mechanism, values):
+    """Values with a mechanism's noise; those of these tests may lie outside of 0 to 1."""
+    return values + mechanism.level * mechanism.draws(values.shape, rng(5))
+
+
+def test_the_posterior_under_gaussian_noise_is_that_of_dense_algebra():
+    values, factors = made_up(4, n_pixels=6)
+    noise, rest = GaussianNoise(0.4), np.linspace(0, 0.05, 6)
+    prior = LowRankPrior(np.linspace(0.2, 0.7, 6), factors, rest, pixel_priors.flat_gaussian_prior(6))
+    before = factors @ factors.T + np.diag(rest)
+    gain = before @ np.linalg.inv(before + noise.sigma**2 * np.eye(6))
+    found = low_rank_moments(noise, values, prior)
+    assert np.allclose(found.mean, prior.mean + (values - prior.mean) @ gain.T)
+    assert np.allclose(np.diag(found.variance[0]) + found.common @ found.common.T, before - gain @ before)
+
+
+@every_mechanism
+def test_without_factors_every_pixel_is_judged_by_itself(mechanism):
+    states = rng().integers(0, K, (200, 7)) * (np.arange(7) > 0)  # the first pixel is always black
+    released = mechanism.randomise(mechanism.from_states(states, K), rng(1))
+    pixels = pixel_priors.suited_prior(mechanism, released, learned=True)
+    if isinstance(mechanism, RandomisedResponse):
+        pixels.probs[0] = np.eye(K)[0]
+    mean, variance = low_rank._moments(pixels, mechanism)
+    alone = pixel_priors.posterior_moments(mechanism, released, pixels)
+    found = low_rank_moments(mechanism, released, LowRankPrior(mean, np.empty((7, 0)), variance, pixels))
+    assert np.allclose(found.mean, alone.mean / mechanism.white, atol=1e-5)
+    precise = alone.variance / mechanism.white**2
+    informed = precise < variance - 1e-4  # what a release makes less sure of is said to be nothing
+    assert np.allclose(found.variance[informed], np.broadcast_to(precise, found.variance.shape)[informed], atol=1e-5)
+
+
+def test_a_guess_comes_close_to_that_of_an_exact_enumeration():
+    n_pixels, k, n, mechanism = 6, 3, 4000, RandomisedResponse(0.4, 3)
+    random = rng(3)
+    images = np.array(list(product(range(k), repeat=n_pixels)))
+    chances = np.exp(-2.0 * np.abs(np.diff(images, axis=1)).sum(axis=1))  # neighbours are alike
+    chances /= chances.sum()
+    states = images[random.choice(len(images), n, p=chances)]
+    released = mechanism.randomise(states, random)
+    like = mechanism.log_likelihood(released[:, None], images[None]).sum(axis=2) + np.log(chances)
+    exact = np.exp(like - np.logaddexp.reduce(like, axis=1, keepdims=True)) @ images / (k - 1)
+    prior = learned_low_rank_prior(mechanism, released)
+    alone = mechanism.to_unit(pixel_priors.posterior_mean(mechanism, released, prior.pixels))
+
+    def error(guess):
+        return np.mean((guess - states / (k - 1)) ** 2)
+
+    best, found, worst = error(exact), error(low_rank_mean(mechanism, released, prior)), error(alone)
+    assert best < found < best + 0.35 * (worst - best)
+    apart = replace(prior, factors=prior.factors * np.array([[1], [-1]] * 3))
+    assert error(low_rank_mean(mechanism, released, apart)) > worst
+
+
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+def test_known_factors_are_found_again(mechanism):
+    values, factors = made_up(50_000, scale=0.08)
+    prior = learned_low_rank_prior(mechanism, noisy(mechanism, values))
+    assert prior.rank == 2
+    truth, found = factors @ factors.T, prior.factors @ prior.factors.T
+    assert np.linalg.norm(found - truth) < 0.1 * np.linalg.norm(truth)
+    assert np.allclose(prior.mean, 0.5, atol=0.02)
+
+
+@every_mechanism
+@pytest.mark.parametrize("n", [300, 3000])
+def test_pure_noise_has_no_factors(mechanism, n):
+    states = np.tile(rng(7).integers(0, K, 40), (n, 1))
+    for seed in range(5):
+        released = mechanism.randomise(mechanism.from_states(states, K), rng(seed))
+        assert learned_low_rank_prior(mechanism, released).rank == 0
+
+
+def test_pure_noise_passes_the_edge_about_once_in_a_thousand_times():
+    n, n_pixels, tries = 200, 40, 400
+    largest = [np.linalg.norm(rng(seed).standard_normal((n, n_pixels)), 2) ** 2 / n for seed in range(tries)]
+    assert np.mean(np.array(largest) > low_rank.marchenko_pastur_edge(n, n_pixels)) <= 0.01
+    assert np.mean(np.array(largest) > (1 + np.sqrt(n_pixels / n)) ** 2) > 0.1
+
+
+def test_the_noise_of_randomised_response_is_that_of_its_channel():
+    mechanism, chances = RandomisedResponse(0.3, K), rng(2).dirichlet(np.ones(K), 4)
+    z = low_rank.unbiased(mechanism, np.arange(K)).astype(float)
+    mean_of, square_of = z @ mechanism.channel_matrix, z**2 @ mechanism.channel_matrix  # by true state
+    assert np.allclose(mean_of, np.arange(K) / (K - 1), atol=1e-6)
+    moments = low_rank._Released(1, chances @ mean_of, chances @ square_of, np.empty((0, 0)))
+    assert np.allclose(low_rank.noise_variance(mechanism, moments), chances @ (square_of - mean_of**2), atol=1e-6)
+
+
+def test_a_prior_without_bias_takes_all_releases_a_chunk_at_a_time(monkeypatch):
+    mechanism = GaussianNoise(0.3)
+    released = noisy(mechanism, made_up(500)[0])
+    whole = learned_low_rank_prior(mechanism, released)
+    monkeypatch.setattr(low_rank, "CHUNK", 64)
+    parts = learned_low_rank_prior(mechanism, released)
+    assert np.allclose(whole.factors @ whole.factors.T, parts.factors @ parts.factors.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+@pytest.mark.parametrize("alike", [False, True])
+def test_scores_have_the_covariance_of_dense_algebra_and_their_gradient(n_scores, alike):
+    random, n, n_pixels = rng(4), 3, 5
+    variance = random.uniform(0.1, 1, (1 if alike else n, n_pixels))
+    inputs = LowRankInputs(random.random((n, n_pixels)), variance, 16, common=random.standard_normal((n_pixels, 2)))
+    coef, intercept = random.standard_normal((n_pixels, n_scores)), random.standard_normal(n_scores)
+    nodes = inputs.nodes(coef, intercept)
+    weights = np.exp(nodes.log_weights)[0]
+    for i in range(n):
+        away = nodes.scores[i] - (inputs.mean[i] @ coef + intercept)
+        of_pixels = np.diag(variance[0 if alike else i]) + inputs.common @ inputs.common.T
+        centred = coef - coef.mean(axis=1, keepdims=True) if n_scores > 1 else coef
+        assert np.allclose((weights[:, None] * away).T @ away, centred.T @ of_pixels @ centred, rtol=1e-3, atol=1e-3)
+    direction = random.standard_normal(nodes.scores.shape)
+
+    def total(flat):
+        return np.sum(direction * inputs.nodes(flat.reshape(coef.shape), intercept).scores)
+
+    assert np.allclose(nodes.pull_back(direction)[0].ravel(), finite_differences(total, coef.ravel()), atol=1e-5)
+    some = inputs.take(np.array([2, 0])).nodes(coef, intercept)
+    assert np.allclose(some.scores, nodes.scores[[2, 0]])
+
+
+def test_training_with_it_is_surer_of_the_right_things():
+    mechanism, random = GaussianNoise(0.7), rng(6)
+    values, factors = made_up(3000, rank=3)
+    y = (random.random(3000) < 1 / (1 + np.exp(-(values - 0.5) @ factors[:, 0]))).astype(int)
+    released = noisy(mechanism, values)
+    fits = {
+        prior: SpreadLogisticRegression(None, mechanism, prior, C="cv").fit(released[:2000], y[:2000])
+        for prior in ("learned", "low rank")
+    }
+    loss = {
+        name: -np.mean(np.log(fit.predict_proba(values[2000:])[np.arange(1000), y[2000:]]))
+        for name, fit in fits.items()
+    }
+    assert loss["low rank"] < 0.8 * loss["learned"]
+    assert isinstance(fits["low rank"].prior_, LowRankPrior)
+
+
+def test_what_does_not_fit_is_refused():
+    prior = learned_low_rank_prior(GaussianNoise(0.3), made_up(50)[0])
+    with pytest.raises(ValueError, match=r"prior must be of shapes \(\(7,\), "):
+        prior.check(GaussianNoise(0.3), 7)
+    with pytest.raises(TypeError, match="must be a mechanism"):
+        learned_low_rank_prior("noise", made_up(50)[0])
+    wrong = replace(prior, mean=prior.mean * np.nan)
+    with pytest.raises(ValueError, match="finite means"):
+        wrong.check(GaussianNoise(0.3), 30)
