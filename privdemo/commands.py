@@ -17,6 +17,7 @@ from privdemo.experiments import (
     comparison,
     label_counts,
     label_proportions,
+    naive_steps,
     packed,
     results,
     running,
@@ -109,6 +110,7 @@ def reproductions() -> dict[str, Reproduction]:
         for study in training.study.STUDIES.values()
     }
     others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
+        (naive_steps, ", needs MNIST", reports.step_lines),
         (label_proportions.study, ", needs MNIST, Adult and SMS", reports.bag_lines),
         (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),

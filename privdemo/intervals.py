@@ -127,6 +127,17 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
     return Estimate(pooled.mean, min(low, pooled.low), max(high, pooled.high))
 
 
+def with_test_part(share: Estimate, n_records: int) -> Estimate:
+    """A mean share right over draws, such as an accuracy, with the luck of the test records added to its interval.
+
+    Draws that all take their test records from the same `n_records` tell nothing of that luck. Its own part is
+    binomial, z √(m(1−m)/n), and adds up with the interval of the draws by squares.
+    """
+    own = Z95 * math.sqrt(share.mean * (1 - share.mean) / n_records)
+    low, high = (math.hypot(side, own) for side in (share.mean - share.low, share.high - share.mean))
+    return Estimate(share.mean, max(0.0, share.mean - low), min(1.0, share.mean + high))
+
+
 def gap_interval(first: Estimate, second: Estimate) -> Estimate:
     """`first` less `second`, with errors taken as independent: the squares of their half intervals add up.
 

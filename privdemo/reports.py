@@ -11,6 +11,7 @@ from privdemo.experiments import (
     comparison,
     label_counts,
     label_proportions,
+    naive_steps,
     results,
     shipped_draws,
     training,
@@ -37,6 +38,12 @@ def trade_off_lines(study: training.study.Study, rows: list[training.study.Row])
                 + (f"  {published:.3f}" if published else "")
             )
     return lines
+
+
+def step_lines(rows: list[naive_steps.Row]) -> list[str]:
+    """Accuracy and log loss of ignoring the noise without a penalty, at every level of figure 3."""
+    means = naive_steps.means(rows)
+    return [naive_steps.TITLE, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means.items())]
 
 
 def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:

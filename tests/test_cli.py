@@ -17,6 +17,7 @@ from privdemo.experiments import (
     comparison,
     label_counts,
     label_proportions,
+    naive_steps,
     results,
     shipped_draws,
     training,
@@ -161,12 +162,13 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():
     studies = commands.reproductions()
-    assert list(studies) == [*training.study.STUDIES, "llp", "classratio", "distortion", "comparison", "defaults"]
+    others = ["figure3-steps", "llp", "classratio", "distortion", "comparison", "defaults"]
+    assert list(studies) == [*training.study.STUDIES, *others]
     assert all(results.shipped(name, study.suffix).exists() for name, study in studies.items())
     assert all(study.is_own(results.shipped(name, study.suffix)) for name, study in studies.items())
     for name, study in training.study.STUDIES.items():
         assert studies[name].trials(2) == training.study.trials(study, 2)
-    for module in (label_proportions.study, class_ratio.study, label_counts, comparison.study):
+    for module in (naive_steps, label_proportions.study, class_ratio.study, label_counts, comparison.study):
         made = studies[module.NAME]
         assert (made.trial, made.trials, made.to_file) == (module.trial, module.trials, module.to_csv)
 

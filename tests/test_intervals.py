@@ -2,13 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from privdemo import intervals
-from privdemo.intervals import Estimate, mean_interval, wilson_interval
+from privdemo.intervals import Estimate, mean_interval, wilson_interval, with_test_part
 from privdemo.verdict import ENOUGH, Verdict, clearly_above, clearly_below, judge
 
 
@@ -92,3 +93,15 @@ def test_one_rule_says_which_is_better(difference, options, verdict):
     assert ENOUGH == 5
     assert [clearly_above(UP, than) for than in (0.04, 0.1, 0.16)] == [True, False, False]
     assert [clearly_below(UP, than) for than in (0.04, 0.1, 0.16)] == [False, False, True]
+
+
+def test_draws_of_the_same_test_records_need_the_luck_of_these_too():
+    """Ten draws of 180 of 200 records, of which each is right with 0.9: only with it 95 of 100 intervals hold 0.9."""
+    rng, held = np.random.default_rng(0), np.zeros(2)
+    for _ in range(1000):
+        right = rng.random(200) < 0.9
+        draws = [right[rng.permutation(200)[:180]].mean() for _ in range(10)]
+        own = mean_interval(draws)
+        held += [own.covers(0.9), with_test_part(own, 200).covers(0.9)]
+    assert held[0] < 400
+    assert 920 < held[1] < 980

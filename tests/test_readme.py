@@ -7,7 +7,16 @@ import shlex
 from pages.kit import lecture, setting_file
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
-from privdemo.experiments import claims, class_ratio, comparison, label_counts, label_proportions, sweep, training
+from privdemo.experiments import (
+    claims,
+    class_ratio,
+    comparison,
+    label_counts,
+    label_proportions,
+    naive_steps,
+    sweep,
+    training,
+)
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, MMD, SPREAD, TRAINING
 from tests.documents import ROOT, blocks, run
@@ -183,3 +192,8 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
     assert f"here {100 * above:.0f} % *above* as published" in words
     assert f"{100 * below[0]:.0f} % below with tight noise" in words
     assert f"only {100 * below[1]:.0f} % below tight Laplace" in words
+    leads = naive_steps.leads(training.study.load("figure3"), "published", naive_steps.load())
+    *first, last = (lead.times(100).written("{:.1f}".format) for lead in leads.values())
+    assert f"EM is {', '.join(first)} and {last} points ahead" in words
+    clean = next(claim for claim in claims.all_claims() if claim.place == "section 6.1")
+    assert f"± {100 * clean.ours.half:.1f} points at {100 * clean.ours.mean:.1f} %" in words

@@ -1,0 +1,33 @@
+"""Ignoring the noise by gradient steps: against a loop by hand, and the shipped file."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from privdemo.experiments import naive_steps, results
+from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.training.release import draw_release
+from privdemo.mechanisms import RandomisedResponse
+
+
+def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
+    config = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
+    drawn = draw_release(config)
+    X, w, b = drawn.X_noisy / 16, np.zeros(64), 0.0
+    for _ in range(400):
+        error = drawn.y_noisy - expit(X @ w + b)
+        w, b = w + 0.2 * X.T @ error / len(X), b + 0.2 * error.mean()
+    model = naive_steps.unpenalised(17).fit(drawn.X_noisy, drawn.y_noisy)
+    np.testing.assert_allclose(model.coef_[0], w, atol=1e-6)
+    assert model.intercept_[0] == pytest.approx(b, abs=1e-6)
+    proba = expit(drawn.X_test / 16 @ w + b)
+    accuracy, log_loss = naive_steps.run(config)
+    assert accuracy == ((proba > 0.5) == drawn.y_test).mean()
+    assert log_loss == pytest.approx(-np.log(np.where(drawn.y_test == 1, proba, 1 - proba)).mean(), rel=1e-5)
+
+
+@pytest.mark.usefixtures("mnist")
+def test_a_shipped_row_comes_out_again():
+    (row,) = naive_steps.trial(0.4, 3)
+    (again,) = results.from_csv(naive_steps.Row, naive_steps.to_csv([row]))
+    assert again in naive_steps.load()
