@@ -68,7 +68,7 @@ class SpreadClassRatio(ClassRatioEstimator):
     temperature : T of p(c | x) = softmax(scores/T); below 1 it undoes a penalty's shrinkage. "cv": chosen with C. As T
         scales intercepts too, a bias of each class is then added to scores/T: the likeliest for the names of all sets.
         It is fitted to scores of the records learnt from: by scores of records that five folds hold out the error was
-        clearly larger in two of twelve settings, and clearly smaller in none.
+        clearly larger in three of twelve settings, and clearly smaller in none.
     correct : False takes the mean of p(c | x) over U instead of the EM correction: probabilistic classify and count.
 
     Attributes
