@@ -3,9 +3,9 @@
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit.waiting_room import GONE, WaitingRoom
+from pages.kit.waiting_room import COMING, GONE, WaitingRoom
 from privdemo import limits
-from tests.pages.kit.asking import ask
+from tests.pages.kit.asking import ask, in_a_loop
 
 
 class Now:
@@ -21,7 +21,32 @@ def now(monkeypatch):
 
 @pytest.fixture
 def room(now):
-    return WaitingRoom(PlainTextResponse("a page"), {"voting"}.copy, lambda: now.visits, lambda: now.seconds)
+    async def app(scope, receive, send):
+        """Streamlit's part: a page, or a connection, which is a visit after the handshake."""
+        if scope["type"] == "http":
+            await PlainTextResponse("a page")(scope, receive, send)
+            return
+        await receive()
+        await send({"type": "websocket.accept"})
+        now.visits += 1
+        await receive()
+
+    return WaitingRoom(app, {"voting"}.copy, lambda: now.visits, lambda: now.seconds, {"v1"}.__contains__)
+
+
+def connect(room, protocols="streamlit, token"):
+    """Connect to the app; whether that was refused."""
+    sent = []
+
+    async def receive():
+        return {"type": "websocket.connect"}
+
+    async def send(message):
+        sent.append(message["type"])
+
+    headers = [(b"sec-websocket-protocol", protocols.encode())]
+    in_a_loop(room({"type": "websocket", "path": "/_stcore/stream", "headers": headers}, receive, send))
+    return sent == ["websocket.close"]
 
 
 def come(room, name):
@@ -34,6 +59,23 @@ def test_up_to_the_bound_everybody_comes_in(room, now):
     assert come(room, "a") == "in"
     now.visits = 10
     assert come(room, "b") == 1
+
+
+def test_all_who_come_at_once_are_counted_before_they_have_connected(room, now):
+    now.visits = 8
+    assert [come(room, name) for name in "abcd"] == ["in", "in", 1, 2]
+    assert not connect(room)
+    assert not room.waiting.keys() & {"a", "b"}
+    assert (now.visits, len(room.coming), come(room, "c")) == (9, 1, 1)
+    now.seconds = COMING  # the other one never came
+    assert [come(room, name) for name in "cd"] == ["in", 1]
+
+
+def test_who_skips_the_page_is_refused_where_there_are_far_too_many(room, now):
+    now.visits = 10
+    assert [connect(room), connect(room), connect(room, "streamlit, token, unknown")] == [False, True, True]
+    assert not connect(room, "streamlit, token, v1")  # comes back to a visit
+    assert now.visits == 12
 
 
 def test_who_waits_longest_comes_in_first(room, now):
