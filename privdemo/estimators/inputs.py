@@ -15,22 +15,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import helmert
 from scipy.sparse import csr_array
-from scipy.stats import norm, qmc
 
+from privdemo.estimators.many_classes import JITTER, MANY_NODES, ManyScores, contrasts, many_scores
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
 
 Array = NDArray[np.floating]
 
-# A model of three or more classes takes an integral over as many scores: this many quasi-random nodes.
-MANY_NODES = 128
 # The most values of an input that are enumerated.
 MOST_VALUES = 1 << 16
-# Keep the scores' covariance positive definite where a model (all weights 0, say) has no spread in some direction:
-# absolutely, and for several scores, whose covariance may have been rounded to single precision, relative to its size.
-JITTER, RIDGE = 1e-12, 1e-5
 
 
 class Nodes(NamedTuple):
@@ -56,7 +50,7 @@ class Inputs(Protocol):
     def take(self, rows: NDArray | slice) -> Inputs:
         """The inputs of some of the people."""
 
-    def nodes(self, coef: Array, intercept: Array) -> Nodes:
+    def nodes(self, coef: Array, intercept: Array) -> Nodes | ManyScores:
         """The distribution of every person's scores under a model `coef` (D, J), `intercept` (J,)."""
 
 
@@ -91,13 +85,14 @@ class GaussianInputs:
     a_n ~ N(coefᵀM_n + intercept, coefᵀ diag(V_n) coef), exact for Gaussian pixels, else by the central limit theorem.
     One score: `n_nodes` Gauss–Hermite nodes; with 16 the error of E φ(a) is 2·10⁻⁵ for a standard deviation of 2,
     3·10⁻³ for 4. K scores: only their K − 1 contrasts matter, as adding to all alike changes no probability. These are
-    m + Lz, LLᵀ their covariance, with `MANY_NODES` fixed quasi-random z of mean 0 and covariance 1, the same for all
+    m + Lz, LLᵀ their covariance, with `many_nodes` fixed quasi-random z of mean 0 and covariance 1, the same for all
     people; the error of a probability is under 0.01 for standard deviations up to 1, 0.03 for 4.
     """
 
     mean: Array
     variance: Array
     n_nodes: int = 16
+    many_nodes: int = MANY_NODES
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -108,42 +103,47 @@ class GaussianInputs:
 
     def take(self, rows: NDArray | slice) -> GaussianInputs:
         variance = self.variance if len(self.variance) == 1 else self.variance[rows]
-        return GaussianInputs(self.mean[rows], variance, self.n_nodes)
+        return GaussianInputs(self.mean[rows], variance, self.n_nodes, self.many_nodes)
 
-    def nodes(self, coef: Array, intercept: Array) -> Nodes:
-        basis = contrasts(coef.shape[1])
-        n_contrasts = basis.shape[1]
-        z, log_weights = gauss_hermite(self.n_nodes) if n_contrasts == 1 else quasi_random(n_contrasts)
-        reduced = coef @ basis
+    def nodes(self, coef: Array, intercept: Array) -> Nodes | ManyScores:
+        if coef.shape[1] > 1:
+            return self._many(coef, intercept)
+        z, log_weights = gauss_hermite(self.n_nodes)
         mean = _times(self.mean, coef) + intercept
-        ridge = 0.0 if n_contrasts == 1 else RIDGE / n_contrasts
-        covariance, spread_back = self._spread(reduced)
-        root = _cholesky(_widened(covariance, ridge) + JITTER * np.eye(n_contrasts))
-        scores = mean[:, None] + np.matmul(z, root.swapaxes(1, 2)) @ basis.T
+        variance, variance_back = self._spread(coef)
+        root = np.sqrt(variance + JITTER)
+        scores = mean[:, None] + root[:, :, None] * z.T[:, :, None]
 
         def pull_back(d_scores: Array) -> tuple[Array, Array]:
-            d_mean = d_scores.sum(axis=1)
-            d_root = np.matmul((d_scores @ basis).swapaxes(1, 2), z)
+            d_mean, d_root = d_scores.sum(axis=1), np.matmul(d_scores.swapaxes(1, 2), z)[:, 0]
             if len(root) == 1:
                 d_root = d_root.sum(axis=0, keepdims=True)
-            d_covariance = _widened(_cholesky_pull_back(root, d_root), ridge)
-            d_reduced = spread_back(d_covariance)
-            return _times(self.mean.T, d_mean) + d_reduced @ basis.T, d_mean.sum(axis=0)
+            return _times(self.mean.T, d_mean) + variance_back(d_root / (2 * root)), d_mean.sum(axis=0)
 
         return Nodes(scores, log_weights[None], pull_back)
 
+    def _many(self, coef: Array, intercept: Array) -> ManyScores:
+        basis, dtype = contrasts(coef.shape[1]), self.mean.dtype
+        mean = (_times(self.mean, coef) + intercept).astype(dtype, copy=False)
+        pairs, pairs_back = self._spread(coef @ basis)
+
+        def pull_back(d_mean: Array, d_pairs: Array) -> tuple[Array, Array]:
+            return _times(self.mean.T, d_mean) + pairs_back(d_pairs) @ basis.T, d_mean.sum(axis=0)
+
+        return many_scores(mean, pairs, basis, pull_back, self.many_nodes)
+
     def _spread(self, reduced: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """The covariances (n, J, J) of scores with weights `reduced` (D, J), and the map from ∂L/∂C to ∂L/∂reduced."""
+        """The covariances of scores with weights `reduced` (D, J), and the map from their derivatives to ∂L/∂reduced.
+
+        Of a covariance only the lower triangle, (n, J(J+1)/2), row by row, each entry for both of its places.
+        """
         row, column = np.tril_indices(reduced.shape[1])
         pairs = _times(self.variance, reduced[:, row] * reduced[:, column])
-        covariance = np.empty((len(pairs), reduced.shape[1], reduced.shape[1]))
-        covariance[:, row, column] = covariance[:, column, row] = pairs
 
-        def pull_back(d_covariance: Array) -> Array:
-            parts = [_times(self.variance.T, d_covariance[:, j]) * reduced for j in range(reduced.shape[1])]
-            return 2 * np.stack([part.sum(axis=1) for part in parts], axis=1)
+        def pull_back(d_pairs: Array) -> Array:
+            return np.einsum("dij,dj->di", _both_ways(_times(self.variance.T, d_pairs)), reduced)
 
-        return covariance, pull_back
+        return pairs, pull_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +163,10 @@ class LowRankInputs(GaussianInputs):
         own, own_back = super()._spread(reduced)
         scores = _times(self.common.T, reduced)
 
-        def pull_back(d_covariance: Array) -> Array:
-            return own_back(d_covariance) + 2 * _times(self.common, scores @ d_covariance.sum(axis=0))
+        def pull_back(d_pairs: Array) -> Array:
+            return own_back(d_pairs) + _times(self.common, scores @ _both_ways(d_pairs.sum(axis=0)))
 
-        return own + scores.T @ scores, pull_back
+        return own + (scores.T @ scores)[np.tril_indices(reduced.shape[1])], pull_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,26 +218,10 @@ def enumerate_inputs(
 
 
 @lru_cache
-def contrasts(n_scores: int) -> Array:
-    """An orthonormal basis (J, J − 1) of the differences of J scores, which are all that matters; (1, 1) for J = 1."""
-    return np.ones((1, 1)) if n_scores == 1 else helmert(n_scores).T
-
-
-@lru_cache
 def gauss_hermite(n_nodes: int) -> tuple[Array, Array]:
     """Nodes z (q, 1) and log weights (q,) with E f(z) ≈ Σ_q w_q f(z_q) for a standard normal z."""
     z, weights = np.polynomial.hermite_e.hermegauss(n_nodes)
     return z[:, None], np.log(weights / weights.sum())
-
-
-@lru_cache
-def quasi_random(n_scores: int) -> tuple[Array, Array]:
-    """`MANY_NODES` standard normal nodes (q, J) with mean 0 and covariance 1 exactly, and equal log weights (q,)."""
-    sobol = qmc.Sobol(n_scores, scramble=True, rng=np.random.default_rng(0))
-    half = norm.ppf(sobol.random(MANY_NODES // 2))
-    z = np.concatenate((half, -half))
-    z = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z / len(z))).T
-    return z, np.full(MANY_NODES, -np.log(MANY_NODES))
 
 
 def _times(matrix: Array | csr_array, vectors: Array) -> Array:
@@ -245,25 +229,11 @@ def _times(matrix: Array | csr_array, vectors: Array) -> Array:
     return np.asarray(matrix @ vectors.astype(matrix.dtype, copy=False)).astype(np.float64, copy=False)
 
 
-def _widened(matrices: Array, ridge: float) -> Array:
-    """C + ridge · trace(C) · 1 of each matrix C; a linear map that is its own pull-back."""
-    if not ridge:
-        return matrices
-    trace = np.trace(matrices, axis1=1, axis2=2)[:, None, None]
-    return matrices + ridge * trace * np.eye(matrices.shape[1])
-
-
-def _cholesky(matrices: Array) -> Array:
-    """L of LLᵀ, of each matrix (…, J, J); of single numbers at once, which is all that two classes need."""
-    return np.sqrt(matrices) if matrices.shape[-1] == 1 else np.linalg.cholesky(matrices)
-
-
-def _cholesky_pull_back(root: Array, d_root: Array) -> Array:
-    """∂L/∂C, symmetric, from ∂L/∂L for C = LLᵀ: L⁻ᵀ Φ(LᵀL̄) L⁻¹ made symmetric, Φ halving the diagonal (Murray 2016)."""
-    if root.shape[1] == 1:
-        return d_root / (2 * root)
-    inner = np.tril(np.matmul(root.swapaxes(1, 2), d_root))
-    inner[:, *np.diag_indices(root.shape[1])] /= 2
-    inverse = np.linalg.inv(root)
-    full = np.matmul(np.matmul(inverse.swapaxes(1, 2), inner), inverse)
-    return (full + full.swapaxes(1, 2)) / 2
+def _both_ways(triangles: Array) -> Array:
+    """From lower triangles (…, J(J+1)/2) of derivatives the sums G + Gᵀ, (…, J, J)."""
+    size = int(np.sqrt(2 * triangles.shape[-1]))
+    whole = np.zeros((*triangles.shape[:-1], size, size))
+    row, column = np.tril_indices(size)
+    whole[..., row, column] += triangles
+    whole[..., column, row] += triangles
+    return whole

@@ -37,7 +37,8 @@ from privdemo.estimators.bags import (
     read_bags,
 )
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
-from privdemo.estimators.logistic import CV_TOLERANCE, SpreadLogisticRegression, check_C, is_cv
+from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
+from privdemo.estimators.penalties import CV_TOLERANCE
 from privdemo.mechanisms.aggregation import Matrix
 
 Array = NDArray[np.floating]
@@ -77,8 +78,8 @@ class LabelProportionClassifier(LinearBagClassifier):
     ----------
     C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
         the log-likelihood of the proportions of held-out *bags*, in `cv` random parts or as scikit-learn's splitter
-        `cv` parts them (`BagNameClassifier`: the best of `logistic.CS` by that of the bag names of held-out records, in
-        `cv` parts). No label of a record is used.
+        `cv` parts them (`BagNameClassifier`: the best of `penalties.CS` by that of the bag names of held-out records,
+        in `cv` parts). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_expit, log_softmax
 
-from privdemo.estimators.inputs import Inputs
+from privdemo.estimators import many_classes
+from privdemo.estimators.inputs import Inputs, Nodes
+from privdemo.estimators.many_classes import ManyScores
 
 Array = NDArray[np.floating]
 
@@ -57,6 +59,13 @@ def reconstruction(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
     resp = spread_log_likelihood(log_p, log_weights, log_rows).resp
     objective = (resp * log_p).sum(axis=(1, 2))
     return Value(objective, resp * (1 + log_p - objective[:, None, None]))
+
+
+# The same objectives of Gaussian scores of three or more classes.
+OF_MANY: dict[Objective, many_classes.AtNodes] = {
+    spread_log_likelihood: many_classes.spread_at_nodes,
+    reconstruction: many_classes.reconstruction_at_nodes,
+}
 
 
 def log_class_probabilities(scores: Array) -> Array:
@@ -124,19 +133,37 @@ def maximise(
 ) -> Model:
     """Climb Σ_n w_n objective_n − ‖coef‖²/(2C): see `climb`. `weights` (n,): how many people a row stands for."""
 
+    total = total_of(objective, inputs, log_rows, weights)
+    return climb(total, weights.sum(), inputs.centre(weights), C, start, tol, max_iter)
+
+
+def total_of(objective: Objective, inputs: Inputs, log_rows: Array, weights: Array) -> Total:
+    """Σ_n w_n objective_n as a function of coef and intercept, with its gradient, some people at a time."""
+
     def total(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
         value, d_coef, d_intercept = 0.0, np.zeros(coef.shape), np.zeros(intercept.shape)
         for people in chunks(len(log_rows)):
             nodes = inputs.take(people).nodes(coef, intercept)
-            log_p = log_class_probabilities(nodes.scores)
-            at = objective(log_p, nodes.log_weights, log_rows[people])
-            more_coef, more_intercept = nodes.pull_back(gradient_at_nodes(at, log_p) * weights[people, None, None])
-            value += float((weights[people] * at.objective).sum())
+            more, more_coef, more_intercept = _weighed(objective, nodes, log_rows[people], weights[people])
+            value += more
             d_coef += more_coef
             d_intercept += more_intercept
         return value, d_coef, d_intercept
 
-    return climb(total, weights.sum(), inputs.centre(weights), C, start, tol, max_iter)
+    return total
+
+
+def _weighed(
+    objective: Objective, nodes: Nodes | ManyScores, log_rows: Array, weights: Array
+) -> tuple[float, Array, Array]:
+    """Σ_n w_n objective_n and its gradient with respect to coef and intercept."""
+    if isinstance(nodes, ManyScores):
+        many = many_classes.evaluate(OF_MANY[objective], nodes, log_rows, weights)
+        return float((weights * many.objective).sum()), *nodes.pull_back(many.d_mean, many.d_root)
+    log_p = log_class_probabilities(nodes.scores)
+    at = objective(log_p, nodes.log_weights, log_rows)
+    gradient = nodes.pull_back(gradient_at_nodes(at, log_p) * weights[:, None, None])
+    return float((weights * at.objective).sum()), *gradient
 
 
 def chunks(n: int) -> list[slice]:
@@ -149,6 +176,9 @@ def expected_proba(inputs: Inputs, model: Model) -> Array:
     proba = []
     for people in chunks(len(inputs)):
         nodes = inputs.take(people).nodes(model.coef, model.intercept)
+        if isinstance(nodes, ManyScores):
+            proba.append(many_classes.expected_proba(nodes))
+            continue
         p = np.exp(log_class_probabilities(nodes.scores))
         proba.append((np.exp(nodes.log_weights)[:, :, None] * p).sum(axis=1))
     return np.concatenate(proba)
@@ -159,6 +189,10 @@ def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Ar
     parts = []
     for people in chunks(len(inputs)):
         nodes = inputs.take(people).nodes(model.coef, model.intercept)
+        if isinstance(nodes, ManyScores):
+            at = many_classes.expected_proba(nodes)
+            parts.append(np.log(np.maximum((at * np.exp(log_rows[people])).sum(axis=1), many_classes.LEAST)))
+            continue
         log_p = log_class_probabilities(nodes.scores)
         parts.append(spread_log_likelihood(log_p, nodes.log_weights, log_rows[people]).objective)
     return np.concatenate(parts)

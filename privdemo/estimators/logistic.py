@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
@@ -32,17 +31,15 @@ from privdemo.estimators.likelihoods import (
     spread_log_likelihood,
 )
 from privdemo.estimators.low_rank import LowRankPrior, learned_low_rank_prior, low_rank_moments
+from privdemo.estimators.penalties import choose_C, folds_of
 from privdemo.estimators.pixel_priors import PixelPrior, Prior
+from privdemo.estimators.quick_fit import can_be_quick, fit_quickly
 from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
 # The priors that have a name.
 PRIORS = "'learned', 'flat', 'low rank'"
-# The penalties that C="cv" tries, from strong to weak.
-CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
-# While a penalty is chosen, solutions need not be as exact as in the end: so many times `tol`.
-CV_TOLERANCE = 10.0
 
 
 class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -56,8 +53,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     prior : "learned" from the released X alone, one pixel at a time; "low rank", learned so with the pixels that go
         together (`estimators.low_rank`); "flat"; or a prior of `estimators.pixel_priors` (the true one, say). As words
         "learned" and "flat" mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
-    C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `CS` by the mean
-        log-likelihood of held-out *released* labels given released X, in `cv` folds. No clean label is touched.
+    C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `penalties.CS` by the
+        mean log-likelihood of held-out *released* labels given released X, in `cv` folds; no clean label is touched. Of
+        three or more classes with `pixels`, the best of `quick_fit.DECADES`, in as many of the folds as it takes.
     exact : enumerate every input (k^D of them) instead of taking scores as Gaussian; randomised response only.
     n_nodes : Gauss–Hermite nodes for the expectation over a Gaussian score; three or more classes take
         `inputs.MANY_NODES` quasi-random nodes for all scores together (how exact both are: `inputs.GaussianInputs`).
@@ -116,12 +114,18 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         inputs = self._learned_inputs(X)
         with np.errstate(divide="ignore"):
             log_rows = np.log(self._rows(y))
-        start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
-        if is_cv(self.C):
-            self.C_, start = self._choose_C(inputs, log_rows, weights, y, start)
+        if n_scores > 1 and self.pixels is not None and can_be_quick(inputs):
+            model = self._fit_quickly(inputs, log_rows, weights, y)
         else:
-            self.C_ = check_C(self.C)
-        model = maximise(self._objective, inputs, log_rows, weights, self.C_, start, self.tol, self.max_iter)
+            start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
+            if is_cv(self.C):
+                folds = folds_of(y, weights, self.cv, self.random_state)
+                self.C_, start, self.cv_scores_ = choose_C(
+                    self._objective, inputs, log_rows, weights, folds, start, self.tol, self.max_iter
+                )
+            else:
+                self.C_ = check_C(self.C)
+            model = maximise(self._objective, inputs, log_rows, weights, self.C_, start, self.tol, self.max_iter)
         if not model.converged:
             warnings.warn(f"not converged in {self.max_iter} steps: raise max_iter or lower C", ConvergenceWarning, 2)
         self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, model.n_iter
@@ -304,41 +308,17 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
     # --- the penalty
 
-    def _choose_C(
-        self, inputs: Inputs, log_rows: Array, weights: Array, y: NDArray, start: Model
-    ) -> tuple[float, Model]:
-        """The strength with the best held-out likelihood, and where to start from with it.
-
-        Weaker penalties start where stronger ones ended, with all people as in every fold: reconstruction and noisy
-        inputs have no concave objective. Strengths that do worse than the best by three standard errors of the
-        difference end the search.
-        """
-        limits.Limit("cv", 2, len(y), "the people are split into as many parts", integer=True).check(self.cv)
-        rarest = np.unique(y, return_counts=True)[1].min()
-        splitter = (StratifiedKFold if rarest >= self.cv else KFold)(
-            self.cv, shuffle=True, random_state=self.random_state
+    def _fit_quickly(self, inputs: Any, log_rows: Array, weights: Array, y: NDArray) -> Model:
+        """The model of three or more classes of noisy images: see `quick_fit`. Sets `C_` and `cv_scores_`."""
+        chosen = is_cv(self.C)
+        folds = folds_of(y, weights, self.cv, self.random_state) if chosen else []
+        C = None if chosen else check_C(self.C)
+        model, self.C_, scores = fit_quickly(
+            self._objective, inputs, log_rows, weights, C, folds, self.tol, self.max_iter
         )
-        folds = list(splitter.split(log_rows, y))
-        if not all(weights[seen].any() for seen, _ in folds):
-            raise ValueError("sample_weight leaves a fold with nobody to learn from; choose C, or spread the weights")
-        tol = CV_TOLERANCE * self.tol
-        models, held_out = [start] * len(folds), np.empty((len(CS), len(y)))
-        for step, C in enumerate(CS):
-            for i, (seen, unseen) in enumerate(folds):
-                known = inputs.take(seen)  # one copy at a time: five would not fit for 60,000 images
-                models[i] = maximise(
-                    self._objective, known, log_rows[seen], weights[seen], C, models[i], tol, self.max_iter
-                )
-                held_out[step, unseen] = released_log_likelihood(inputs.take(unseen), log_rows[unseen], models[i])
-            scores = (weights * held_out[: step + 1]).sum(axis=1) / weights.sum()
-            lost = weights * (held_out[int(scores.argmax())] - held_out[step])
-            if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
-                break
-        self.cv_scores_ = scores
-        best = int(scores.argmax())
-        for C in CS[:best]:
-            start = maximise(self._objective, inputs, log_rows, weights, C, start, tol, self.max_iter)
-        return CS[best], start
+        if chosen:
+            self.cv_scores_ = scores
+        return model
 
 
 class ReconstructionLogisticRegression(SpreadLogisticRegression):

@@ -22,8 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from privdemo import limits
 from privdemo.estimators.bags import name_channel
 from privdemo.estimators.class_ratio import ClassRatioEstimator
-from privdemo.estimators.logistic import CS, SpreadLogisticRegression, check_C, is_cv
+from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.mmd import mixture
+from privdemo.estimators.penalties import CS
 from privdemo.estimators.sets import Sets, read_set, span_problem, split_sets
 from privdemo.mechanisms.aggregation import Matrix
 
@@ -63,7 +64,7 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     Parameters
     ----------
-    C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `logistic.CS` with the best
+    C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `penalties.CS` with the best
         likelihood of the *names* of the tuning sets, given x. No instance label is needed.
     temperature : T of p(c | x) = softmax(scores/T); below 1 it undoes a penalty's shrinkage. "cv": chosen with C. As T
         scales intercepts too, a bias of each class is then added to scores/T: the likeliest for the names of all sets.

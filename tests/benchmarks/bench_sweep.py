@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from threadpoolctl import threadpool_limits
 
-from privdemo.estimators.logistic import CS
+from privdemo.estimators.penalties import CS
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.draws import at_draw

@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import datasets
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
-from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.penalties import CS
 from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import study

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from privdemo.estimators.inputs import EnumeratedInputs, GaussianInputs, KnownInputs
+from privdemo.estimators.many_classes import ManyScores, quasi_random
 from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 
 Z = 1.959963984540054  # the normal distribution's 97.5 % point
@@ -255,3 +256,25 @@ def labellings(bags, counts):
         labels = np.zeros(len(bags), dtype=int)
         labels[list(itertools.chain(*chosen))] = 1
         yield labels
+
+
+def spelt_out(inputs, coef, intercept):
+    """The scores (n, q, J) of every person at all nodes, and their log weights (n, q)."""
+    nodes = inputs.nodes(coef, intercept)
+    if not isinstance(nodes, ManyScores):
+        return nodes.scores, nodes.log_weights
+    z = quasi_random(coef.shape[1] - 1, nodes.n_nodes)
+    scores = nodes.mean.T[:, None] + np.einsum("kcn,qc->nqk", nodes.root, z)
+    return scores, np.full((1, len(z)), -np.log(len(z)))
+
+
+def spelt_out_back(inputs, coef, intercept, d_scores):
+    """From derivatives (n, q, J) of the scores that are `spelt_out` those of coef (D, J)."""
+    nodes = inputs.nodes(coef, intercept)
+    if not isinstance(nodes, ManyScores):
+        return nodes.pull_back(d_scores)[0]
+    z = quasi_random(coef.shape[1] - 1, nodes.n_nodes)
+    d_root = np.einsum("nqk,qc->kcn", d_scores, z)
+    return nodes.pull_back(
+        d_scores.sum(axis=1).T, d_root.sum(axis=2, keepdims=True) if nodes.root.shape[2] == 1 else d_root
+    )[0]

@@ -9,7 +9,8 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.special import log_softmax, logsumexp
 from sklearn.metrics.pairwise import rbf_kernel
 
-from privdemo.estimators.logistic import CS, SpreadLogisticRegression
+from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.penalties import CS
 from privdemo.simplex import project_simplex
 from tests.estimators.oracles import rng
 

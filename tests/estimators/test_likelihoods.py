@@ -1,5 +1,7 @@
 """What is known of inputs, and likelihoods of a linear model: quadrature, sums over every truth, finite differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -7,12 +9,13 @@ from scipy.optimize import OptimizeResult
 from scipy.special import expit
 from scipy.stats import norm
 
-from privdemo.estimators import likelihoods, pixel_priors
+from privdemo.estimators import likelihoods, many_classes, pixel_priors
 from privdemo.estimators.inputs import GaussianInputs, enumerate_inputs
 from privdemo.estimators.likelihoods import Model, climb, maximise, reconstruction, spread_log_likelihood
+from privdemo.estimators.many_classes import ManyScores
 from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.mechanisms import RandomisedResponse
-from tests.estimators.oracles import INPUTS, class_probs, finite_differences, rng, some_inputs, truths
+from tests.estimators.oracles import INPUTS, class_probs, finite_differences, rng, some_inputs, spelt_out, truths
 
 OBJECTIVES = [spread_log_likelihood, reconstruction]
 
@@ -27,6 +30,9 @@ def people(n=6, d=4, n_classes=2, n_labels=3, seed=0):
 def at_nodes(objective, inputs, log_rows, model):
     """The objective of every person, and the gradient of their sum with respect to packed (coef, intercept)."""
     nodes = inputs.nodes(model.coef, model.intercept)
+    if isinstance(nodes, ManyScores):
+        found = many_classes.evaluate(likelihoods.OF_MANY[objective], nodes, log_rows, np.ones(len(log_rows)))
+        return found.objective, pack(*nodes.pull_back(found.d_mean, found.d_root))
     log_p = likelihoods.log_class_probabilities(nodes.scores)
     value = objective(log_p, nodes.log_weights, log_rows)
     return value.objective, pack(*nodes.pull_back(likelihoods.gradient_at_nodes(value, log_p)))
@@ -61,6 +67,31 @@ def test_gradients_equal_finite_differences(kind, objective, n_classes):
     )
     # sums of size 10 rounded to 10⁻¹⁵, over 2·10⁻⁵, and a third derivative of size 10 times 10⁻¹⁰
     np.testing.assert_allclose(at_nodes(objective, inputs, log_rows, model)[1], expected, atol=2e-8)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in INPUTS if kind.startswith("Gaussian")])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("n_classes", [3, 6])
+def test_many_classes_have_the_objective_that_is_spelt_out_at_their_nodes(kind, objective, n_classes, monkeypatch):
+    monkeypatch.setattr(many_classes, "HELD", 4 * n_classes * many_classes.MANY_NODES)  # people in blocks of four
+    model, channel, released = people(n_classes=n_classes)
+    inputs, log_rows = some_inputs(kind)[0], np.log(channel[released])
+    scores, log_weights = spelt_out(inputs, *model[:2])
+    expected = objective(likelihoods.log_class_probabilities(scores), log_weights, log_rows).objective
+    np.testing.assert_allclose(at_nodes(objective, inputs, log_rows, model)[0], expected, rtol=1e-12)
+    single = replace(inputs, mean=inputs.mean.astype(np.float32), variance=inputs.variance.astype(np.float32))
+    # numbers of size up to 10, rounded to 24 bits, in scores whose exponentials are summed
+    np.testing.assert_allclose(at_nodes(objective, single, log_rows, model)[0], expected, atol=50 * 2**-24)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_release_that_cannot_be_is_as_unlikely_as_can_be_told():
+    inputs, log_rows = some_inputs("Gaussian")[0], np.log(np.eye(3)[[0] * 6] + 1e-300)
+    far = Model(np.zeros((4, 3)), np.array([-800.0, 0, 0]))
+    for objective in OBJECTIVES:
+        value, gradient = at_nodes(objective, inputs, log_rows, far)
+        assert np.isfinite(value).all()
+        assert np.isfinite(gradient).all()
 
 
 @pytest.mark.parametrize(
@@ -138,9 +169,8 @@ def test_both_objectives_sum_over_every_truth(n_classes):
 
 def expected(inputs, f, coef, intercept):
     """E f(scores) of every person by the nodes: f takes (n, q, J) to (n, q, ...)."""
-    nodes = inputs.nodes(coef, intercept)
-    values = f(nodes.scores)
-    weights = np.exp(nodes.log_weights)
+    scores, log_weights = spelt_out(inputs, coef, intercept)
+    values, weights = f(scores), np.exp(log_weights)
     return (weights.reshape(*weights.shape, *[1] * (values.ndim - 2)) * values).sum(axis=1)
 
 

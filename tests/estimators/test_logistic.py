@@ -10,15 +10,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from privdemo.estimators import likelihoods, logistic, pixel_priors
+from privdemo.estimators import likelihoods, pixel_priors
 from privdemo.estimators.inputs import GaussianInputs
 from privdemo.estimators.likelihoods import Model
 from privdemo.estimators.logistic import (
-    CS,
     NaiveLogisticRegression,
     ReconstructionLogisticRegression,
     SpreadLogisticRegression,
 )
+from privdemo.estimators.penalties import CS
 from privdemo.estimators.pixel_priors import PixelPrior, suited_prior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from tests.estimators.oracles import class_probs, rng, truths
@@ -122,7 +122,7 @@ def test_defaults_and_tags(method):
     assert method().get_params() == (shared if method is NaiveLogisticRegression else shared | more)
     assert method().__sklearn_tags__().input_tags.sparse
     assert not method(pixels=PIXELS).__sklearn_tags__().input_tags.sparse
-    np.testing.assert_allclose(np.log10(logistic.CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
+    np.testing.assert_allclose(np.log10(CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
 
 
 NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])

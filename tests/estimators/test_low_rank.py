@@ -13,7 +13,7 @@ from privdemo.estimators.inputs import LowRankInputs
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.low_rank import LowRankPrior, learned_low_rank_prior, low_rank_mean, low_rank_moments
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, RandomisedResponse
-from tests.estimators.oracles import finite_differences, rng
+from tests.estimators.oracles import finite_differences, rng, spelt_out, spelt_out_back
 
 K = 5
 MECHANISMS = [RandomisedResponse(0.3, K), GaussianNoise(0.4), LaplaceNoise(0.3)]
@@ -133,21 +133,21 @@ def test_scores_have_the_covariance_of_dense_algebra_and_their_gradient(n_scores
     variance = random.uniform(0.1, 1, (1 if alike else n, n_pixels))
     inputs = LowRankInputs(random.random((n, n_pixels)), variance, 16, common=random.standard_normal((n_pixels, 2)))
     coef, intercept = random.standard_normal((n_pixels, n_scores)), random.standard_normal(n_scores)
-    nodes = inputs.nodes(coef, intercept)
-    weights = np.exp(nodes.log_weights)[0]
+    scores, log_weights = spelt_out(inputs, coef, intercept)
+    weights = np.exp(log_weights)[0]
     for i in range(n):
-        away = nodes.scores[i] - (inputs.mean[i] @ coef + intercept)
+        away = scores[i] - (inputs.mean[i] @ coef + intercept)
         of_pixels = np.diag(variance[0 if alike else i]) + inputs.common @ inputs.common.T
         centred = coef - coef.mean(axis=1, keepdims=True) if n_scores > 1 else coef
         assert np.allclose((weights[:, None] * away).T @ away, centred.T @ of_pixels @ centred, rtol=1e-3, atol=1e-3)
-    direction = random.standard_normal(nodes.scores.shape)
+    direction = random.standard_normal(scores.shape)
 
     def total(flat):
-        return np.sum(direction * inputs.nodes(flat.reshape(coef.shape), intercept).scores)
+        return np.sum(direction * spelt_out(inputs, flat.reshape(coef.shape), intercept)[0])
 
-    assert np.allclose(nodes.pull_back(direction)[0].ravel(), finite_differences(total, coef.ravel()), atol=1e-5)
-    some = inputs.take(np.array([2, 0])).nodes(coef, intercept)
-    assert np.allclose(some.scores, nodes.scores[[2, 0]])
+    found = spelt_out_back(inputs, coef, intercept, direction)
+    assert np.allclose(found.ravel(), finite_differences(total, coef.ravel()), atol=1e-5)
+    assert np.allclose(spelt_out(inputs.take(np.array([2, 0])), coef, intercept)[0], scores[[2, 0]])
 
 
 def test_training_with_it_is_surer_of_the_right_things():

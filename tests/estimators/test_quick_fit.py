@@ -1,0 +1,78 @@
+"""Quick fits of three or more classes end where slow ones do, and choose the penalty that held-out people favour."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from privdemo.estimators import quick_fit
+from privdemo.estimators.inputs import GaussianInputs, KnownInputs
+from privdemo.estimators.likelihoods import Model, maximise, reconstruction, released_log_likelihood, total_of
+from privdemo.estimators.likelihoods import spread_log_likelihood as spread
+from privdemo.estimators.penalties import folds_of
+from privdemo.mechanisms import RandomisedResponse
+from tests.estimators.oracles import rng
+
+K, D = 4, 6
+
+
+def noisy_people(n, flip=0.2, strength=2.0):
+    """What is known of the inputs of n people, and log T[released label, class] of their labels, (n, K)."""
+    draw, labels = rng(3), RandomisedResponse(flip, K)
+    X = draw.random((n, D)) * np.array([1, 1, 1, 0.3, 0.1, 3])
+    proba = softmax(strength * X @ draw.normal(size=(D, K)), axis=1)
+    y = (draw.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1)
+    inputs = GaussianInputs(X + draw.normal(0, 0.2, X.shape), np.full((n, D), 0.04))
+    y_noisy = labels.randomise(y, draw)
+    return inputs, np.log(labels.channel_matrix[y_noisy]), y_noisy
+
+
+@pytest.mark.parametrize("objective", [spread, reconstruction])
+@pytest.mark.parametrize("known", [False, True])
+def test_it_ends_at_a_maximum_which_is_the_only_one_of_the_spread_likelihood_here(objective, known):
+    inputs, log_rows, _ = noisy_people(300)
+    inputs = KnownInputs(inputs.mean) if known else inputs
+    weights, start, C = rng().integers(1, 3, 300).astype(float), Model(np.zeros((D, K)), np.zeros(K)), 0.5
+    quick, *_ = quick_fit.fit_quickly(objective, inputs, log_rows, weights, C, [], 1e-10, 500)
+    assert quick.converged
+    _, slope, of_level = total_of(objective, inputs, log_rows, weights)(quick.coef, quick.intercept)
+    # what a Newton step promises is at least gᵀg C/2, a person 3·10⁻¹¹
+    assert np.linalg.norm(slope - quick.coef / C - np.outer(inputs.centre(weights), of_level)) < np.sqrt(
+        2 * 3e-11 * weights.sum() / C * (1 + C * weights.sum())
+    )
+    if objective is spread:
+        slow = maximise(objective, inputs, log_rows, weights, C, start, 1e-8, 5000)
+        np.testing.assert_allclose(quick.coef, slow.coef, atol=1e-4)  # √(2 · 3·10⁻¹¹ n C) at most
+    assert not quick_fit.fit_quickly(objective, inputs, log_rows, weights, C, [], 1e-10, 1)[0].converged
+
+
+def test_few_steps_are_enough_where_inputs_are_unlike():
+    inputs, log_rows, _ = noisy_people(2000)
+    weights, start = np.ones(2000), Model(np.zeros((D, K)), np.zeros(K))
+    quick, *_ = quick_fit.fit_quickly(spread, inputs, log_rows, weights, 1.0, [], 1e-4, 500)
+    assert quick.n_iter < maximise(spread, inputs, log_rows, weights, 1.0, start, 1e-4, 500).n_iter
+
+
+@pytest.mark.parametrize(("n", "strength", "n_folds"), [(120, 0.3, 5), (1500, 3.0, 1)])
+def test_the_penalty_is_the_one_that_held_out_people_favour_and_folds_end_where_they_are_enough(
+    n, strength, n_folds, monkeypatch
+):
+    monkeypatch.setattr(quick_fit, "ENOUGH_PEOPLE", 300)
+    inputs, log_rows, labels = noisy_people(n, 0.1, strength)
+    weights, start = np.ones(n), Model(np.zeros((D, K)), np.zeros(K))
+    folds = folds_of(labels, weights, 5, 0)
+    _, C, scores = quick_fit.fit_quickly(spread, inputs, log_rows, weights, None, folds, 1e-4, 500)
+    fit = partial(maximise, spread, start=start, tol=1e-6, max_iter=2000)
+    by_hand = []
+    for strength in quick_fit.DECADES:
+        parts = [
+            released_log_likelihood(
+                inputs.take(out), log_rows[out], fit(inputs.take(seen), log_rows[seen], weights[seen], strength)
+            )
+            for seen, out in folds[:n_folds]
+        ]
+        by_hand.append(np.concatenate(parts).mean())
+    # a model that is surer than even odds is less curved, and a step gains some times what it promises
+    assert by_hand[quick_fit.DECADES.index(C)] > max(by_hand) - 10 * quick_fit.ROUGH
+    np.testing.assert_allclose(scores[: scores.argmax() + 1], by_hand[: scores.argmax() + 1], atol=0.02)
