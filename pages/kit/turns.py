@@ -6,6 +6,7 @@ All scripts share one interpreter. Two hundred at once would each take a hundred
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -15,7 +16,38 @@ from pages.kit import one_of_many
 
 Given, Returned = ParamSpec("Given"), TypeVar("Returned")
 
-_FREE = threading.Semaphore(one_of_many.scripts())
+
+class Turns:
+    """So many turns at a time; each that is given back goes to the one who has waited longest.
+
+    A semaphore would let whoever comes at that moment overtake all who wait.
+    """
+
+    def __init__(self, free: int) -> None:
+        self._free, self._lock = free, threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+
+    def take(self) -> None:
+        """Wait for a turn."""
+        with self._lock:
+            if self._free:  # then nobody waits
+                self._free -= 1
+                return
+            mine = threading.Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        mine.acquire()  # until `give_back` hands it over
+
+    def give_back(self) -> None:
+        """Hand a turn to the next."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
+
+_TURNS = Turns(one_of_many.scripts())
 _MINE = threading.local()
 
 
@@ -25,26 +57,27 @@ def turn() -> Iterator[None]:
     if getattr(_MINE, "turn", False):
         yield
         return
-    with _FREE:
-        _MINE.turn = True
-        try:
-            yield
-        finally:
-            _MINE.turn = False
+    _TURNS.take()
+    _MINE.turn = True
+    try:
+        yield
+    finally:
+        _MINE.turn = False
+        _TURNS.give_back()
 
 
 @contextmanager
 def pause() -> Iterator[None]:
-    """Leave the turn to others until the context ends, as one who only waits should."""
+    """Leave the turn to others until the context ends, as one who only waits should; then wait for a turn again."""
     had = getattr(_MINE, "turn", False)
     if had:
         _MINE.turn = False
-        _FREE.release()
+        _TURNS.give_back()
     try:
         yield
     finally:
         if had:
-            _FREE.acquire()
+            _TURNS.take()
             _MINE.turn = True
 
 

@@ -5,11 +5,12 @@ import threading
 import pytest
 
 from pages.kit import turns
+from tests.working import until
 
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch):
-    monkeypatch.setattr(turns, "_FREE", threading.Semaphore(2))
+    monkeypatch.setattr(turns, "_TURNS", turns.Turns(2))
 
 
 def most_at_once(work):
@@ -70,3 +71,22 @@ def test_a_page_that_fails_gives_its_turn_back():
         with pytest.raises(ValueError, match="broken"):
             turns.in_turn(fails)(None)
     assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+
+
+@pytest.mark.parametrize("come_back", ["in a turn of its own", "after a pause"])
+def test_who_comes_back_at_once_waits_behind_those_who_wait(monkeypatch, come_back):
+    monkeypatch.setattr(turns, "_TURNS", turns.Turns(1))
+    order, others = [], [threading.Thread(target=turns.in_turn(lambda: order.append("other"))) for _ in range(3)]
+    with turns.turn():
+        for other in others:
+            other.start()
+        until(lambda: len(turns._TURNS._waiting) == 3)
+        if come_back == "after a pause":
+            with turns.pause():
+                pass
+            order.append("back")
+    with turns.turn():
+        order.append("back")
+    for other in others:
+        other.join(10)
+    assert order[:4] == ["other"] * 3 + ["back"]
