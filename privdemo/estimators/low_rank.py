@@ -70,9 +70,7 @@ def learned_low_rank_prior(mechanism: PixelMechanism, released: NDArray) -> LowR
     """
     pixels = suited_prior(mechanism, released, learned=True)
     mean, variance = _moments(pixels, mechanism)
-    moments = _second_moments(released, mechanism)
-    noise = noise_variance(mechanism, moments)
-    factors = _factors(moments.covariance, noise, moments.n)
+    factors = _factors(mechanism, released)
     squares = np.square(factors).sum(axis=1)
     shrink = np.sqrt(np.divide(variance, squares, out=np.ones_like(squares), where=squares > variance))
     factors *= shrink[:, None]  # no pixel's part is beyond its own variance
@@ -81,9 +79,8 @@ def learned_low_rank_prior(mechanism: PixelMechanism, released: NDArray) -> LowR
 
 
 class _Released(NamedTuple):
-    """Mean (D,), mean square (D,) and covariance (D, D) of unbiased values z of n people's pixels."""
+    """Mean (D,), mean square (D,) and covariance (D, D) of unbiased values z of people's pixels."""
 
-    n: int
     mean: Array
     square: Array
     covariance: Array
@@ -100,7 +97,7 @@ def _second_moments(released: NDArray, mechanism: PixelMechanism) -> _Released:
     shift = total / n
     covariance = gram / n - np.outer(shift, shift)
     mean = centre + shift
-    return _Released(n, mean, covariance.diagonal() + mean**2, covariance)
+    return _Released(mean, covariance.diagonal() + mean**2, covariance)
 
 
 @singledispatch
@@ -158,11 +155,20 @@ def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
     return (1 + root) ** 2 + TRACY_WIDOM * (1 + root) * (1 + 1 / root) ** (1 / 3) * n ** (-2 / 3)
 
 
-def _factors(covariance: Array, noise: Array, n: int) -> Array:
-    """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r)."""
-    root = np.sqrt(noise)
-    edge, gamma = marchenko_pastur_edge(n, len(noise)), len(noise) / n
-    eigenvalues, directions = eigh(covariance / np.outer(root, root), subset_by_value=(edge, np.inf))
+def _factors(mechanism: PixelMechanism, released: NDArray) -> Array:
+    """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
+
+    There are none where a release says all of a pixel, or nothing.
+    """
+    n, n_pixels = released.shape
+    if isinstance(mechanism, RandomisedResponse) and mechanism.redraw_prob >= 1:
+        return np.empty((n_pixels, 0))
+    moments = _second_moments(released, mechanism)
+    root = np.sqrt(noise_variance(mechanism, moments))
+    if root.min() <= np.sqrt(LEAST):
+        return np.empty((n_pixels, 0))
+    edge, gamma = marchenko_pastur_edge(n, n_pixels), n_pixels / n
+    eigenvalues, directions = eigh(moments.covariance / np.outer(root, root), subset_by_value=(edge, np.inf))
     around = eigenvalues + 1 - gamma
     signal = (around + np.sqrt(around**2 - 4 * eigenvalues)) / 2 - 1
     first = slice(None, -MOST_FACTORS - 1, -1)  # the largest come last

@@ -101,6 +101,18 @@ def test_pure_noise_has_no_factors(mechanism, n):
         assert learned_low_rank_prior(mechanism, released).rank == 0
 
 
+@pytest.mark.parametrize(
+    "mechanism", [RandomisedResponse(0, K), RandomisedResponse(1 - 1 / K, K), GaussianNoise(0)], ids=repr
+)
+def test_where_a_release_says_all_or_nothing_pixels_are_judged_by_themselves(mechanism):
+    values = mechanism.from_states(rng().integers(0, K, (300, 6)), K)
+    released = mechanism.randomise(values, rng(1))
+    prior = learned_low_rank_prior(mechanism, released)
+    assert prior.rank == 0
+    alone = mechanism.to_unit(pixel_priors.posterior_mean(mechanism, released, prior.pixels))
+    assert np.allclose(low_rank_mean(mechanism, released, prior), alone, atol=1e-4)
+
+
 def test_pure_noise_passes_the_edge_about_once_in_a_thousand_times():
     n, n_pixels, tries = 200, 40, 400
     largest = [np.linalg.norm(rng(seed).standard_normal((n, n_pixels)), 2) ** 2 / n for seed in range(tries)]
@@ -113,7 +125,7 @@ def test_the_noise_of_randomised_response_is_that_of_its_channel():
     z = low_rank.unbiased(mechanism, np.arange(K)).astype(float)
     mean_of, square_of = z @ mechanism.channel_matrix, z**2 @ mechanism.channel_matrix  # by true state
     assert np.allclose(mean_of, np.arange(K) / (K - 1), atol=1e-6)
-    moments = low_rank._Released(1, chances @ mean_of, chances @ square_of, np.empty((0, 0)))
+    moments = low_rank._Released(chances @ mean_of, chances @ square_of, np.empty((0, 0)))
     assert np.allclose(low_rank.noise_variance(mechanism, moments), chances @ (square_of - mean_of**2), atol=1e-6)
 
 

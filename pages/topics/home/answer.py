@@ -21,7 +21,7 @@ measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=64)
 
 # What the adversary has who guesses here: everybody's noisy images.
-_PRIOR = "learned"
+_PRIOR = "low_rank"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class Answer:
         along = "; ".join(f"at p = {point.level:.3g} {_found(point)}" for point in below_all)
         return (
             f"A {names[0]} and a {names[1]} of which each pixel is replaced by another grey level with probability p = "
-            f"{here.level:.4g}, and the best guess of each pixel from {self.result.n_people:,} people's noisy images. "
+            f"{here.level:.4g}, and the best guess of somebody who has learned from {self.result.n_people:,} people's "
+            "noisy images how pixels go together. "
             f"Among {here.n_candidates} people whose clean images are known the sender is found in {_found(here)} "
             f"images, with a 95 % interval over {images.N_RELEASES} of them. With more noise: {along}."
         )

@@ -15,9 +15,11 @@ from privdemo.experiments.images import Config, CurveConfig
 from privdemo.mechanisms.pixels import FAMILIES
 
 FAMILY = FAMILIES["randomised_response"]
-# Here MNIST’s sender is still found in 97 of 100 images; a little further on no longer. Without MNIST the small digits,
-# of fewer greys, are half hidden.
-LEVEL, SMALL_LEVEL = 0.95, 0.5
+# Here an eye sees nothing of MNIST’s digits as they are sent, and reads them in the guess. Without MNIST the small
+# digits, of fewer greys, are half hidden.
+LEVEL, SMALL_LEVEL = 0.8, 0.5
+# As many people as the randomness of a release is kept of: the more of them, the better strokes are learned.
+PEOPLE = int(limits.N_PEOPLE.high)
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
 
 
@@ -33,7 +35,7 @@ class Question:
     def config(self) -> Config:
         """Who is shown, and what is released."""
         mechanism = FAMILY.make(self.level, images.n_states(self.dataset))
-        return Config(self.dataset, pixels=mechanism, per_class=1, seed=self.seed)
+        return Config(self.dataset, pixels=mechanism, per_class=1, n_people=PEOPLE, seed=self.seed)
 
     @property
     def curve(self) -> CurveConfig:

@@ -89,6 +89,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     return {
         "flat": ("Guess: pixels alike", "knows only the noise"),
         "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
+        "low_rank": ("Guess: strokes", f"how pixels go together, from {result.n_people:,} noisy images"),
         "true": ("Guess: pixels known", "from clean images"),
     }
 
@@ -130,9 +131,9 @@ def _dial_words(shown: Answer) -> str:
         f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
         f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
         f"{result.class_names[1]}. The rows of guesses are the best that an adversary can do who takes all grey levels "
-        f"for equally likely, who has learned from {result.n_people:,} noisy images what each pixel usually is, or who "
-        f"knows it from clean ones. While you drag, they are those of the nearest of {len(shown.points)} levels; let "
-        "go, and they are exact."
+        f"for equally likely, who has learned from {result.n_people:,} noisy images what each pixel usually is, or how "
+        f"pixels go together as well, or who knows from clean ones what each pixel is. While you drag, they are those "
+        f"of the nearest of {len(shown.points)} levels; let go, and they are exact."
     )
 
 

@@ -10,7 +10,8 @@ from privdemo.mechanisms import BinaryChannel, PixelMechanism, RandomisedRespons
 from privdemo.mechanisms.pixels import PixelFamily
 
 LabelMechanism = RandomisedResponse | BinaryChannel
-PRIORS = ("flat", "learned", "true")
+# What an adversary may know of clean pixels; "low_rank": how they go together, learned from the releases.
+PRIORS = ("flat", "learned", "low_rank", "true")
 
 
 def check_classes(classes: Sequence[str], labels: LabelMechanism) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo import attacks
-from privdemo.estimators import pixel_priors
+from privdemo.estimators import low_rank, pixel_priors
 from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import PRIORS, Config, LabelMechanism, check_pixels, image_shape
 from privdemo.experiments.images.people import LABELS, draw_people, noise_draws, true_frequencies
@@ -140,16 +140,16 @@ def _guesses(
 ) -> tuple[dict[str, NDArray[np.uint8]], float]:
     """Posterior-mean pictures of the shown people under each prior, and the gap of the learned prior."""
     n_pixels, n_states = frequencies.shape
-    priors = {
+    learned = pixel_priors.learned_prior(mechanism, released, n_states)
+    alone = {
         "flat": pixel_priors.flat_prior(mechanism, n_states, n_pixels),
-        "learned": pixel_priors.learned_prior(mechanism, released, n_states),
+        "learned": learned,
         "true": pixel_priors.true_prior(mechanism, frequencies),
     }
-    pictures = {
-        name: mechanism.to_grey(pixel_priors.posterior_mean(mechanism, released[shown], prior))
-        for name, prior in priors.items()
-    }
-    return pictures, priors["learned"].gap
+    guesses = {name: pixel_priors.posterior_mean(mechanism, released[shown], prior) for name, prior in alone.items()}
+    together = low_rank.learned_low_rank_prior(mechanism, released)
+    guesses["low_rank"] = low_rank.low_rank_mean(mechanism, released[shown], together) * mechanism.white
+    return {name: mechanism.to_grey(guesses[name]) for name in PRIORS}, learned.gap
 
 
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:

@@ -145,9 +145,9 @@ def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
 def test_the_guesses_that_follow_are_those_of_a_run_at_each_level(dial):
     config, result, data, more = dial
     sent = more()
-    assert (sent["token"], sent["nPriors"], sent["nLevels"]) == (data["token"], 3, len(data["levels"]))
+    assert (sent["token"], sent["nPriors"], sent["nLevels"]) == (data["token"], len(PRIORS), len(data["levels"]))
     steps = np.frombuffer(zlib.decompress(base64.b64decode(sent["packed"])), np.uint8)
-    pictures = steps.reshape(3, *result.states.shape, -1).cumsum(axis=-1, dtype=np.uint8)
+    pictures = steps.reshape(len(PRIORS), *result.states.shape, -1).cumsum(axis=-1, dtype=np.uint8)
     family = next(family for family in FAMILIES.values() if family.symbol == data["symbol"])
     for n, level in enumerate(data["levels"]):
         guesses = images.run(images.with_mechanism(config, family, level)).guesses
@@ -165,7 +165,7 @@ def test_what_is_found_stands_beside_each_level(dial):
 def test_the_first_frame_holds_the_very_pictures(dial):
     _, result, data, _ = dial
     markup = dials.first_frame(data, result, PRIORS)
-    assert markup.count("<img") == 5 * len(result.labels)
+    assert markup.count("<img") == (2 + len(PRIORS)) * len(result.labels)
     assert data["foundHere"] in markup
     halves = dials.first_frame(data | {"halves": ["sent", "guess"]}, result, ["learned"])
     assert halves.count("<img") == 2 * len(result.labels)
