@@ -16,15 +16,17 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
-from pages.kit import first_screen
+from pages.kit import asked, first_screen
 
 # Names by which the server may be asked for besides these, which pages may show it in a frame, both with commas in
 # between, and whether it tells its figures to whoever asks.
 HOSTS, FRAMES, METRICS = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES", "PRIVDEMO_METRICS"
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
-# First parts of addresses that Streamlit answers itself.
-_STREAMLIT = {"_stcore", "media", "component", "app", "auth", "oauth2callback"}
-_METRICS = "/_stcore/metrics"
+# What Streamlit answers itself besides its files, and what it takes; for everything else it sends its page of HTML.
+# Its pages for logging in, and for programs that use an app, are not for this one.
+_READ = re.compile(r"_stcore/(health|host-config|metrics)|(media|component|_stcore/bidi-components)/.+")
+_WRITTEN = re.compile(r"_stcore/upload_file/[^/]+/[^/]+")
+_METRICS = "_stcore/metrics"
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
 
@@ -60,8 +62,8 @@ class Guard:
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Why there is no answer, with the status that says so; None where there is one."""
-        asked = Headers(scope=scope)
-        host = re.sub(r":\d+$", "", asked.get("host", "")).lower()
+        given = Headers(scope=scope)
+        host = re.sub(r":\d+$", "", given.get("host", "")).lower()
         if host not in self.hosts:
             known = ", ".join(sorted(self.hosts))
             return 421, (
@@ -69,19 +71,20 @@ class Guard:
                 f"Whoever runs it can add that name to {HOSTS}."
             )
         if scope["type"] == "websocket":
-            return None if "origin" in asked else (403, "A connection must say from which page it comes.")
-        path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
-        if path == _METRICS and not os.environ.get(METRICS):
+            return None if "origin" in given else (403, "A connection must say from which page it comes.")
+        address = asked.address(scope)
+        if address == _METRICS and not os.environ.get(METRICS):
             return 404, f"The server keeps its figures to itself; {METRICS}=1 shows them."
-        if scope["method"] in ("GET", "HEAD") and not self._known(path):
-            return 404, f"There is no page “{escape(path)}”. <a href='/'>Go to the first page.</a>"
+        if not self._known(address, reads=scope["method"] in ("GET", "HEAD")):
+            return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"
         return None
 
-    def _known(self, path: str) -> bool:
-        """Whether there is something at a path: a page, a file of Streamlit's, or what it answers itself."""
-        address = path.strip("/")
-        first = address.partition("/")[0]
-        return first in _STREAMLIT or "/_stcore/" in path or first in _files() or address in self.addresses()
+    def _known(self, address: str, reads: bool) -> bool:
+        """Whether there is something to read at an address, or to write to: a page, a file, or what Streamlit has."""
+        address = address.removesuffix("/")  # Streamlit sends the browser on to the address without
+        if not reads and _WRITTEN.fullmatch(address):
+            return True
+        return address in self.addresses() or address in _files() or _READ.fullmatch(address) is not None
 
 
 def named(variable: str) -> list[str]:
@@ -91,7 +94,10 @@ def named(variable: str) -> list[str]:
 
 @cache
 def _files() -> set[str]:
-    return {file.name for file in Path(get_static_dir()).iterdir()}
+    """The addresses of Streamlit's own files, but for the page of HTML, which every page is sent as."""
+    root = Path(get_static_dir())
+    files = {file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()}
+    return files - {"index.html"}
 
 
 def headers() -> dict[str, str]:

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
+from pages.kit import asked
+
 _KINDS = {".js": "text/javascript", ".css": "text/css"}
 # A file's name holds a digest of what is in it, so what a browser has kept of it stays right.
 _HEADERS = {
@@ -45,8 +47,7 @@ def _file(scope: Scope) -> Path | None:
         or "gzip" not in Headers(scope=scope).get("accept-encoding", "")
     ):
         return None
-    path = str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).lstrip("/")
-    return _files().get(path)
+    return _files().get(asked.address(scope))
 
 
 @cache

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
-from pages.kit import one_of_many
+from pages.kit import asked, one_of_many
 from privdemo import limits
 
 # Seconds after which a waiting page tries again, and after which one that has not is gone.
@@ -64,7 +64,7 @@ class WaitingRoom:
             await self._connect(scope, receive, send)
             return
         asks_for_page = (
-            scope["type"] == "http" and scope["method"] == "GET" and scope["path"].strip("/") in self.addresses()
+            scope["type"] == "http" and scope["method"] == "GET" and asked.address(scope) in self.addresses()
         )
         if not asks_for_page:
             await self.app(scope, receive, send)
@@ -102,12 +102,12 @@ class WaitingRoom:
         if self.visits() >= BEYOND * one_of_many.visits():
             await send({"type": "websocket.close", "code": 1013, "reason": "As many look at privdemo as it can serve."})
             return
-        asked = 0
+        times = 0
 
         async def receive_as_visit() -> Message:
-            nonlocal asked
-            asked += 1
-            if asked == 2 and self.coming:  # after the handshake, when the visit is counted
+            nonlocal times
+            times += 1
+            if times == 2 and self.coming:  # after the handshake, when the visit is counted
                 self.coming.popleft()
             return await receive()
 

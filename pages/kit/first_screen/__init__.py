@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
-from pages.kit import style
+from pages.kit import asked, style
 
 # The markup of each page's first screen, by its address; of the pages' own words and default answers only.
 _KNOWN: dict[str, str] = {}
@@ -64,7 +64,7 @@ class FirstScreens:
         """Answer as the app does, but for pages."""
         address = None
         if scope["type"] == "http" and scope["method"] == "GET":
-            address = str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).removeprefix("/")
+            address = asked.address(scope)
         if address is None or address not in self.addresses():
             await self.app(scope, receive, send)
             return

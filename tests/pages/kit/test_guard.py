@@ -1,6 +1,8 @@
 """Who may ask the server, for what, and the headers of every answer."""
 
 import gzip
+from contextlib import closing
+from http.client import HTTPConnection
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -44,13 +46,36 @@ def test_a_connection_says_from_which_page_it_comes(guarded, headers, status):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        *(("/", 200), ("/voting", 200), ("/voting?lie=0.3", 200), ("/static/js/index.js", 200), ("/favicon.png", 200)),
+        *(("/", 200), ("/voting", 200), ("/voting?lie=0.3", 200), ("/favicon.png", 200)),
         *(("/_stcore/health", 200), ("/nowhere", 404), ("/voting/nowhere", 404), ("/.env", 404)),
-        ("/_stcore/metrics", 404),
+        *(("/_stcore/metrics", 404), ("/index.html", 404), ("//voting", 404), ("/voting\0", 404)),
     ],
 )
 def test_what_is_not_there_is_not_found(guarded, path, status):
     assert ask(guarded, path).status == status
+
+
+PATHS = {
+    200: "/ /voting /favicon.png /_stcore/health /_stcore/host-config",
+    404: (
+        "/nope /voting/nope //voting /static /static/js /static/js/nope.js /index.html /.env /app.py /app/static/nope "
+        "/_stcore/nope /voting/_stcore/nope /voting/_stcore/health /_stcore/script-health-check /_stcore/stream "
+        "/_stcore/agent/mcp /_stcore/agent/openapi.json /_stcore/upload_file/a/b /auth/x /auth/login /oauth2callback "
+        "/media/nope /component/nope/x.js /_stcore/bidi-components/nope/x.js /../etc/passwd /%2e%2e/etc/passwd "
+        "/static/../../app.py /static/%2e%2e/%2e%2e/app.py /static/..%2f..%2fapp.py /%5c%5chost%5cx /voting%00"
+    ),
+}
+
+
+def test_what_the_app_itself_answers(address):
+    found = {200: [], 404: []}
+    with closing(HTTPConnection(address.removeprefix("http://"))) as server:
+        for path in " ".join(PATHS.values()).split():
+            server.request("GET", path)
+            answer = server.getresponse()
+            answer.read()
+            found.setdefault(answer.status, []).append(path)
+    assert found == {status: paths.split() for status, paths in PATHS.items()}
 
 
 def test_words_of_an_address_are_shown_as_words(guarded):
