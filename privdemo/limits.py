@@ -156,8 +156,11 @@ UPLOADS_EACH = Limit("files of a visit", 1, 2, integer=True)
 UPLOAD_BYTES = Limit("bytes of uploads", 1, 400_000_000, integer=True)
 UPLOAD_SECONDS = Limit("seconds of an upload", 1, 300, integer=True)
 UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
-# Of the settings of a link.
+# Of the settings of a link; of an address for which its page is sent, to say that they are too long; and of a request
+# that is read, to say that its address is.
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
+ADDRESS_BYTES = Limit("characters of an address", 1, 32_768, integer=True)
+REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer=True)
 # Visits at a time, and those in front of the door who are kept in their order.
 VISITS = Limit("visits", 1, 400, integer=True)
 WAITING = Limit("visitors who wait", 1, 2000, integer=True)

@@ -15,8 +15,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
+from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS
 
 from pages.kit import asked, first_screen
+from privdemo import limits
 
 # Names by which the server may be asked for besides these, which pages may show it in a frame, both with commas in
 # between, and whether it tells its figures to whoever asks.
@@ -71,13 +73,30 @@ class Guard:
                 f"Whoever runs it can add that name to {HOSTS}."
             )
         if scope["type"] == "websocket":
-            return None if "origin" in given else (403, "A connection must say from which page it comes.")
+            return None if _is_from_here(given) else (403, "A connection must come from a page of this server.")
         address = asked.address(scope)
+        if too_long := self._too_long(scope, address):
+            return 414, too_long
         if address == _METRICS and not os.environ.get(METRICS):
             return 404, f"The server keeps its figures to itself; {METRICS}=1 shows them."
         if not self._known(address, reads=scope["method"] in ("GET", "HEAD")):
             return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _is_from_here(given):
+            return 403, "This server takes files from its own pages only."
         return None
+
+    def _too_long(self, scope: Scope, address: str) -> str | None:
+        """Why a link is too long to be answered with its page, which says so itself of one not quite as long."""
+        query = scope.get("query_string", b"")
+        length, settings = len(scope["path"]) + len(query), query.count(b"&") + 1
+        if not limits.ADDRESS_BYTES.contains(max(1, length)):
+            said = f"{length:,} characters, and {limits.LINK_BYTES.high:,} are allowed for its settings"
+        elif settings > CLIENT_STATE_QUERY_STRING_MAX_FIELDS:
+            said = f"{settings:,} settings, and {CLIENT_STATE_QUERY_STRING_MAX_FIELDS:,} are allowed"
+        else:
+            return None
+        page = address if address in self.addresses() else ""
+        return f"This link has {said}. <a href='/{page}'>Open the page without them</a>, and choose them there."
 
     def _known(self, address: str, reads: bool) -> bool:
         """Whether there is something to read at an address, or to write to: a page, a file, or what Streamlit has."""
@@ -90,6 +109,15 @@ class Guard:
 def named(variable: str) -> list[str]:
     """What an environment variable names, with commas in between, in small letters."""
     return [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
+
+
+def _is_from_here(given: Headers) -> bool:
+    """Whether a page of this server asks: its origin is the host asked for, whatever proxies in front speak."""
+    origin = re.fullmatch(r"(https?)://([^/]+)", given.get("origin", "").lower())
+    if not origin:
+        return False
+    port = {"http": ":80", "https": ":443"}[origin[1]]
+    return origin[2].removesuffix(port) == given.get("host", "").lower().removesuffix(port)
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.formparsers import MultiPartParser
 from threadpoolctl import threadpool_limits
+from uvicorn.protocols.http import h11_impl
 
 from pages.kit import cache, visits
 from privdemo import limits
@@ -26,6 +27,7 @@ YOUNG = 10_000, 20, 100_000
 async def prepared(_: Any, pages: str) -> AsyncIterator[None]:
     """Prepare the server for the `pages` of a module, for as long as it runs."""
     keep_uploads_in_memory()
+    hear_long_links_out()
     import_module(pages)
     limit_threads()
     freeze_heap()
@@ -59,6 +61,11 @@ def freeze_heap() -> None:
 def keep_uploads_in_memory() -> None:
     """Have Streamlit's server keep what visitors bring in memory; it would put it into a file from 1 MB on."""
     MultiPartParser.spool_max_size = 2 * int(limits.OWN_BYTES.high)
+
+
+def hear_long_links_out() -> None:
+    """Have the server read more of a request than 64 kB, so that a link that is too long is refused with a sentence."""
+    h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = int(limits.REQUEST_BYTES.high)
 
 
 def limit_threads() -> None:

@@ -61,7 +61,8 @@ def bring(page: Page, watched: str) -> Request:
 
 def upload_again(page: Page, put: Request) -> list[int]:
     """The answers to three files more that no page asked for."""
-    headers = {name: put.headers[name] for name in ("x-xsrftoken", "origin") if name in put.headers}
+    given = put.all_headers()
+    headers = {name: given[name] for name in ("x-xsrftoken", "origin") if name in given}
     return [page.request.put(f"{put.url}{i}", multipart={"file": FILE}, headers=headers).status for i in range(3)]
 
 

@@ -3,6 +3,8 @@
 import gzip
 from contextlib import closing
 from http.client import HTTPConnection
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -38,9 +40,45 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
     assert ask(app, "/voting", host="other.example").status == 421
 
 
-@pytest.mark.parametrize(("headers", "status"), [({}, 1008), ({"origin": "http://localhost"}, 200)])
-def test_a_connection_says_from_which_page_it_comes(guarded, headers, status):
-    assert ask(guarded, "/_stcore/stream", kind="websocket", **headers).status == status
+@pytest.mark.parametrize(
+    ("origin", "host", "from_here"),
+    [
+        *(("", "localhost", False), ("null", "localhost", False), ("http://[::1", "[::1]", False)),
+        *(("http://localhost", "localhost", True), ("http://[::1]:8501", "[::1]:8501", True)),
+        *(("http://localhost:8000", "localhost:8501", False), ("http://localhost", "localhost:8501", False)),
+        *(("http://evil.example", "localhost", False), ("http://localhost.evil.example", "localhost", False)),
+        *(("https://localhost", "localhost", True), ("https://localhost", "localhost:443", True)),  # behind a proxy
+    ],
+)
+def test_connections_and_files_come_from_a_page_of_this_server(guarded, origin, host, from_here):
+    given = {"host": host} | ({"origin": origin} if origin else {})
+    connection = ask(guarded, "/_stcore/stream", kind="websocket", **given)
+    files = [ask(guarded, "/_stcore/upload_file/visit/file", method, **given) for method in ("PUT", "POST", "DELETE")]
+    assert [connection.status, *(file.status for file in files)] == ([200] * 4 if from_here else [1008, 403, 403, 403])
+    assert from_here or "its own pages only" in files[0].text
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/voting?a=" + 32_755 * "b", None),
+        ("/voting?a=" + 32_761 * "b", "32,770 characters, and 8,192 are allowed"),
+        ("/nowhere?a=" + 200_000 * "b", "200,010 characters, and 8,192 are allowed"),
+        ("/voting?" + 999 * "a=1&" + "a", None),
+        ("/voting?" + 1_000 * "a=1&" + "a", "1,001 settings, and 1,000 are allowed"),
+    ],
+)
+def test_links_that_are_too_long_are_refused_with_a_sentence(guarded, path, said):
+    answer = ask(guarded, path)
+    assert answer.status == (414 if said else 200)
+    assert (said or "the app's own") in answer.text
+    assert not said or f"<a href='/{'voting' if 'voting' in path else ''}'>" in answer.text
+
+
+def test_the_server_reads_a_long_link_so_that_it_can_refuse_it(address):
+    with pytest.raises(HTTPError, match="414") as refused:
+        urlopen(f"{address}/voting?a={200_000 * 'b'}")
+    assert "This link has 200,009 characters" in refused.value.read().decode()
 
 
 @pytest.mark.parametrize(
