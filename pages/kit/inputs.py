@@ -99,7 +99,7 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
                 default=list(setting.default),
                 key=setting.key,
                 wrap=True,
-                bind="query-params",
+                bind="query-params" if setting.in_link else None,
             )
         )
     return st.segmented_control(

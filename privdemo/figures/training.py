@@ -16,11 +16,13 @@ from privdemo.experiments import training
 from privdemo.experiments.training import Trial
 from privdemo.experiments.training.study import Point, Study
 from privdemo.figures.charts import (
+    PALE,
     DotPlot,
     curve_chart,
     dot_plots,
     error_bars,
     guesses,
+    heading,
     legend_below,
     line,
     method_curve,
@@ -38,11 +40,17 @@ Array = NDArray[np.floating]
 
 # Pixels for a legend of three methods and clean data.
 _LEGEND = 100
-# Of each measure: its name, the ends of its axis, and the value of a coin.
-MARKS = {
-    "accuracy": ("accuracy", (0.4, 1.0), 0.5),
-    "log_loss": ("log loss (less is better)", (0.0, 0.8), math.log(2)),
-}
+# The name of each measure.
+MARKS = {"accuracy": "accuracy", "log_loss": "log loss (less is better)"}
+# How high a table of classes is, in pixels.
+_TABLE = 400
+
+
+def _axis_of(metric: str, n_classes: int) -> tuple[tuple[float, float], float]:
+    """The ends of a measure's axis, and its value for a guess among so many classes."""
+    if metric == "accuracy":
+        return (0.4 if n_classes == 2 else 0.0, 1.0), 1 / n_classes
+    return (0.0, 0.8 if n_classes == 2 else math.ceil(11 * math.log(n_classes)) / 10), math.log(n_classes)
 
 
 def scores(draws: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
@@ -50,9 +58,10 @@ def scores(draws: Sequence[Trial], methods: Sequence[str], metric: str) -> Figur
 
     Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
-    title, (low, high), nothing = MARKS[metric]
+    n_classes = len(draws[0].config.classes)
+    title, ((low, high), nothing) = MARKS[metric], _axis_of(metric, n_classes)
     marks = [(TRAINING[name], training.mean_score(draws, name, metric)) for name in methods]
-    rules = [(training.mean_score(draws, CLEAN, metric).mean, ""), (nothing, "coin")]
+    rules = [(training.mean_score(draws, CLEAN, metric).mean, ""), (nothing, "coin" if n_classes == 2 else "guess")]
     if metric == "accuracy":
         return dot_plots([DotPlot(title, low, high, marks, percent, percent, rules, ".0%")])
     return dot_plots([DotPlot(title, low, high, marks, "{:.3f}".format, _short, rules)])
@@ -63,8 +72,15 @@ def _short(value: float) -> str:
 
 
 def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The share of images that are of the second class, against the probability that a method gives them."""
-    second = draws[0].config.classes[1]
+    """The share of images that are of the second class, against the probability that a method gives them.
+
+    Of more than two classes, the share of right answers against how sure the method is of them.
+    """
+    *_, second = draws[0].config.classes
+    of_two = len(draws[0].config.classes) == 2
+    hover = f"said to be a {second} with %{{x:.0%}}, %{{y:.0%}} are" if of_two else "%{x:.0%} sure, right on %{y:.0%}"
+    said = f"probability of “{second}” that the model gives" if of_two else "how sure the model is of its answer"
+    true = f"share that are {second}s" if of_two else "share that are right"
     traces: list[dict[str, Any]] = [
         {
             "x": [0, 1],
@@ -87,16 +103,14 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "line": line(style),
                 "marker": point(style),
                 "customdata": [b.n for b in bins],
-                "hovertemplate": f"{TRAINING[name].in_full}: of %{{customdata}} images said to be a {second} with "
-                "%{x:.0%}, %{y:.0%} are<extra></extra>",
+                "hovertemplate": f"{TRAINING[name].in_full}: of %{{customdata}} images {hover}<extra></extra>",
             }
         )
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": f"probability of “{second}” that the model gives"}, "range": [-0.03, 1.03]}
-            | {"tickformat": ".0%"},
-            "yaxis": {"title": {"text": f"share that are {second}s"}, "range": [-0.03, 1.03], "tickformat": ".0%"},
+            "xaxis": {"title": {"text": said}, "range": [-0.03, 1.03], "tickformat": ".0%"},
+            "yaxis": {"title": {"text": true}, "range": [-0.03, 1.03], "tickformat": ".0%"},
             "height": 400,
             "margin": {"b": 110},
             "legend": legend_below(),
@@ -141,7 +155,7 @@ def trade_off(
 
 def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[str, Any]:
     """The vertical axis of a study: its ends are round, and losses beyond that of a coin are cut off."""
-    title = MARKS[metric][0]
+    title = MARKS[metric]
     if metric == "log_loss":
         return {"title": {"text": title}, "range": [0, 0.85]}
     least = min((point.accuracy.low for curve in curves.values() for point in curve), default=0.5)
@@ -149,15 +163,47 @@ def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[
     return {"title": {"text": title}, "range": [floor, 1.0], "tickformat": ".0%"}
 
 
-def attack(rates: Mapping[str, Estimate], promised: float) -> Figure:
+def confusion(draws: Sequence[Trial], method: str) -> Figure:
+    """The share of the test images of each class, the rows, to which a method gives each class, the columns."""
+    names, shares = list(draws[0].config.classes), training.confusion(draws, method)
+    places = list(range(len(names)))
+    title = {"text": "named", "standoff": 4}
+    trace = {
+        "type": "heatmap",
+        "z": shares.tolist(),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, PALE], [1, TRAINING[method].style.colour]],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "texttemplate": "%{z:.0%}",
+        "customdata": [[f"of images of “{row}”, named “{column}”" for column in names] for row in names],
+        "hovertemplate": "%{customdata}: %{z:.1%}<extra></extra>",
+    }
+    layout = {
+        "annotations": [heading(TRAINING[method].title, 1) | {"x": 0}],
+        "xaxis": {"tickvals": places, "ticktext": names, "title": title, "showgrid": False},
+        "yaxis": {"tickvals": places, "ticktext": names, "title": {"text": "truth"}, "showgrid": False}
+        | {"autorange": "reversed"},
+        "height": _TABLE,
+        "margin": {"b": 54},
+    }
+    return chart([trace], layout)
+
+
+def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -> Figure:
     """How often the true label is named from each source; a rule marks what the label's randomised response allows."""
     sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
-    return guesses(named, (promised, f"label alone, at best {percent(promised)}"), [0.5], "true label named")
+    rule = promised, f"label alone, at best {percent(promised)}"
+    return guesses(named, rule, [1 / n_classes], "true label named")
 
 
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Weights as grey pictures side by side: each model's largest is white or black, 0 mid-grey.
+    """Weights as grey pictures: each model's largest is white or black, 0 mid-grey.
+
+    Those of two classes stand side by side; of more, a model has a row with a picture of each class.
 
     Weights of which none reaches `NO_WEIGHT`, a model that says the same of every image, are all mid-grey.
     """
@@ -165,10 +211,11 @@ def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.u
 
 
 def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """The pictures of `weight_sheet`, (1, n, height, width)."""
+    """The pictures of `weight_sheet`, (1, n, height, width) or (n, K, height, width)."""
     largest = [max(np.abs(coef).max(), training.NO_WEIGHT) for coef in coefs]
     grey = [np.round(127.5 + 127.5 * coef / top) for coef, top in zip(coefs, largest, strict=True)]
-    return np.stack(grey).astype(np.uint8).reshape(1, len(coefs), *shape)
+    rows = len(coefs) if coefs[0].ndim == 2 else 1
+    return np.stack(grey).astype(np.uint8).reshape(rows, -1, *shape)
 
 
 class Said(NamedTuple):

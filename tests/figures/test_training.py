@@ -11,6 +11,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
 from tests.figures.reading import Reader, holds, inline, rules
 
@@ -90,6 +91,21 @@ def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none()
         largest = np.abs(coef).max() or 1
         # half a grey level of rounding; mid-grey itself lies between 127 and 128
         assert np.abs(picture.ravel() - (127.5 + 127.5 * coef / largest)).max() <= 0.5
+
+
+def test_of_more_classes_a_model_has_a_picture_of_each_and_a_table_of_what_it_names_them():
+    coefs = [np.arange(18.0).reshape(3, 6), -np.ones((3, 6))]
+    pictures = charts.weight_pictures(coefs, (2, 3))
+    assert pictures.shape == (2, 3, 2, 3)
+    np.testing.assert_array_equal(pictures[0].ravel(), np.round(127.5 + 127.5 * np.arange(18) / 17).astype(np.uint8))
+    y = np.array([0, 1, 1, 2])
+    proba = np.array([[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.3, 0.6], [0.2, 0.2, 0.6]])
+    fit = training.Fit(SPREAD, proba, coefs[0], np.zeros(3), 5.0, 0.1, 1.0, 0.75, 0.6, 0.1, None)
+    config = training.TrainingConfig("digits", ("3", "8", "5"), labels=RandomisedResponse(0.2, 3))
+    draw = training.Trial(config, {SPREAD: fit, CLEAN: fit}, y, training.Attack(4, 3, 3, 3))
+    (trace,) = charts.confusion([draw], SPREAD).data
+    assert [list(row) for row in trace.z] == [[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]]
+    assert rules(charts.scores([draw], [SPREAD], "log_loss"), True, "x") == pytest.approx([np.log(3)])
 
 
 IMAGES = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)

@@ -7,7 +7,14 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
-from pages.topics.training.chapters import all_numbers, probabilities, scores, some_images, the_adversary, weights
+from pages.topics.training.chapters import (
+    all_numbers,
+    probabilities,
+    scores,
+    some_images,
+    the_adversary,
+    weights,
+)
 from pages.topics.training.controls import (
     EM_DRAWS,
     PEOPLE,
@@ -16,8 +23,10 @@ from pages.topics.training.controls import (
     controls,
     presets,
 )
+from pages.topics.training.per_class import classes
 from pages.topics.training.pixel_noise import DELTA
 from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.many_classes import MANY_NODES
 from privdemo.experiments.results import N_DRAWS
 from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
 
@@ -31,6 +40,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         folds.read(
             _HERE / "how.md",
             n_nodes=model.n_nodes,
+            many_nodes=MANY_NODES,
             n_folds=model.cv,
             n_people=PEOPLE,
             n_samples=N_SAMPLES,
@@ -49,7 +59,8 @@ CHAPTERS = Chapters(
     (
         Chapter("Disputed images", some_images, fits=lambda question: not question.of_table),
         Chapter("Scores", scores),
-        Chapter("What it costs", trade_off.panels),
+        Chapter("Classes", classes, fits=lambda question: not question.of_two),
+        Chapter("What it costs", trade_off.panels, fits=lambda question: question.of_two),
         Chapter("How sure", probabilities),
         Chapter("Weights", weights),
         Chapter("The adversary", the_adversary),

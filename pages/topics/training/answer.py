@@ -95,8 +95,11 @@ def waiting(question: Question) -> str:
 
 def people(question: Question) -> str:
     """Who releases, in words."""
-    first, second = question.config.classes
     n = question.config.n_train
+    if not question.of_two:
+        kinds = "classes" if own_data.is_own(question.config) else "digits"
+        return f"{n:,} people with each of the {kinds} {numbers.a_list(question.config.classes)}"
+    first, second = question.config.classes
     if own_data.is_own(question.config):
         return f"{n:,} people of class “{first}” and {n:,} of class “{second}”"
     return f"{n:,} people with a {first} and {n:,} with a {second}"
@@ -105,14 +108,15 @@ def people(question: Question) -> str:
 def noise_words(question: Question) -> str:
     """What happens to each image and label, with the ε of both."""
     config, labels = question.config, question.config.labels
-    first, second = config.classes
-    p10, p01 = (float(labels.channel_matrix[at]) for at in ((1, 0), (0, 1)))
-    label = (
-        f"the label is wrong {numbers.share(p10)} of the time"
-        if p10 == p01
-        else f"a “{first}” is sent as “{second}” {numbers.share(p10)} of the time, a “{second}” as “{first}” "
-        f"{numbers.share(p01)}"
-    )
+    wrong = 1 - labels.channel_matrix.diagonal()
+    if wrong.min() == wrong.max():
+        label = f"the label is wrong {numbers.share(float(wrong[0]))} of the time"
+    else:
+        (first, second), (p10, p01) = config.classes, wrong.tolist()
+        label = (
+            f"a “{first}” is sent as “{second}” {numbers.share(p10)} of the time, a “{second}” as “{first}” "
+            f"{numbers.share(p01)}"
+        )
     image = noise_of(config.pixels).words(config.pixels)
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
 
@@ -214,6 +218,8 @@ def score_words(shown: Answer) -> str:
         f"{shown.score(name, 'log_loss').mean:.3f}, Brier score {shown.score(name, 'brier').mean:.3f}"
         for name in shown.methods
     )
+    n_classes = len(shown.question.config.classes)
+    nothing = "a coin" if n_classes == 2 else f"a guess among {n_classes} classes"
     over = (
         f"95 % intervals over {len(trials)} draws"
         if len(trials) > 1
@@ -222,8 +228,8 @@ def score_words(shown: Answer) -> str:
     if PUBLISHED in shown.methods:
         over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
-        f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: a "
-        f"coin, whose log loss is ln 2 = {math.log(2):.3f}.{_collapse(shown)}"
+        f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: "
+        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}"
     )
 
 

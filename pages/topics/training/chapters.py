@@ -27,7 +27,7 @@ test_images = cache.by_config(training.test_images, max_entries=64)
 released_images = cache.by_config(training.released_images, max_entries=64)
 
 
-def _panel(
+def panel_of(
     shown: Answer, name: str, question: str, answer: str, figure: Chart | Markup | Table, summary: str, **more: Any
 ) -> Panel:
     """A panel, with the words for a table where the records are rows of one."""
@@ -49,7 +49,7 @@ def some_images(shown: Answer) -> list[Panel]:
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
     telling = training.with_a_say(trial)
     summary = (
-        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw{_RULES[picked]}. Wavy "
+        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw{_rule(shown)}. Wavy "
         f"line: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
     )
     rows = [
@@ -61,10 +61,13 @@ def some_images(shown: Answer) -> list[Panel]:
         rows,
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
-        learnt=(f"Learnt from {2 * trial.config.n_train:,} such images", released_images(trial.config)),
+        learnt=(
+            f"Learnt from {len(trial.config.classes) * trial.config.n_train:,} such images",
+            released_images(trial.config)[:2],
+        ),
     )
     return [
-        _panel(
+        panel_of(
             shown,
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
@@ -87,6 +90,12 @@ _RULES = {
 }
 
 
+def _rule(shown: Answer) -> str:
+    """How the images of an answer were chosen."""
+    rule = _RULES[shown.question.picked]
+    return rule if shown.question.of_two else rule.replace("of each class", "of each of the classes most in dispute")
+
+
 def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
     """Images on which the methods agree and those in dispute, each with a title that counts them, where there are."""
     n, differs = N_IMAGES // 2, training.label_differs(trial)
@@ -103,11 +112,11 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
 def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
     """What a method says of the chosen images."""
     found = []
-    for p, truth in zip(trial.fits[name].proba[chosen], trial.y[chosen], strict=True):
-        named = int(p > 0.5)
-        sure = float(max(p, 1 - p))
+    fit = trial.fits[name]
+    for named, proba, truth in zip(fit.named[chosen], fit.class_proba[chosen], trial.y[chosen], strict=True):
+        sure = float(proba.max())
         words = "> 99 %" if sure > 0.995 else f"{100 * sure:.0f} %"
-        found.append(charts.Said(trial.config.classes[named], sure, words, named == truth))
+        found.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
     return found
 
 
@@ -119,7 +128,7 @@ def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     words = [compare(shown)] if len(shown.compared) > 1 else [shown.takeaway()]
     clean = [f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."] if shown.compared else []
     panels = tuple(
-        _panel(
+        panel_of(
             shown,
             name,
             "",
@@ -143,7 +152,6 @@ def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
 
 def probabilities(shown: Answer) -> list[Panel]:
     """The calibration curves of every method."""
-    second = shown.question.config.classes[1]
     errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
     off = "; ".join(
         f"{TRAINING[name].title} {numbers.apart(error)}" for name, error in sorted(errors.items(), key=lambda e: e[1])
@@ -154,22 +162,29 @@ def probabilities(shown: Answer) -> list[Panel]:
         for name in shown.compared or (CLEAN,)
     )
     return [
-        _panel(
+        panel_of(
             shown,
             "how-sure",
             "Can its probabilities be trusted?",
             f"On average {words} of the clean test images.",
             Chart(charts.calibration(shown.trials, shown.methods)),
-            f"Of the test images that a model gives about the same probability of being “{second}”, the share that "
-            f"really is, in ten bins with 95 % intervals, from {count_draws(shown.trials)}. On the dotted line 70 % "
-            "means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. How "
-            f"far a stated probability is off, on average: {off}.",
+            f"{_binned(shown)}, in ten bins with 95 % intervals, from {count_draws(shown.trials)}. On the dotted line "
+            "70 % means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. "
+            f"How far a stated probability is off, on average: {off}.",
             rows=lambda: training.calibration_table(shown.trials, shown.methods),
             snippet=snippet(shown.question).then(
                 "for method in draws[0].fits:", "    print(method, training.calibration(draws, method))"
             ),
         )
     ]
+
+
+def _binned(shown: Answer) -> str:
+    """Of which images a calibration curve shows which share."""
+    if not shown.question.of_two:
+        return "Of the test images on which a model is about equally sure of its answer, the share on which it is right"
+    second = shown.question.config.classes[1]
+    return f"Of the test images that a model gives about the same probability of being “{second}”, the share that is"
 
 
 # --- weights -------------------------------------------------------------------------------------
@@ -182,7 +197,7 @@ def weights(shown: Answer) -> list[Panel]:
     figure = _column_weights if shown.question.of_table else _pixel_weights
     answer, shape, summary = figure(shown, fits, _turned(fits))
     return [
-        _panel(
+        panel_of(
             shown,
             "weights",
             "What has it learnt?",
@@ -213,19 +228,28 @@ def _turned(fits: Sequence[training.Fit]) -> str:
 
 def _pixel_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Markup, str]:
     """The answer, the weights as pictures, and their summary."""
-    first, second = shown.question.config.classes
+    names = shown.question.config.classes
     sheet = charts.weight_sheet([fit.coef for fit in fits], test_images(shown.trials[0].config).shape[1:])
     titles = [TRAINING[fit.method].title for fit in fits]
+    columns, sides = (titles, [""]) if shown.question.of_two else (list(names), titles)
     summary = (
-        f"Weights of the first draw as pictures, each scaled to its own largest: {', '.join(titles)}. Mid-grey is 0. "
+        f"Weights of the first draw as pictures, each scaled to its method’s own largest: {', '.join(titles)}. "
+        f"{'' if shown.question.of_two else 'One picture for each class. '}Mid-grey is 0. "
         "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
     )
-    picture = Markup(f'<div class="weights">{figures.picture_html(sheet, titles, [""], summary)}</div>')
-    return f"White pixels speak for {second}, black ones for {first}. {turned}".strip(), picture, summary
+    picture = Markup(f'<div class="weights">{figures.picture_html(sheet, columns, sides, summary)}</div>')
+    speak = (
+        f"White pixels speak for {names[1]}, black ones for {names[0]}."
+        if shown.question.of_two
+        else "White pixels speak for a class, black ones against it."
+    )
+    return f"{speak} {turned}".strip(), picture, summary
 
 
 def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Table, str]:
     """The answer, a table of weights, the heaviest on clean data first, and its summary."""
+    if not shown.question.of_two:
+        return _class_weights(shown, fits, turned)
     first, second = shown.question.config.classes
     names = datasets.load(shown.question.config.dataset).feature_names
     clean = next(fit for fit in fits if fit.method == CLEAN)
@@ -239,6 +263,18 @@ def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) ->
     return answer, Table(heads, rows, labelled=True), summary
 
 
+def _class_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Table, str]:
+    """The same of more than two classes: for each class the columns that speak most for it, by each method."""
+    names = datasets.load(shown.question.config.dataset).feature_names
+    rows = [
+        [name, *(", ".join(names[j] for j in (-fit.coef[c]).argsort()[:2]) for fit in fits)]
+        for c, name in enumerate(shown.question.config.classes)
+    ]
+    summary = "First draw: the columns that weigh most for each class, each on the scale 0 to 1."
+    table = Table(["class", *(TRAINING[fit.method].title for fit in fits)], rows, labelled=True)
+    return f"The columns that speak most for each class, by method. {turned}", table, summary
+
+
 # --- the adversary -------------------------------------------------------------------------------
 
 
@@ -248,38 +284,39 @@ def the_adversary(shown: Answer) -> list[Panel]:
     labels = shown.question.config.labels
     promised = training.best_guess(labels)
     label, image, both = rates["label"], rates["image"], rates["both"]
-    beyond = judge(image, than=promised)
+    beyond, n_classes = judge(image, than=promised), len(shown.question.config.classes)
+    coin = "a coin" if n_classes == 2 else f"a guess among {n_classes}"
     unsure = (
         " Both together do worse than the image alone: here the model misjudges how sure it may be of noisy images."
         if clearly_below(gap_interval(both, image))
         else ""
     )
     return [
-        _panel(
+        panel_of(
             shown,
             "adversary",
             "Does the lie hide the label?",
             f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
-            f"{attack_words(beyond, image.mean, len(shown.trials))}; with both, <b>{numbers.share(both.mean)}</b>.",
-            Chart(charts.attack(rates, promised)),
+            f"{attack_words(beyond, image.mean, len(shown.trials), n_classes)}; with both, "
+            f"<b>{numbers.share(both.mean)}</b>.",
+            Chart(charts.attack(rates, promised, n_classes)),
             f"Fresh releases of the test images of {count_draws(shown.trials)}, on which nobody trained. An adversary "
             f"with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true label from "
             f"the released label {with_range(label)}, from the released image {with_range(image)}, from both "
             f"{with_range(both)}. How much to believe an image is learnt from the released labels. Rule: the best that "
-            "the label’s own lie allows when both classes are equally common; dotted: a "
-            f"coin.{unsure}",
+            f"the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet=snippet(shown.question).then("print(training.attack_rates(draws))"),
         )
     ]
 
 
-def attack_words(beyond: Verdict, found: float, n_trials: int) -> str:
+def attack_words(beyond: Verdict, found: float, n_trials: int, n_classes: int = 2) -> str:
     """Say whether the released image gives a label away more often than the label's own lie allows."""
     start = f"from the image alone <b>{numbers.share(found)}</b>"
     if beyond is Verdict.BETTER:
-        alike = numbers.epsilon(training.equivalent_epsilon(found))
+        alike = numbers.epsilon(training.equivalent_epsilon(found, n_classes))
         return f"{start}, as from a label released with ε = {alike}"
     tied = f"statistically tied over {count_draws(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
@@ -296,7 +333,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
     heads += ["effective samples"] if sampled else []
     table = Table(heads, [_row(shown, name, sampled) for name in shown.methods], labelled=True)
     return [
-        _panel(
+        panel_of(
             shown,
             "all-numbers",
             "How do they compare in numbers?",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -33,9 +34,9 @@ _DATA = "people_with_images_of"
 
 FIRST = Choice("first", DIGITS, "7", "First digit or class")
 SECOND = Choice("second", DIGITS, "9", "Second digit or class")
+MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0)
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-LABEL = Number("label_p", limits.flip_prob_limit(2, "label_p"), 0.2, "p of the label", step=0.01)
 ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first")
 ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second")
 TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
@@ -62,6 +63,8 @@ PRESETS = {
     "σ² = 0.1": ("gaussian", 0.1**0.5, 0.2, 4500),
     "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
 }
+# One click to all digits: their noise, and people of each.
+TEN = "randomised_response", 0.2, 0.2, 500
 # Which test images are shown.
 DISPUTED, AS_THEY_COME = "in dispute", "as they come"
 PICKED = Choice(
@@ -108,7 +111,14 @@ class Question:
     @property
     def at_once(self) -> bool:
         """Whether the first draw is quick enough to wait for."""
-        return self.config.n_train <= AT_ONCE and own_data.is_quick(self.config.dataset, 2 * self.config.n_train)
+        n_people = len(self.config.classes) * self.config.n_train
+        few = len(self.config.classes) == 2 and self.config.n_train <= AT_ONCE
+        return few and own_data.is_quick(self.config.dataset, n_people)
+
+    @property
+    def of_two(self) -> bool:
+        """Whether two classes are told apart."""
+        return len(self.config.classes) == 2
 
 
 # The words for images, and those for a table's records in their place.
@@ -139,18 +149,27 @@ def _source(title: str) -> Source:
     return own_data.source(title, cache.IMAGE_SETS.__getitem__)
 
 
-def class_choices(data: Source) -> tuple[Choice, Choice]:
-    """Which two classes are told apart: of digits 7 and 9, of a visitor's own the first two."""
+def class_choices(data: Source) -> tuple[Choice, Choice, Choice]:
+    """Which classes are told apart: of digits 7 and 9, of a visitor's own the first two, and whichever more."""
     if isinstance(data, str):
-        return FIRST, SECOND
+        return FIRST, SECOND, MORE
     names = data.class_names
-    return Choice("own_first", names, names[0], in_link=False), Choice("own_second", names, names[1], in_link=False)
+    return (
+        Choice("own_first", names, names[0], in_link=False),
+        Choice("own_second", names, names[1], in_link=False),
+        Choice("own_more", names, (), many=True, least=0, in_link=False),
+    )
 
 
-def _told_apart(pair: tuple[Choice, Choice], classes: tuple[str, ...]) -> tuple[str, ...]:
-    """The chosen `classes`, if they are two different ones of the data set; else the defaults of `pair`."""
-    known = len(set(classes)) == 2 and all(name in pair[0].options for name in classes)
-    return classes if known else tuple(choice.default for choice in pair)
+def told_apart(choices: tuple[Choice, Choice, Choice], first: str, second: str, more: Sequence[str]) -> tuple[str, ...]:
+    """The chosen classes, each once, if the first two are different ones of the data set; else the default two."""
+    known = first != second and all(name in choices[0].options for name in (first, second, *more))
+    return tuple(dict.fromkeys((first, second, *more))) if known else (choices[0].default, choices[1].default)
+
+
+def label_setting(n_classes: int) -> Number:
+    """The label's flip probability among `n_classes`."""
+    return Number("label_p", limits.flip_prob_limit(n_classes, "label_p"), 0.2, "p of the label", step=0.01)
 
 
 def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
@@ -171,11 +190,12 @@ def all_settings(defaults: bool = False) -> list[Setting]:
     """Every setting of the page, with the ranges that the current data set and classes give, or the default ones."""
     data = data_choice()
     source = _source(data.default if defaults else link.current(data))
-    pair = (FIRST, SECOND) if defaults else class_choices(source)
-    classes = _told_apart(pair, tuple(choice.default if defaults else link.current(choice) for choice in pair))
+    choices = (FIRST, SECOND, MORE) if defaults else class_choices(source)
+    first, second, more = (choice.default if defaults else link.current(choice) for choice in choices)
+    classes = told_apart(choices, first, second, more)
     people = people_setting(source, classes)
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
-    labels = [KIND, LABEL, ZERO_LIES, ONE_LIES]
+    labels = [KIND, label_setting(len(classes)), ZERO_LIES, ONE_LIES]
     return [
         data,
         *class_choices(source),
@@ -195,14 +215,10 @@ def controls(main: DeltaGenerator) -> Question | str:
     """Draw the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
     data = _source(inputs.choose(data_choice(), "Images" if own_data.held() is None else "Records"))
     own_data_input.panel(data_choice())
-    classes = class_choices(data)
-    if any(st.session_state.get(choice.key, choice.default) not in choice.options for choice in classes):
-        for choice in classes:  # other records, other classes
-            st.session_state[choice.key] = choice.default
     kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
-    first = inputs.pick(classes[0], f"First {kind}")
-    second = inputs.pick(classes[1], f"Second {kind}")
-    setting = people_setting(data, _told_apart(classes, (first, second)))
+    first, second, more = _classes(data, kind, kinds)
+    classes = told_apart(class_choices(data), first, second, more)
+    setting = people_setting(data, classes)
     own_data.reset_sizes(_DATA, data, (setting,))
     inputs.keep_inside(setting, f"People of each {kind}")
     with st.container():
@@ -212,26 +228,41 @@ def controls(main: DeltaGenerator) -> Question | str:
     with main:
         pixels = _pixels(data, family, what)
     with st.container():
-        labels = _labels(first, second)
+        labels = _labels(classes, kinds)
     chosen = inputs.choose(TRAINED)
     trained = [name for title, name in TRAINERS.items() if title in chosen]
     n_draws = inputs.number(DRAWS)
     seed = inputs.number(SEED)
     picked, study = inputs.choose(PICKED), inputs.choose(STUDY)
-    _out_of_sight(data)
+    _out_of_sight(data, len(classes))
     if first == second:
         return f"Choose two different {kinds}: {first} cannot be told from {second}."
-    if PUBLISHED in trained and n_train > AT_ONCE:
+    if len(classes) > training.MOST_CLASSES:
+        return f"Choose {training.MOST_CLASSES} {kinds} at most: {len(classes)} are chosen."
+    most = 2 * AT_ONCE // len(classes)
+    if PUBLISHED in trained and n_train > most:
         title = TRAINING[PUBLISHED].title
-        st.info(f"“{title}” runs here with up to {AT_ONCE} people of each class: its time grows with them.")
+        st.info(f"“{title}” runs here with up to {most} people of each class: its time grows with them.")
         trained = [name for name in trained if name != PUBLISHED]
     if not trained:
         return "Choose at least one method in Settings, under “Methods”."
-    config = TrainingConfig(data, (first, second), n_train, pixels, labels, (CLEAN, *trained), seed)
+    config = TrainingConfig(data, classes, n_train, pixels, labels, (CLEAN, *trained), seed)
     return Question(config, n_draws, own_data.file_of(data), picked, study)
 
 
-def _out_of_sight(data: Source) -> None:
+def _classes(data: Source, kind: str, kinds: str) -> tuple[str, str, tuple[str, ...]]:
+    """The first and the second class, and those that are chosen as well."""
+    choices = class_choices(data)
+    first, second, more = choices
+    held = [*(st.session_state.get(one.key, one.default) for one in (first, second)), *link.current(more)]
+    if any(name not in first.options for name in held):
+        for choice in choices:  # other records, other classes
+            st.session_state[choice.key] = list(choice.default) if choice.many else choice.default
+    found = inputs.pick(first, f"First {kind}"), inputs.pick(second, f"Second {kind}")
+    return *found, inputs.choose(more, f"More {kinds}") if len(first.options) > 2 else ()
+
+
+def _out_of_sight(data: Source, n_classes: int) -> None:
     """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
     with st.container(key="other-levels"):
         for family in MECHANISMS.values():
@@ -239,8 +270,8 @@ def _out_of_sight(data: Source) -> None:
                 hidden = level_setting(family, images.n_states(data))
                 inputs.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
                 inputs.number(hidden, family.title)
-        if st.session_state[KIND.key] == ASYMMETRIC:
-            inputs.number(LABEL)
+        if n_classes == 2 and st.session_state[KIND.key] == ASYMMETRIC:
+            inputs.number(label_setting(n_classes))
 
 
 def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNoise:
@@ -256,24 +287,30 @@ def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNo
     return family.make(level, n_states)
 
 
-def _labels(first: str, second: str) -> LabelMechanism:
-    """The lie about the label."""
-    if inputs.choose(KIND) == ASYMMETRIC:
+def _labels(classes: tuple[str, ...], kinds: str) -> LabelMechanism:
+    """The lie about the label: one flip probability, or, of two classes, two that may differ."""
+    n_classes = len(classes)
+    if n_classes > 2:
+        st.caption(f"With more than two {kinds}, every wrong one is equally likely.")
+    elif inputs.choose(KIND) == ASYMMETRIC:
+        first, second = classes
         return privacy_inputs.two_lies(
             ZERO_LIES,
             ONE_LIES,
             labels=(f"{first} → {second}", f"{second} → {first}"),
             titles=(f"Of the {first}s, share sent as {second}", f"Of the {second}s, share sent as {first}"),
         )
+    setting = label_setting(n_classes)
+    inputs.keep_inside(setting, "The label’s lie")
     flip_prob = privacy_inputs.lie(
-        LABEL,
-        2,
+        setting,
+        n_classes,
         name="training_label",
         label="Each label is wrong with probability",
         p_label="p of the label",
         epsilon_label="ε of the label",
     )
-    return RandomisedResponse(flip_prob, 2)
+    return RandomisedResponse(flip_prob, n_classes)
 
 
 def presets(_: object) -> None:
@@ -281,7 +318,8 @@ def presets(_: object) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("The paper’s experiments:", width="content")
         for name, preset in PRESETS.items():
-            st.button(name, key=f"train {name}", on_click=_apply, args=(name,), help=_gloss(*preset))
+            st.button(name, key=f"train {name}", on_click=_apply, args=preset, help=_gloss(*preset))
+    st.button("All ten digits", key="train ten", on_click=_apply, args=(*TEN, DIGITS), help=_gloss(*TEN))
 
 
 def _gloss(family: str, level: float, flip: float, people: int) -> str:
@@ -294,10 +332,11 @@ def _gloss(family: str, level: float, flip: float, people: int) -> str:
     return f"{pixels}, every label is wrong {numbers.share(flip, 0)} of the time; {people:,} people of each class."
 
 
-def _apply(name: str) -> None:
-    """Set the controls to one of the paper's settings, on the paper's images where they are here."""
-    family, level, flip, people = PRESETS[name]
+def _apply(family: str, level: float, flip: float, people: int, classes: tuple[str, ...] = ("7", "9")) -> None:
+    """Set the controls to one of the paper's settings, or to more classes, on the images that the page opens on."""
     data = data_choice()
-    link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: "7", SECOND: "9"})
-    most = people_setting(cache.IMAGE_SETS[data.default], ("7", "9")).limit.high
-    link.assign({NOISES[family].key: level, LABEL.key: flip, "n": int(min(people, most))})
+    first, second, *more = classes
+    link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: first, SECOND: second})
+    link.choose({MORE: more})
+    most = people_setting(cache.IMAGE_SETS[data.default], classes).limit.high
+    link.assign({NOISES[family].key: level, label_setting(len(classes)).key: flip, "n": int(min(people, most))})

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
+from pages.kit import cache
 from pages.kit.draws import Draws
-from pages.topics.training import CHAPTERS, chapters, trade_off
+from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
@@ -17,7 +18,7 @@ from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD, TRAINING
-from tests.pages.visiting import html, takeaway, visit
+from tests.pages.visiting import html, takeaway, until, visit, warnings
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
 DIFFERENT, GAUSSIAN = BinaryChannel(0.05, 0.45), GaussianNoise(0.5)
@@ -140,6 +141,62 @@ def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly
     assert sorted(alike[:2]) + alike[2:].tolist() == [48, 50, 1, 3], (
         "the middle of 50 images of the first class, and the first of the other"
     )
+
+
+def of_three():
+    """Three classes and a hundred images: spread takes some 3s for 5s, naive training names nothing 5."""
+    y = np.array([0, 1, 2, 2] * 25)
+    right = np.eye(3)[y]
+    mixed = np.where((np.arange(100) % 8 == 2)[:, None], [0.1, 0.7, 0.2], 0.8 * right + 0.2 / 3)
+    blind = np.where((y == 1)[:, None], [0.5, 0.1, 0.4], right)
+    fits = {}
+    for name, p in {CLEAN: right, SPREAD: mixed, NAIVE: blind}.items():
+        marks = accuracy_score(y, p.argmax(axis=1)), log_loss(y, p), 0.2
+        fits[name] = Fit(name, p, np.arange(3.0 * 64).reshape(3, 64), np.zeros(3), 10.0, 0.1, 0.2, *marks, None)
+    config = replace(SMALL, classes=("8", "5", "3"), n_train=100, labels=RandomisedResponse(0.2, 3))
+    return Answer(Question(config, 1), [Trial(config, fits, y, Attack(100, 80, 90, 95))])
+
+
+def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
+    shown = of_three()
+    assert [one.name for one in CHAPTERS.all if one.fits(shown.question) != one.fits(made().question)] == [
+        "Classes",
+        "What it costs",
+    ]
+    assert released(shown).startswith("Of 100 people with each of the digits 8, 5 and 3 every pixel is replaced")
+    assert "the label is wrong 20.0 % of the time" in released(shown)
+    question, matrices, (_, table) = per_class.classes(shown)
+    assert f"“{OURS}” most often takes a “3” for a “5”: <b>26.0 %</b> of the time" in question.answer
+    assert f"“{THEIRS}” most often takes a “5” for a “8”: <b>100.0 %</b>" in question.answer
+    assert [panel.figure.figure.data[0].z[2][1] for panel in matrices] == [0.26, 0]
+    assert table.figure.cells[1][0] == "5"
+    assert table.figure.cells[1][-1] == "never named"
+    assert "guess among 3 classes, whose log loss is ln 3 = 1.099" in chapters.scores(shown)[1][0].summary
+    assert "about equally sure of its answer" in chapters.probabilities(shown)[0].summary
+    (weights,) = chapters.weights(shown)
+    assert "speak for a class, black ones against it" in weights.answer
+    assert [row["class"] for row in weights.rows()][:4] == ["8", "5", "3", "8"]
+    (adversary,) = chapters.the_adversary(shown)
+    assert f"as from a label released with ε = {math.log(18):.3g}" in adversary.answer
+    (images,) = chapters.some_images(shown)
+    assert "Learnt from 300 such images" in images.figure.html
+    assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
+
+
+def test_links_ask_for_two_to_ten_digits(mnist):
+    at = visit("training", draws="1", n="20", methods="naive", more_digits=["7", "3"], look_at="Classes", label_p="0.6")
+    until(at, lambda at: "most often takes" in "".join(text.value for text in at.markdown))
+    assert not at.warning, warnings(at)
+    assert "With more than two digits, every wrong one is equally likely" in "".join(c.value for c in at.caption)
+    at = visit("training", draws="1", methods="naive", more_digits=["3", "11"], label_p="0.6")
+    assert "`more_digits=3, 11` was ignored" in warnings(at)
+    assert "`label_p=0.6` was ignored" in warnings(at), "half is the most for two digits"
+    at.button(key="train ten").click().run()
+    assert not at.exception
+    assert at.session_state["n"] == 500
+    for job in list(cache.runner()._jobs.values()):
+        job.watchers.clear()  # nobody waits for it
+    assert "models are being trained</b> on 500 people with each of the digits 0, 1, 2" in takeaway(at)
 
 
 @pytest.mark.parametrize(
