@@ -71,6 +71,7 @@ def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> 
     put = bring(visitor, watched)
     assert upload_again(visitor, put) == [204, 204, 503]
     assert held(watched, {"AppSession", "Own", "Dataset", "Trial", "file"})["file"] == 2
+    expect(visitor.locator(PLACE)).to_have_count(1)  # the run that made the one for the next file has ended
     visitor.locator(PLACE).set_input_files(FILE)
     expect(visitor.get_by_test_id("stToast")).to_contain_text("This visit has 2 files under way, as many as it may.")
     visitor.get_by_role("button", name="Forget my data").click()

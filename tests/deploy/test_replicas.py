@@ -18,6 +18,7 @@ import pytest
 
 from deploy import replicas
 from pages.kit import one_of_many
+from privdemo import limits
 from tests.benchmarks.visitors import Visitor, changes
 from tests.conftest import missing
 from tests.pages.kit.asking import in_a_loop
@@ -138,6 +139,24 @@ def test_the_proxy_binds_a_visitor_to_a_replica_but_nobody_who_waits():
         end(servers)
         status, _, body = ask(port, "/voting")
         assert (status, "tries again" in body) == (503, True)
+
+
+def test_a_long_link_reaches_the_app_which_says_that_it_is_too_long():
+    with behind_proxy(1) as (port, _):
+        assert ask(port, "/voting?a=" + 60_000 * "b")[0] == 200
+    room = int(re.search(r"tune\.bufsize (\d+)", replicas.TEMPLATE.read_text())[1])
+    assert room - 1024 >= limits.REQUEST_BYTES.high, "HAProxy keeps 1 kB of it for headers that it adds"
+
+
+def test_a_page_of_the_proxy_itself_has_the_headers_of_the_app():
+    with behind_proxy(0) as (port, _):
+        ask(port, "/voting")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/voting")
+        answer = connection.getresponse()
+    assert answer.status == 503
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert (answer.headers["X-Content-Type-Options"], answer.headers["Referrer-Policy"]) == ("nosniff", "same-origin")
 
 
 @contextmanager
