@@ -67,3 +67,18 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
     ended.collect_soon()
     ended.look(server, left.append)
     assert len(collected) == 3
+
+
+def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
+    """With the real figures: the look that notices, the break, and two collections, as the first may come too early."""
+    now, collected = [0.0], []
+    monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
+    ended, server = Ended(lambda: now[0]), Server("a")
+    held = server.sessions["a"]
+    ended.look(server, [].append)
+    server.connected = set()
+    while len(collected) < 2:
+        now[0] += visits.LOOK + visits.LOOK / 4  # one at which a visit ends takes that much longer
+        assert now[0] <= 10, "docs/serving.md promises ten seconds"
+        ended.look(server, [].append)
+    assert not held.session_state
