@@ -26,7 +26,7 @@ Inputs = KnownInputs | GaussianInputs
 DECADES = tuple(10.0**step for step in range(-4, 2))
 # A fit has ended where a Newton step promises less than this, in nats a person: while a penalty is chosen, far less
 # than held-out people can tell; in the end, so many times the tolerance, less than shows in three digits of a log loss.
-ROUGH, FINE = 3e-4, 0.3
+ROUGH, FINE = 5e-4, 0.3
 # While a penalty is chosen, scores are taken at fewer nodes: probabilities are off by about twice as much.
 FEW_NODES = 32
 # A difference of this many standard errors is clear. Where none is, so many people held out are enough: penalties

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -210,6 +210,14 @@ def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, cap
     code, output = printed(text.replace('"none", ', ""), "none.csv")
     assert code == 1
     assert output.err.endswith("privdemo: no trial could be made; correct the spec and name another file\n")
+
+
+def test_more_classes_than_two_have_a_lie_about_as_many():
+    config = sweep.make("training", {"dataset": "digits", "classes": ["3", "8", "5"], "n_train": 20})
+    assert config.labels == RandomisedResponse(0.2, 3)
+    assert sweep.EXPERIMENTS["training"].make(sweep.EXPERIMENTS["training"].plain(config)) == config
+    row = sweep.run_trial("training", replace(config, methods=(NAIVE,)))
+    assert 0.3 < float(row["naive: accuracy"]) <= 1
 
 
 SMALL = {

@@ -37,6 +37,8 @@ class Experiment:
         known = {name: forms.frozen(value) for name, value in given.items()}
         if "pixels" in self.forms and known.get("dataset", "mnist") != "mnist":
             known.setdefault("pixels", 0.2)  # the same default, on the grey levels of another data set
+        if "labels" in self.forms and len(known.get("classes", ())) > 2:
+            known.setdefault("labels", 0.2)  # likewise, on more classes than two
         return self.config(
             **{
                 name: self.forms[name].read(value, known) if name in self.forms else value
