@@ -6,12 +6,13 @@ A link with a bad value is no error: the value is ignored and a note says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
 from pages.kit.settings import Choice, Setting, problems
@@ -29,10 +30,12 @@ _write = st.components.v2.component(
     js="""
 export default function ({ data }) {
   const url = new URL(window.location.href);
-  if ((url.searchParams.get(data.key) ?? "") === data.value) return;
-  if (data.value) url.searchParams.set(data.key, data.value);
-  else url.searchParams.delete(data.key);
-  window.history.replaceState(window.history.state, "", url);
+  for (const [key, values] of Object.entries(data.values)) {
+    if (url.searchParams.getAll(key).join("\\n") === values.join("\\n")) continue;
+    url.searchParams.delete(key);
+    for (const value of values) url.searchParams.append(key, value);
+  }
+  if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
 }
 """,
 )
@@ -88,43 +91,50 @@ def write(key: str, value: str) -> None:
 
     Unlike `st.query_params` this makes no entry in the browser's history, where the way back would lead through all.
     """
+    _have_written(key, {key: [value] if value else []})
+
+
+def _have_written(name: str, values: Mapping[str, Sequence[str]]) -> None:
     # Without something new the browser would not look again at an address that has changed since.
-    _write(key=f"address-{key}", data={"key": key, "value": value, "now": time.monotonic()}, width="content")
+    _write(key=f"address-{name}", data={"values": values, "now": time.monotonic()}, width="content")
 
 
 def current(choice: Choice) -> Any:
     """The choice as it will be: from the session, else from a good link, else the default."""
     if choice.key in st.session_state:
         return st.session_state[choice.key]
-    raw = st.query_params.get_all(choice.key)
+    raw = choice.by_name_now(st.query_params.get_all(choice.key))
     if not raw or choice.problem(raw):
         return choice.default
     return tuple(raw) if choice.many else raw[0]
 
 
-def keep_apart(settings: Iterable[Setting], page: str) -> None:
+def keep_apart(settings: Iterable[Setting], page: str) -> bool:
     """Let every page have values of its own where pages have settings of the same name; they come back with the page.
 
     Streamlit hands the value of a setting that is in the address on to the next page that has one of that name.
+    Says whether that changed what the settings are made from.
     """
     last_on = st.session_state.setdefault(_LAST_ON, {})
     kept = st.session_state.setdefault(_KEPT, {})
-    back = {}
+    back: dict[str, list[str]] = {}
+    changed = False
     for setting in settings:
         key = setting.key
         other, last_on[key] = last_on.get(key, page), page
         if other == page:
             continue
+        changed = True
         if key in st.session_state:
             value = st.session_state[key]
             kept[other, key] = tuple(value) if isinstance(value, list) else value
             del st.session_state[key]
-        value = kept.get((page, key), setting.default)
-        if value != setting.default and key not in st.query_params:
-            back[key] = list(value) if isinstance(value, tuple) else value
+        texts = _texts(setting, kept.get((page, key), setting.default))
+        if texts and key not in st.query_params:
+            back[key] = texts
     if back:
-        st.query_params.update(back)
-        st.rerun()  # a widget takes its value from the address as it was when the run began
+        _put(back, quietly=not st.query_params)
+    return changed
 
 
 def enter(page: str) -> None:
@@ -175,17 +185,52 @@ def _drop(keys: Iterable[str]) -> None:
 
 
 def _rename(settings: Iterable[Setting]) -> None:
-    """Give options of older links the names that they have now, before a widget looks for the older ones in vain."""
+    """Give options of older links the names that they have now, before a widget looks for the older ones in vain.
+
+    A widget that has a value keeps it, unless the visitor goes back to an older link.
+    """
     renamed = {}
     for setting in settings:
         if isinstance(setting, Choice) and setting.formerly and setting.key in st.query_params:
             raw = st.query_params.get_all(setting.key)
-            now = [setting.formerly.get(value, value) for value in raw]
+            now = setting.by_name_now(raw)
             if now != raw and not setting.problem(now):
-                renamed[setting.key] = now
+                keep = setting.key in st.session_state and not _on_the_way_back()
+                renamed[setting.key] = _texts(setting, st.session_state[setting.key] if keep else setting.value(now))
     if renamed:
-        st.query_params.update(renamed)
-        st.rerun()  # a widget takes its value from the address as it was when the run began
+        _put(renamed, quietly=True)
+
+
+def _texts(setting: Setting, value: Any) -> list[str]:
+    """What an address holds for a value: nothing for the default."""
+    texts = tuple(value) if isinstance(value, list | tuple) else (value,)
+    default = setting.default if isinstance(setting.default, tuple) else (setting.default,)
+    return [] if texts == default else [str(text) for text in texts]
+
+
+def _put(values: Mapping[str, list[str]], quietly: bool) -> None:
+    """Put values into the address, from which the widgets that are drawn next take theirs; without texts, drop a key.
+
+    That is unlike `st.query_params`, of which a widget takes nothing before the next run, and which refuses a key whose
+    widget was on screen before, as it was where a visitor goes back to an older address. Streamlit's own message makes
+    an entry in the browser's history, except on the way back; `quietly` none is made.
+    """
+    with get_session_state().query_params() as parameters:
+        for key, texts in values.items():
+            parameters.discard_param_no_forward_msg(key)
+            if texts:
+                parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
+        parameters.set_initial_query_params_from_current()
+        if not quietly or _on_the_way_back():
+            parameters.update({})  # sends the whole address
+            return
+    _have_written("put", values)
+
+
+def _on_the_way_back() -> bool:
+    """Whether this run follows the browser's back or forward button."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def forget_notes() -> None:

@@ -140,7 +140,8 @@ class Page:
 
     def _draw(self) -> None:
         here = self.here
-        link.keep_apart(here.settings, self.address)
+        if link.keep_apart(here.settings, self.address):
+            here = self.here
         link.start_over(self.all_settings, self.address)
         present.go_on(here)
         seen = present.view(here)

@@ -72,6 +72,10 @@ class Choice:
         start = f"{quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
         return f"{start} The default{default} is shown.{more}"
 
+    def by_name_now(self, raw: Sequence[str]) -> list[str]:
+        """The values of an older link by the names that they have now."""
+        return [self.formerly.get(value, value) for value in raw]
+
     def value(self, raw: Sequence[str]) -> Any:
         """The option, or options, that good values of an address stand for."""
         return list(raw) if self.many else raw[0]

@@ -86,6 +86,23 @@ def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: s
     assert page.url == f"{address}/voting"
 
 
+def test_the_way_back_from_and_to_an_old_name(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/lectures")
+    browsing.open_page(page, f"{address}/voting?lesson=the+price")
+    expect(page).to_have_url(re.compile("lesson=What\\+it\\+costs"))
+    takeaway = page.locator(".takeaway").text_content()
+    page.go_back()
+    expect(page).to_have_url(f"{address}/lectures")
+    page.go_forward()
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    for name in ("the+price", "Candidates"):
+        page.evaluate(f"history.pushState({{}}, '', '/voting?lesson={name}')")
+    page.go_back()  # to an address from before the new name
+    expect(page).to_have_url(re.compile("lesson=What\\+it\\+costs"))
+    expect(page.locator(".takeaway")).to_have_text(takeaway)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_the_link_is_copied(page: Page, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     browsing.open_page(page, f"{address}/voting?lie=0.3")
