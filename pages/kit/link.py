@@ -101,7 +101,7 @@ def _have_written(name: str, values: Mapping[str, Sequence[str]]) -> None:
 
 def current(choice: Choice) -> Any:
     """The choice as it will be: from the session, else from a good link, else the default."""
-    if choice.key in st.session_state:
+    if choice.key in st.session_state and not (choice.in_link and _on_the_way_back()):
         return st.session_state[choice.key]
     raw = choice.by_name_now(st.query_params.get_all(choice.key))
     if not raw or choice.problem(raw):
@@ -154,12 +154,12 @@ def check(settings: Iterable[Setting], page: str) -> None:
     known = list(settings)
     keys = {setting.key for setting in known}
     _rename(known)
-    # What a widget has taken from the link is the widget's own by now.
-    arrived = [key for key in st.query_params if key not in keys or key not in st.session_state]
-    bad = problems(known, {key: st.query_params.get_all(key) for key in arrived})
+    # What a widget has taken from the link is the widget's own by now, until the visitor goes back to another.
+    taken = set() if _on_the_way_back() else {key for key in keys if key in st.session_state}
+    bad = problems(known, {key: st.query_params.get_all(key) for key in st.query_params if key not in taken})
     if bad:
         _drop(bad)
-        note(*bad.values())
+        remark(*bad.values(), of=_THIS)
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
             for of, sentences in notes.items():
@@ -176,12 +176,16 @@ def _refuse_long() -> None:
 
 
 def _drop(keys: Iterable[str]) -> None:
-    """Take keys out of the address in one message to the browser; each `del` would send what is left of it."""
+    """Take keys out of the address, and from the widgets that are drawn next, in one message to the browser.
+
+    Each `del` would send what is left of the address.
+    """
     *others, last = keys
     with get_session_state().query_params() as parameters:
         for key in others:
             parameters.discard_param_no_forward_msg(key)
         parameters.remove_param(last)
+        parameters.set_initial_query_params_from_current()
 
 
 def _rename(settings: Iterable[Setting]) -> None:
