@@ -158,7 +158,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
     taken = set() if _on_the_way_back() else {key for key in keys if key in st.session_state}
     bad = problems(known, {key: st.query_params.get_all(key) for key in st.query_params if key not in taken})
     if bad:
-        _drop(bad)
+        drop(bad)
         remark(*bad.values(), of=_THIS)
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
@@ -171,11 +171,11 @@ def _refuse_long() -> None:
     """Take everything out of an address that is too long to be looked into, and show a note."""
     length = len(urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
-        _drop(list(st.query_params))
+        drop(list(st.query_params))
         note(f"It has {length:,} characters, {limits.LINK_BYTES.high:,} are allowed: none of its settings was used.")
 
 
-def _drop(keys: Iterable[str]) -> None:
+def drop(keys: Iterable[str]) -> None:
     """Take keys out of the address, and from the widgets that are drawn next, in one message to the browser.
 
     Each `del` would send what is left of the address.

@@ -238,7 +238,7 @@ def _take(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> Non
     """Take good values `of` a file or a lecture, and note which are not."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
-    for key in bad:
-        st.query_params.pop(key, None)
+    if there := [key for key in bad if key in st.query_params]:
+        link.drop(there)
     link.take(settings, {key: value for key, value in given.items() if key not in bad})
     link.remark(*bad.values(), of=of)

@@ -77,6 +77,13 @@ def test_a_link_to_a_step_may_leave_out_its_settings(visit):
     assert warnings(at).startswith("Part of the lecture `Signs` could not be used.\n\n- `n=12`")
 
 
+def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
+    at, _ = visit(n="7")
+    at.session_state["on_the_way_to"] = ("made", {"n": "12"}, "the lecture", None)
+    assert not at.run().exception
+    assert "`n=12` was ignored" in warnings(at)
+
+
 def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
     assert place(f"2-{NAME}") == Place(LECTURE, NAME, 2)
     assert place(f"2-{NAME}").step is not LECTURE.steps[1]
