@@ -150,6 +150,7 @@ def test_a_table_that_excel_has_saved_is_the_same_sweep(wanted, reference, tmp_p
         (lambda row: b"\0" * 20 + b"\n", "holds zero bytes"),
         (lambda row: row.replace(b",0,0,", b",0,O,"), "has no number of a repeat in the column “draw”, but 'O'"),
         (lambda row: re.sub(rb",privdemo .*", b",,", row), "is empty in the column “versions”"),
+        (lambda row: row.replace(b",privdemo", b",prlvdemo"), "has no versions in the column “versions”, but 'prlv"),
         (lambda row: re.sub(rb"[^,]*(,privdemo)", rb"\1", row), "has no time in the column “seconds”, but ''"),
         (lambda row: re.sub(rb"[^,]*(,[^,]*,privdemo)", rb"0.1.2\1", row), "has no number in the column “"),
         (lambda row: row[:-1] + b'"cut\n', "is no line of CSV"),
@@ -169,6 +170,35 @@ def test_a_damaged_row_is_refused_with_its_line_and_stays(wanted, reference, tmp
     with pytest.raises(ValueError, match="delete that line, and the same command goes on"):
         sweep.load(out)
     assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        (b",20,", b",2O,", "it has '2O' in the column “set_size”"),
+        (b",20,", b",20 ,", "it has '20 ' in the column “set_size”"),
+        (b",20,", b",21,", "it has '21' in the column “set_size”"),
+        (b",0.1,", b",0.3,", "it has '0.3' in the column “rho”"),
+    ],
+)
+def test_a_row_of_settings_that_the_spec_does_not_ask_for_is_refused(wanted, reference, tmp_path, right, wrong, words):
+    out = tmp_path / "out.csv"
+    lines = reference.read_bytes().splitlines(keepends=True)
+    changed = lines[1].replace(right, wrong, 1)
+    assert changed != lines[1]
+    out.write_bytes(b"".join([lines[0], changed, *lines[2:]]))
+    before = out.read_bytes()
+    with pytest.raises(ValueError, match=rf"out\.csv, line 2 is of none of the spec’s settings: {re.escape(words)}; "):
+        whole(wanted, out)
+    assert out.read_bytes() == before
+
+
+def test_cells_that_are_each_asked_for_must_be_asked_for_together(wanted, reference, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_bytes(reference.read_bytes())
+    some = replace(wanted, configs=wanted.configs[1:-1])  # of the two by two without two opposite corners
+    with pytest.raises(ValueError, match=r"out\.csv, line 2 .*, but not for all of them together"):
+        whole(some, out)
 
 
 def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference, tmp_path):

@@ -64,9 +64,10 @@ def sweep(
     running.check_out(out)
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
+    asked = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
     with running.only_one(out):
-        done = {table.key(row, columns) for row in table.resume(out, columns)}
-        left = [trial for trial in trials if table.key(trial_cells(wanted.experiment, trial), columns) not in done]
+        done = {table.key(row, columns) for row in table.resume(out, columns, asked)}
+        left = [trial for key, trial in asked.items() if key not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
         with (

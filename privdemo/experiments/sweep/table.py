@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from privdemo import csv_text, limits
@@ -22,11 +22,12 @@ def load(path: Path) -> list[dict[str, str]]:
     return _rows(path, path.read_bytes())
 
 
-def resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The finished trials in `out`. Creates the file where there is none, and removes a line that a kill cut short.
+def resume(out: Path, columns: Sequence[str], asked: Collection[tuple[str, ...]]) -> list[dict[str, str]]:
+    """The finished trials in `out`, whose settings must be among those of the trials `asked`, by their keys; the draw
+    may be another. Creates the file where there is none, and removes a line that a kill cut short.
 
-    Raises ``ValueError`` as `load` does, for a file of something else and for one that has a second name, by which
-    another run might write it; it stays as it is.
+    Raises ``ValueError`` as `load` does, for a file of something else, for a row of other settings, and for a file that
+    has a second name, by which another run might write it; it stays as it is.
     """
     if out.exists() and out.stat().st_nlink > 1:
         raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
@@ -43,6 +44,13 @@ def resume(out: Path, columns: Sequence[str]) -> list[dict[str, str]]:
             "methods"
         )
     rows = _rows(out, content)
+    settings = {trial[:-1] for trial in asked}
+    for number, row in enumerate(rows, 2):
+        if (found := key(row, columns)[:-1]) not in settings:
+            raise ValueError(
+                f"{out}, line {number} is of none of the spec’s settings: {_foreign(found, columns, settings)}; "
+                "correct or delete that line, and the same command goes on; if the spec has changed, name another file"
+            )
     with out.open("r+b") as file:
         file.truncate(_whole_lines(content))
     return rows
@@ -56,6 +64,14 @@ def line(cells: Sequence[str]) -> str:
 def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
     """What identifies a trial: the cells up to the draw, the last column of a config."""
     return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index("draw") + 1])
+
+
+def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
+    """What of the settings of a row the spec does not ask for."""
+    for place, (name, cell) in enumerate(zip(columns, found, strict=False)):
+        if cell not in {setting[place] for setting in settings}:
+            return f"it has {cell!r} in the column “{name}”"
+    return "it asks for each of its cells, but not for all of them together"
 
 
 def _whole_lines(content: bytes) -> int:
@@ -115,7 +131,9 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
             return f"has no time in the column “seconds”, but {cell!r}"
         if cell and cell != "nan" and math.isnan(_number(cell)):
             return f"has no number in the column “{name}”, but {cell!r}"
-    return "" if cells[-2] else "is empty in the column “versions”"
+    if not cells[-2]:
+        return "is empty in the column “versions”"
+    return "" if cells[-2].startswith("privdemo ") else f"has no versions in the column “versions”, but {cells[-2]!r}"
 
 
 def _number(cell: str) -> float:
