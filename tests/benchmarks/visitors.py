@@ -55,6 +55,14 @@ class Visitor:
         await self._run(self.fragments[key])
         return time.perf_counter() - start
 
+    async def again(self) -> None:
+        """Have the whole page run again."""
+        await self._run()
+
+    async def end_of_polls(self) -> None:
+        """Wait until everything that the page makes in the background is there."""
+        await self.follow(time.perf_counter() + PATIENCE, [])
+
     async def follow(self, until: float, waits: list[float]) -> None:
         """Look again at what is under way as often as the page asks for it, until it has ended."""
         while self.polls and time.perf_counter() < until:
