@@ -368,7 +368,8 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> D
         link.write(draws.JOB.key, "")
         _refuse(page, place, error)
         return None
-    st.fragment(in_turn(_live))(page, chapter, question, jobs, [first], place)
+    alone = chapter and chapter.controls
+    (st.fragment(in_turn(_live)) if alone else _live)(page, chapter, question, jobs, [first], place)
     return first.draws
 
 

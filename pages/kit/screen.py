@@ -248,8 +248,9 @@ def under(panel: Panel) -> None:
         titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
         st.download_button("HTML", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
         if panel.snippet:
-            with st.popover("Python"):
-                st.code(str(panel.snippet))
+            code = st.popover("Python", key=f"{name}-python", on_change="rerun")
+            if code.open:  # few do: it costs as much as the figure's downloads
+                code.code(str(panel.snippet))
 
 
 def folds(contents: Mapping[str, str]) -> None:

@@ -94,7 +94,7 @@ def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
     at = np.clip(released, -0.2, 1.2)  # a proportion far outside is an arrow at the edge
     ticks = at * sizes
     names = np.broadcast_to(chosen + 1, known.shape)
-    hover = np.stack((names, np.broadcast_to(released, known.shape)), axis=2)
+    hover = np.stack((names, np.broadcast_to(released, known.shape)), axis=2).astype(np.float32)
     return chart(
         data=[
             shared

@@ -1,7 +1,7 @@
 """What one visitor's rerun of every page costs the server: `python -m tests.benchmarks.bench_reruns [RUNS]`.
 
-The whole page runs again, as after a change of a setting, with everything computed that can be kept. A plain page of two
-charts runs in turn with it, so that a busy machine shows in both.
+The whole page runs again, as after a change of a setting, with everything computed that can be kept. A plain page of
+two charts runs in turn with it, so that a busy machine shows in both.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def _privacy() -> dict[str, Any]:
     release = TITLES[inputs.pick(RELEASE)]
     private = release != NO_RELEASE
     with st.container(key="privacy-shown" if private else "other-levels-privacy"):
-        epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy")
+        epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy", private)
     bounded = private and RELEASES[release].public_bound
     with st.container(key="n-min-shown" if bounded else "other-levels-n-min"):
         n_min = inputs.number(N_MIN)

@@ -178,6 +178,8 @@ def _split_into(total: int) -> None:
 def _k(shown: bool) -> int:
     """How many records make an average; drawn unseen where there are none, so that it stays in the address."""
     with st.container(key="k-shown" if shown else "other-levels"):
+        if not shown:
+            return int(inputs.number(K))
         k = inputs.dial(K)
         privacy_inputs.say_which_end_is_private()
     return int(k)
@@ -190,8 +192,11 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
         """The scale of an ε; the same formula gives the ε of a scale."""
         return float(aggregation.mean_scale(count, at))
 
-    chosen = inputs.choose(kind)
-    with st.container(key=f"{epsilon.key}-shown" if chosen == LAPLACE else f"other-levels-{epsilon.key}"):
+    if inputs.choose(kind) != LAPLACE:
+        with st.container(key=f"other-levels-{epsilon.key}"):  # so that it stays in the address
+            inputs.number(epsilon)
+        return math.inf
+    with st.container(key=f"{epsilon.key}-shown"):
         with inputs.side_by_side(epsilon.key):
             value = inputs.number(epsilon)
             inputs.view(
@@ -210,7 +215,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
                 "either number; the other follows.",
             )
         privacy_inputs.say_which_end_is_private(private_right=False)
-    return float(value) if chosen == LAPLACE else math.inf
+    return float(value)
 
 
 def presets(_: object) -> None:

@@ -106,7 +106,7 @@ def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypat
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     visit()
     at = visit(done=1)
-    assert every == [{}, {}, {"run_every": draws.POLL}]
+    assert every == [{"run_every": draws.POLL}]
     assert "There are 1." in takeaway(at)
     assert at.get("progress")[0].proto.text == "Draw 1 of 3"
     assert any(button.key == "stop-draws" for button in at.button)

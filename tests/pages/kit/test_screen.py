@@ -41,7 +41,7 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     at = opened(PANELS)
     words = drawn(at.main)
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
-    parts += ("full-csv", "full-html", "popover", "use_content=True", "import a language=python", "page=far label=Far")
+    parts += ("full-csv", "full-html", "popover full-python", "page=far label=Far")
     parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
     parts += ("late-figure",)
     assert folds(at) == {"A": "B", "C": "D"}
@@ -52,6 +52,20 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     at.run()
     assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
     assert drawn(at.main).count(screen._NO_LOOK) == 2, "what Plotly shows already needs no first look"
+
+
+CODE = """
+from pages.kit import screen
+from pages.kit.panel import Panel, Table
+from pages.kit.snippet import Snippet
+
+screen.draw([Panel("sheet", figure=Table(["a"], [["b"]]), rows=lambda: [{"a": 1}], snippet=Snippet(("import a",), ()))])
+"""
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_the_code_is_drawn_once_somebody_asks_for_it(is_open):
+    assert ("import a" in drawn(opened(CODE, **{"sheet-python": is_open}).main)) == is_open
 
 
 def test_data_and_figure_can_be_downloaded(monkeypatch):
