@@ -23,6 +23,7 @@ from pages.kit.panel import Panel, to_csv
 from pages.kit.setting_file import SettingFile
 from pages.topics import PAGES, page_at
 from privdemo.experiments import running
+from privdemo.toml_text import read_from
 
 _SCRIPT = Path(__file__).parent / "one_page.py"
 # Seconds between looks at how far the draws are, and between lines about it where nobody watches.
@@ -42,7 +43,7 @@ def run(file: Path, out: Path | None) -> None:
     if out.absolute() == file.absolute():
         raise ValueError(f"--out must be another file than the setting, got {out}")
     try:
-        setting = setting_file.read(file.read_bytes(), [page.address for page in PAGES])
+        setting = setting_file.read(read_from(file), [page.address for page in PAGES])
         page = page_at(setting.page)
         if page.chapters is None:
             raise ValueError(f"the page “{page.title}” asks no question; take another one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 MOST_BYTES = 64_000
@@ -11,6 +12,17 @@ MOST_BYTES = 64_000
 _DEEPEST = 20
 _KEY = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-]){_KEY}(?:\.[ \t]*+{_KEY}){{{_DEEPEST}}}")
+
+
+def read_from(path: Path) -> bytes:
+    """The bytes of a file, but of one too large only so many that `parse` refuses it.
+
+    Raises ``ValueError`` for a device or a pipe, which may have no end or never begin.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError("it must be a file, not a device or a pipe")
+    with path.open("rb") as file:
+        return file.read(2 * MOST_BYTES)
 
 
 def parse(content: bytes | str, what: str) -> dict[str, Any]:

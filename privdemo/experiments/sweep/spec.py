@@ -16,7 +16,7 @@ import numpy as np
 from privdemo import limits
 from privdemo.experiments import draws
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS
-from privdemo.toml_text import MOST_BYTES, parse, shortened
+from privdemo.toml_text import parse, read_from, shortened
 
 REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
@@ -86,9 +86,7 @@ def read_spec(path: Path) -> Sweep:
     Raises ``ValueError`` that names the line, key or combination.
     """
     try:
-        with path.open("rb") as file:
-            spec = parse(file.read(2 * MOST_BYTES), "a spec")
-        return _sweep(spec)
+        return _sweep(parse(read_from(path), "a spec"))
     except ValueError as error:
         raise ValueError(f"{path}: {_brief(str(error), 800)}") from None
 
