@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import pickle
@@ -25,6 +26,8 @@ Found = TypeVar("Found")
 # How trials run: in processes of this machine or on a Dask cluster. Not in threads: they share Python's warnings, so
 # that one trial would report the warnings of another.
 BACKENDS = ("loky", "dask")
+# No space left, over a quota, over the size that a file may have.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
 
@@ -86,7 +89,7 @@ class _Kept:
     def store(self, name: str, found: Any) -> None:
         """Store a result; after a crash either all of it is there or nothing."""
         content, part = pickle.dumps(found), self.folder / f"{name}.part"
-        with part.open("wb") as file:
+        with writing(part), part.open("wb") as file:
             file.write(hashlib.sha256(content).digest() + content)
             file.flush()
             os.fsync(file.fileno())
@@ -156,6 +159,20 @@ def parallel(
             yield partial(cluster.run, client)
     else:
         yield joblib.Parallel(n_jobs, backend=backend, return_as="generator_unordered")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise ``OSError`` that says which file found no room, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise OSError(
+            f"{path} cannot be written ({error.strerror}); free some space there, and the same command goes on where "
+            "it was: the trials that are done are kept"
+        ) from error
 
 
 def check_out(out: Path) -> None:

@@ -1,5 +1,6 @@
 """Sweeps: the same numbers anywhere, a file that grows, and nothing lost or done twice after a kill."""
 
+import errno
 import json
 import os
 import random
@@ -134,6 +135,26 @@ def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_pat
         out.write_bytes(b"".join(lines[:4]) + written[:cut])
         assert len(sweep.load(out)) == 3
         assert next(iter(sweep.sweep(wanted, out))) == (3, 40)
+
+
+def test_a_full_disk_is_said_with_its_file_and_nothing_is_lost(wanted, reference, tmp_path, monkeypatch, capsys):
+    rows, onto_disk = iter(range(3)), os.fsync
+
+    def fsync(file):
+        """Run out of space within the third row."""
+        if next(rows) == 2:
+            os.ftruncate(file, os.fstat(file).st_size - 20)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        onto_disk(file)
+
+    out = tmp_path / "out.csv"
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert main(["sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"privdemo: {out} cannot be written (No space left on device); free some space there, and ")
+    monkeypatch.undo()
+    assert whole(wanted, out)[0] == (2, 40)
+    assert numbers(out) == numbers(reference)
 
 
 def test_a_table_that_excel_has_saved_is_the_same_sweep(wanted, reference, tmp_path):
@@ -293,6 +314,15 @@ def test_a_wrong_spec_gets_a_sentence(tmp_path, capsys, text, words):
     assert said.startswith("privdemo: ")
     assert words in said
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("command", ["sweep", "run"])
+def test_a_pipe_is_no_spec(tmp_path, capsys, command):
+    path = tmp_path / "spec.toml"
+    os.mkfifo(path)
+    assert main([command, str(path), "--out", str(tmp_path / "out.csv")]) == 1
+    assert capsys.readouterr().err == f"privdemo: {path}: it must be a file, not a device or a pipe\n"
 
 
 VALUES = ["0.1", "-1", "nan", "inf", "9" * 30, "true", '"x"', '"mnist"', '"\\u001b[31m"', "1979-05-27", "[]", "{}"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,7 +58,7 @@ def sweep(
     Yields (trials done, trials in all), at first for those that were there already. The numbers are the same for any
     `n_jobs` and `backend`; "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine.
     Raises ``ValueError`` for a file of another sweep, one with a damaged row, one that another run is writing, no file
-    at all, and settings out of range.
+    at all, and settings out of range; ``OSError`` with a sentence where the disk is full, and nothing is lost.
     """
     running.check_out(out)
     running.check(n_jobs, backend, scheduler)
@@ -70,14 +69,9 @@ def sweep(
         left = [trial for key, trial in asked.items() if key not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
-        with (
-            out.open("a", encoding="utf-8", newline="") as file,
-            running.parallel(n_jobs, backend, scheduler) as parallel,
-        ):
+        with running.parallel(n_jobs, backend, scheduler) as parallel:
             for row in parallel(joblib.delayed(run_trial)(wanted.experiment, trial) for trial in left):
-                file.write(table.line([row.get(column, "") for column in columns]))
-                file.flush()
-                os.fsync(file.fileno())
+                table.append(out, [row.get(column, "") for column in columns])
                 n_done += 1
                 yield n_done, len(trials)
 

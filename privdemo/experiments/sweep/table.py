@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import csv
 import math
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from privdemo import csv_text, limits
+from privdemo.experiments import running
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS
 
 _LAST = ["seconds", "versions", "problem"]
@@ -36,7 +38,8 @@ def resume(out: Path, columns: Sequence[str], asked: Collection[tuple[str, ...]]
     if b"\n" not in content:
         if not header.encode().startswith(content):
             raise ValueError(f"{out} holds something else than this sweep's table; name another file")
-        out.write_text(header, encoding="utf-8", newline="")
+        with running.writing(out):
+            out.write_text(header, encoding="utf-8", newline="")
         return []
     if _header(content) != list(columns):
         raise ValueError(
@@ -54,6 +57,14 @@ def resume(out: Path, columns: Sequence[str], asked: Collection[tuple[str, ...]]
     with out.open("r+b") as file:
         file.truncate(_whole_lines(content))
     return rows
+
+
+def append(out: Path, cells: Sequence[str]) -> None:
+    """Add a row to a table; once this returns it is on the disk. Raises ``OSError`` with a sentence for a full one."""
+    with running.writing(out), out.open("ab") as file:
+        file.write(line(cells).encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def line(cells: Sequence[str]) -> str:
