@@ -103,9 +103,7 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         assert found.seconds > 0
 
 
-THREE = replace(
-    DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedResponse(0.2, 3), methods=(NAIVE, SPREAD, PUBLISHED)
-)
+THREE = replace(DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedResponse(0.2, 3), methods=(NAIVE, SPREAD))
 
 
 def test_of_three_classes_marks_are_scikit_learns_of_models_fitted_here():
@@ -129,9 +127,15 @@ def test_of_three_classes_marks_are_scikit_learns_of_models_fitted_here():
         assert math.cos(math.radians(found.angle)) == pytest.approx(cosine, abs=1e-9)
         for metric in METRICS:
             assert training.per_image(trial, name, metric).mean() == pytest.approx(getattr(found, metric), rel=1e-12)
-    assert trial.fits[PUBLISHED].accuracy > 0.6, "a coin has a third"
     assert trial.attack.n == len(trial.y)
     assert trial.attack.image > 0.5 * trial.attack.n
+
+
+def test_the_published_em_learns_three_classes(monkeypatch):
+    monkeypatch.setattr(training.fit, "N_STEPS", 40)
+    trial = training.run(replace(THREE, methods=(PUBLISHED,)))
+    assert trial.fits[PUBLISHED].coef.shape == (3, 64)
+    assert trial.fits[PUBLISHED].accuracy > 0.6, "a guess has a third"
 
 
 def test_of_three_classes_the_confusion_and_each_classs_marks_are_scikit_learns():
