@@ -19,7 +19,7 @@ from pages.kit.settings import Choice, Setting, problems
 from privdemo import limits
 
 # Notes that are shown on a link, and how that is called.
-_MOST_NOTES, _THIS = 50, "this link"
+_MOST_NOTES, _THIS = 5, "this link"
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _START_OVER = "reset_asked"
 # On which page a setting was last, by its key; and the values that pages left behind, by page and key.
@@ -172,7 +172,9 @@ def _refuse_long() -> None:
     length = len(urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
         drop(list(st.query_params))
-        note(f"It has {length:,} characters, {limits.LINK_BYTES.high:,} are allowed: none of its settings was used.")
+        allowed = f"{limits.LINK_BYTES.high:,}"
+        remark(f"It has {length:,} characters, {allowed} are allowed: none of its settings was used.", of=_THIS)
+        st.rerun()  # the settings were made from it
 
 
 def drop(keys: Iterable[str]) -> None:
@@ -242,19 +244,18 @@ def forget_notes() -> None:
     st.session_state.pop(NOTES, None)
 
 
-def note(*sentences: str) -> None:
-    """Show from now on what of the link could not be used."""
-    remark(*sentences, of=_THIS)
+def note(sentence: str) -> None:
+    """Show from now on what else of the link could not be used."""
+    st.session_state.setdefault(NOTES, {}).setdefault(_THIS, []).append(sentence)
     st.rerun()
 
 
 def remark(*sentences: str, of: str) -> None:
-    """Have what could not be used `of` a link, a file or a lecture shown with the next run."""
+    """Show from now on what could not be used `of` a link, a file or a lecture; of many notes only the first few."""
     if sentences:
-        notes = st.session_state.setdefault(NOTES, {}).setdefault(of, [])
-        notes.extend(sentences[: max(0, _MOST_NOTES - len(notes))])
-        if len(sentences) > _MOST_NOTES:
-            notes.append(f"{len(sentences) - _MOST_NOTES:,} more of its settings were ignored.")
+        more = len(sentences) - _MOST_NOTES
+        notes = [*sentences[:_MOST_NOTES], *([f"and {more:,} more"] if more > 0 else [])]
+        st.session_state.setdefault(NOTES, {})[of] = notes
 
 
 def reset(settings: Iterable[Setting]) -> None:

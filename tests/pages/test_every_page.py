@@ -7,7 +7,7 @@ from types import UnionType
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import cache, report, screen
+from pages.kit import cache, link, report, screen
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
@@ -64,9 +64,9 @@ def assert_to_take_away(panels: list[Panel]) -> None:
         compile(str(panel.snippet), panel.name, "exec")
 
 
-def answered(page: Page, drawn: list[Panel], **link: str) -> AppTest:
+def answered(page: Page, drawn: list[Panel], **asked: str) -> AppTest:
     """The page once its first draw is there."""
-    return until(visit(page.address, **link), lambda _: bool(drawn))
+    return until(visit(page.address, **asked), lambda _: bool(drawn))
 
 
 def bare_settings(page: Page) -> list[Setting]:
@@ -146,7 +146,10 @@ def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type | UnionType)
 
 
 @by_address
-def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page: Page) -> None:
+def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "_MOST_NOTES", 100)
     bad = {s.key: "x\\](//elsewhere.test)" if isinstance(s, Choice) else "-1e9" for s in bare_settings(page)}
     at = visit(page.address, **bad, reset="1")
     noted = warnings(at)
