@@ -4,7 +4,7 @@ import pkgutil
 import re
 import shlex
 
-from pages.kit import lecture, setting_file
+from pages.kit import cache, guard, lecture, setting_file
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
 from privdemo.experiments import (
@@ -29,6 +29,14 @@ def test_the_readme_is_short_and_examples_give_the_numbers_beside_them():
     assert len(README.splitlines()) <= 150
     for file, n_numbers in (("README.md", 2), ("docs/package.md", 5)):
         assert run("\n".join(blocks(file))) == n_numbers
+
+
+def test_a_container_is_told_every_setting_of_a_server():
+    settings = set(re.findall(r"^\| `(PRIVDEMO_\w+)`", (ROOT / "docs/serving.md").read_text(encoding="utf-8"), re.M))
+    passed_on = dict(re.findall(r"^ +(PRIVDEMO_\w+): (.+)$", (ROOT / "compose.yaml").read_text(encoding="utf-8"), re.M))
+    assert {guard.HOSTS, guard.FRAMES, guard.METRICS, cache.SCHEDULER} <= settings <= passed_on.keys()
+    assert all(passed_on[name] == f"${{{name}:-}}" for name in settings - {"PRIVDEMO_DATA"})
+    assert "have not been built" in README
 
 
 def test_the_command_of_the_readme_writes_its_file(tmp_path, monkeypatch):

@@ -71,7 +71,8 @@ def _preview(own: Own) -> None:
     counts = zip(data.class_names, data.class_counts, strict=True)
     classes = f"Classes: {', '.join(f'“{name}” {count:,}' for name, count in counts)}."
     if data.image_shape is None:
-        st.markdown(f"{n:,} rows, {len(data.feature_names)} columns to learn from. {classes}")
+        n_columns = len(data.feature_names)
+        st.markdown(f"{n:,} rows, {n_columns} column{'' if n_columns == 1 else 's'} to learn from. {classes}")
         _preview_table(own)
     else:
         height, width = data.image_shape

@@ -13,6 +13,7 @@ from pages.kit.own_data import TITLE, File
 from pages.kit.settings import Number
 from privdemo import datasets
 from privdemo.limits import Limit
+from tests.pages.kit import elements
 from tests.pages.kit.elements import drawn, opened
 
 ROWS = [f"{i % 41},{'xyz'[i // 60]},1,{'abc'[i % 3]}" for i in range(180)]
@@ -35,6 +36,11 @@ def images(n: int = 180) -> bytes:
 def bring(at, name, content):
     at.file_uploader[0].set_value((name, content, "text/csv")).run()
     return at
+
+
+def test_one_column_is_no_columns():
+    at = bring(opened(PANEL), "t.csv", elements.TABLE)
+    assert at.markdown[0].value == "120 rows, 1 column to learn from. Classes: “a” 60, “b” 60."
 
 
 def test_a_table_is_brought_read_again_refused_and_forgotten():
