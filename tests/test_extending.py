@@ -133,12 +133,12 @@ def test_a_page_is_one_folder_and_one_line(with_the_page):
     assert {"How it works", "What the adversary sees", "Caveats"} <= folds(at).keys()
 
 
-def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with_the_page):
+def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with_the_page, monkeypatch):
     assert ("One answer", "How sure can one be?") in [
         (link.proto.label, link.proto.help) for link in visit("").get("page_link")
     ]
     page = with_the_page.page_at("one_answer")
     every_page.test_a_link_is_taken_and_reset_undoes_it(page, Number)
-    every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page)
+    every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page, monkeypatch)
     for end in ("low", "high"):
         every_page.test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page, end)

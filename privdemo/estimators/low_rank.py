@@ -66,7 +66,8 @@ class LowRankPrior:
 def learned_low_rank_prior(mechanism: PixelMechanism, released: NDArray) -> LowRankPrior:
     """The low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
 
-    Raises ``TypeError`` for a mechanism other than randomised response, Gaussian and Laplace noise.
+    A mechanism of one's own has no factors until it says by `unbiased.register` and `noise_variance.register` what its
+    releases tell of a pixel without bias. Errors as in `pixel_priors.learned_prior`.
     """
     pixels = suited_prior(mechanism, released, learned=True)
     mean, variance = _moments(pixels, mechanism)
@@ -103,10 +104,7 @@ def _second_moments(released: NDArray, mechanism: PixelMechanism) -> _Released:
 @singledispatch
 def unbiased(mechanism: PixelMechanism, released: NDArray) -> NDArray[np.float32]:
     """Values z of `released` pixels, of their shape, on the unit scale, whose mean is the clean pixel."""
-    raise TypeError(
-        "pixels must be randomised response, Gaussian or Laplace noise for a low-rank prior, got "
-        f"{type(mechanism).__name__}"
-    )
+    raise TypeError(f"unbiased values are not known of {type(mechanism).__name__}: say them by unbiased.register")
 
 
 @unbiased.register(GaussianNoise)
@@ -125,7 +123,7 @@ def _(mechanism: RandomisedResponse, released: NDArray[np.integer]) -> NDArray[n
 @singledispatch
 def noise_variance(mechanism: PixelMechanism, moments: _Released) -> Array:
     """The variance (D,) of z about the clean pixel, over people."""
-    raise TypeError(f"no low-rank prior is known for {type(mechanism).__name__}")
+    raise TypeError(f"the noise is not known of {type(mechanism).__name__}: say it by noise_variance.register")
 
 
 @noise_variance.register
@@ -158,10 +156,11 @@ def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
 def _factors(mechanism: PixelMechanism, released: NDArray) -> Array:
     """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
 
-    There are none where a release says all of a pixel, or nothing.
+    There are none where a release says all of a pixel, or nothing, or nothing that is known to be without bias.
     """
     n, n_pixels = released.shape
-    if isinstance(mechanism, RandomisedResponse) and mechanism.redraw_prob >= 1:
+    says_nothing = isinstance(mechanism, RandomisedResponse) and mechanism.redraw_prob >= 1
+    if says_nothing or unbiased.dispatch(type(mechanism)) is unbiased.dispatch(object):
         return np.empty((n_pixels, 0))
     moments = _second_moments(released, mechanism)
     root = np.sqrt(noise_variance(mechanism, moments))
