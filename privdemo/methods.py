@@ -101,10 +101,10 @@ LABEL_COUNTS = _table(
 # --- training on noisy records and labels --------------------------------------------------------
 
 CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
-FLAT, TRUE, PUBLISHED = "spread flat", "spread true", "published"
+FLAT, LOW_RANK, TRUE, PUBLISHED = "spread flat", "spread low rank", "spread true", "published"
 
 # The spread likelihood asks how likely a clean pixel's grey levels are: all alike, as learned from the noisy images for
-# each pixel by itself (one by one), or as in the clean images (known).
+# each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (known).
 _NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
 
 TRAINING = _table(
@@ -119,6 +119,13 @@ TRAINING = _table(
             NOBODY,
             _like(palette.SPREAD, "dot", "circle-open"),
             f"{_SPREAD}, flat prior",
+        ),
+        Method(
+            LOW_RANK,
+            f"{_NOISE}, strokes",
+            NOBODY,
+            _like(palette.SPREAD, "longdash", "triangle-up-open"),
+            f"{_SPREAD}, low-rank prior",
         ),
         Method(
             TRUE, f"{_NOISE}, known", TRUTH, _like(palette.SPREAD, "dash", "pentagon-open"), f"{_SPREAD}, true prior"

@@ -26,7 +26,7 @@ from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from tests.experiments.oracles import student, wilson
 
 K = 17
@@ -84,6 +84,7 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         RECONSTRUCTION: logistic.ReconstructionLogisticRegression(labels, pixels, C="cv").fit(*noisy),
         SPREAD: logistic.SpreadLogisticRegression(labels, pixels, C="cv").fit(*noisy),
         FLAT: logistic.SpreadLogisticRegression(labels, pixels, "flat", C="cv").fit(*noisy),
+        LOW_RANK: logistic.SpreadLogisticRegression(labels, pixels, "low rank", C="cv").fit(*noisy),
         TRUE: logistic.SpreadLogisticRegression(labels, pixels, released.true_prior, C="cv").fit(*noisy),
     }
     for name, found in trial.fits.items():

@@ -24,7 +24,7 @@ from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training.adversary import Attack, attack
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
 from privdemo.experiments.training.release import ATTACK_STREAM, draw_release
-from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
+from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
 Array = NDArray[np.floating]
 
@@ -46,6 +46,7 @@ ESTIMATORS: dict[str, Make] = {
     RECONSTRUCTION: lambda pixels, labels, true: ReconstructionLogisticRegression(labels, pixels, C="cv"),
     SPREAD: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
     FLAT: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv"),
+    LOW_RANK: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "low rank", C="cv"),
     TRUE: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv"),
     PUBLISHED: lambda pixels, labels, true: ImportanceSampledLogisticRegression(
         labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS

@@ -17,7 +17,7 @@ from privdemo.experiments.training.config import TrainingConfig, with_methods
 from privdemo.experiments.training.fit import run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 # An accuracy below this, of two classes as common as each other, is no skill.
 NO_SKILL = 0.55
@@ -70,7 +70,7 @@ STUDIES = {
             "variance σ² of the noise on every pixel",
             (0.1, 0.25, 0.5, 1.0),
             _section61,
-            (CLEAN, NAIVE, SPREAD, FLAT, TRUE),
+            (CLEAN, NAIVE, SPREAD, FLAT, LOW_RANK, TRUE),
             {CLEAN: {0.1: 0.957, 0.5: 0.957}, FLAT: {0.1: 0.944, 0.5: 0.93}},
         ),
         Study(
