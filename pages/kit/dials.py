@@ -12,7 +12,7 @@ from typing import Any
 from pages.kit import cache, numbers
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import PRIORS, Config, Point, Result
+from privdemo.experiments.images import Config, Point, Result
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
@@ -74,8 +74,7 @@ def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, p
 
 def _packed_guesses(config: Config, levels: Sequence[float], priors: Sequence[str]) -> str:
     """The guesses at some levels as text for the browser."""
-    rows = [PRIORS.index(prior) for prior in priors]
-    return base64.b64encode(images.packed(images.guesses_at(config, levels)[rows])).decode()
+    return base64.b64encode(images.packed(images.guesses_at(config, levels, priors))).decode()
 
 
 packed_guesses = cache.shared(_packed_guesses, max_entries=64)

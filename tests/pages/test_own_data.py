@@ -15,9 +15,10 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, own_data
+from pages.kit.folds import CODE
 from pages.kit.start_up import keep_uploads_in_memory
 from privdemo import datasets, limits
-from tests.pages.visiting import finished, html, takeaway, until, visit, warnings
+from tests.pages.visiting import finished, folds, html, takeaway, until, visit, warnings
 
 # So few draws, and so little more, that a page has all it asks for soon.
 FEW = {"training": {"draws": "2", "methods": "naive"}, "class_ratio": {"ratio_draws": "2"}}
@@ -150,7 +151,8 @@ def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monke
     at = finished(brought(visit("training", **FEW["training"]), "mine.npz", file.read_bytes()))
     assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)
     monkeypatch.chdir(tmp_path)
-    exec(at.code[0].value, scope := {"print": lambda *_: None})
+    code = re.search(r"```python\n(.*?)```", folds(at)[CODE], re.DOTALL)[1]
+    exec(code, scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
     mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["draws"]])
     assert f"<b>{mark:.1f} " in takeaway(at)

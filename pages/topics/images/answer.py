@@ -89,7 +89,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     return {
         "flat": ("Guess: pixels alike", "knows only the noise"),
         "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
-        "low_rank": ("Guess: strokes", f"how pixels go together, from {result.n_people:,} noisy images"),
+        "low_rank": ("Guess: strokes", "pixels that go together"),
         "true": ("Guess: pixels known", "from clean images"),
     }
 

@@ -85,7 +85,7 @@ def run(config: Config) -> Result:
     )
 
 
-def guesses_at(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
+def guesses_at(config: Config, levels: Sequence[float], priors: Sequence[str] = PRIORS) -> NDArray[np.uint8]:
     """The `guesses` of `run` at several noise levels of the mechanism: (n_priors, n_levels, n_shown, n_pixels)."""
     people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
     family, k = pixels.family_of(config.pixels), people.n_levels
@@ -96,8 +96,8 @@ def guesses_at(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
     for level in levels:
         mechanism = family.make(level, k)
         released = mechanism.apply(mechanism.from_states(people.X, k), draws)
-        guesses, _ = _guesses(mechanism, released, frequencies, shown)
-        found.append(np.stack([guesses[prior] for prior in PRIORS]))
+        guesses = (_guess(prior, mechanism, released, frequencies, shown) for prior in priors)
+        found.append(np.stack([mechanism.to_grey(guess) for guess, _ in guesses]))
     return np.stack(found, axis=1)
 
 
@@ -139,17 +139,24 @@ def _guesses(
     mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
 ) -> tuple[dict[str, NDArray[np.uint8]], float]:
     """Posterior-mean pictures of the shown people under each prior, and the gap of the learned prior."""
+    found = {prior: _guess(prior, mechanism, released, frequencies, shown) for prior in PRIORS}
+    return {prior: mechanism.to_grey(guess) for prior, (guess, _) in found.items()}, found["learned"][1]
+
+
+def _guess(
+    prior: str, mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
+) -> tuple[NDArray, float]:
+    """The posterior mean of the shown people's pixels under a prior, in the mechanism's domain, and the prior's gap."""
     n_pixels, n_states = frequencies.shape
-    learned = pixel_priors.learned_prior(mechanism, released, n_states)
+    if prior == "low_rank":
+        together = low_rank.learned_low_rank_prior(mechanism, released)
+        return low_rank.low_rank_mean(mechanism, released[shown], together) * mechanism.white, 0.0
     alone = {
-        "flat": pixel_priors.flat_prior(mechanism, n_states, n_pixels),
-        "learned": learned,
-        "true": pixel_priors.true_prior(mechanism, frequencies),
-    }
-    guesses = {name: pixel_priors.posterior_mean(mechanism, released[shown], prior) for name, prior in alone.items()}
-    together = low_rank.learned_low_rank_prior(mechanism, released)
-    guesses["low_rank"] = low_rank.low_rank_mean(mechanism, released[shown], together) * mechanism.white
-    return {name: mechanism.to_grey(guesses[name]) for name in PRIORS}, learned.gap
+        "flat": lambda: pixel_priors.flat_prior(mechanism, n_states, n_pixels),
+        "learned": lambda: pixel_priors.learned_prior(mechanism, released, n_states),
+        "true": lambda: pixel_priors.true_prior(mechanism, frequencies),
+    }[prior]()
+    return pixel_priors.posterior_mean(mechanism, released[shown], alone), alone.gap
 
 
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
