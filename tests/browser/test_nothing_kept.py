@@ -74,7 +74,11 @@ def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> 
     expect(visitor.locator(PLACE)).to_have_count(1)  # the run that made the one for the next file has ended
     visitor.locator(PLACE).set_input_files(FILE)
     expect(visitor.get_by_test_id("stToast")).to_contain_text("This visit has 2 files under way, as many as it may.")
-    visitor.get_by_role("button", name="Forget my data").click()
+    forget = visitor.get_by_role("button", name="Forget my data")
+    browsing.settled(visitor)
+    if not forget.is_visible():  # on a busy machine a run that has just ended may have closed the popover
+        visitor.get_by_role("button", name="Your own data").click()
+    forget.click()
     assert held(watched, {"AppSession"}) == {"AppSession": 1}
     bring(visitor, watched)
     visitor.goto("about:blank")
