@@ -144,7 +144,7 @@ def total_of(objective: Objective, inputs: Inputs, log_rows: Array, weights: Arr
         value, d_coef, d_intercept = 0.0, np.zeros(coef.shape), np.zeros(intercept.shape)
         for people in chunks(len(log_rows)):
             nodes = inputs.take(people).nodes(coef, intercept)
-            more, more_coef, more_intercept = _weighed(objective, nodes, log_rows[people], weights[people])
+            more, more_coef, more_intercept = weighed(objective, nodes, log_rows[people], weights[people])
             value += more
             d_coef += more_coef
             d_intercept += more_intercept
@@ -153,7 +153,7 @@ def total_of(objective: Objective, inputs: Inputs, log_rows: Array, weights: Arr
     return total
 
 
-def _weighed(
+def weighed(
     objective: Objective, nodes: Nodes | ManyScores, log_rows: Array, weights: Array
 ) -> tuple[float, Array, Array]:
     """Σ_n w_n objective_n and its gradient with respect to coef and intercept."""
@@ -186,13 +186,16 @@ def expected_proba(inputs: Inputs, model: Model) -> Array:
 
 def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Array:
     """The spread log-likelihood of every person's release under `model`, (n,), in nats."""
-    parts = []
-    for people in chunks(len(inputs)):
-        nodes = inputs.take(people).nodes(model.coef, model.intercept)
-        if isinstance(nodes, ManyScores):
-            at = many_classes.expected_proba(nodes)
-            parts.append(np.log(np.maximum((at * np.exp(log_rows[people])).sum(axis=1), many_classes.LEAST)))
-            continue
-        log_p = log_class_probabilities(nodes.scores)
-        parts.append(spread_log_likelihood(log_p, nodes.log_weights, log_rows[people]).objective)
+    parts = [
+        log_likelihood_at(inputs.take(people).nodes(model.coef, model.intercept), log_rows[people])
+        for people in chunks(len(inputs))
+    ]
     return np.concatenate(parts)
+
+
+def log_likelihood_at(nodes: Nodes | ManyScores, log_rows: Array) -> Array:
+    """The spread log-likelihood, (n,), of people whose scores are known by `nodes`."""
+    if isinstance(nodes, ManyScores):
+        proba = many_classes.expected_proba(nodes)
+        return np.log(np.maximum((proba * np.exp(log_rows)).sum(axis=1), many_classes.LEAST))
+    return spread_log_likelihood(log_class_probabilities(nodes.scores), nodes.log_weights, log_rows).objective

@@ -299,8 +299,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             return enumerate_inputs(pixels, X, self.prior_)
         dtype = np.float64 if X.dtype == np.float64 else np.float32
         if isinstance(self.prior_, LowRankPrior):
-            mean, variance, common = low_rank_moments(pixels, X, self.prior_, dtype)
-            return LowRankInputs(mean, variance, self.n_nodes, common=common)
+            found = low_rank_moments(pixels, X, self.prior_, dtype)
+            return LowRankInputs(found.mean, found.variance, self.n_nodes, common=found.common)
         mean, variance = pixel_priors.posterior_moments(pixels, X, self.prior_, dtype)
         mean /= pixels.white
         variance /= pixels.white**2

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import cho_solve, eigh, solve_triangular
 
 from privdemo.estimators.pixel_priors import GaussianPrior, Prior, posterior_moments, suited_prior
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
@@ -177,12 +177,15 @@ def _factors(mechanism: PixelMechanism, released: NDArray) -> Array:
 class LowRankMoments(NamedTuple):
     """The clean pixels of n people given their releases: N(mean_n, diag(variance_n) + common commonᵀ).
 
-    `mean` (n, D), `variance` (n, D), or (1, D) where it is the same for all, `common` (D, r).
+    `mean` (n, D), `variance` (n, D), or (1, D) where it is the same for all, `common` (D, r). Their factors are
+    N(u_n, left): `u` (n, r), and `left` (r, r), taken as the same for all.
     """
 
     mean: Array
     variance: Array
     common: Array
+    u: Array
+    left: Array
 
 
 def low_rank_moments(
@@ -203,9 +206,9 @@ def low_rank_moments(
     weights = precision * damp
     u = np.linalg.solve(_precisions(weights, factors), toward[:, :, None])[:, :, 0]
     mean = (u @ factors.T + centre + rest * shift) * damp
-    left = np.linalg.cholesky(_precisions(weights.mean(axis=0, keepdims=True), factors)[0])
-    common = damp.mean(axis=0)[:, None] * solve_triangular(left, factors.T, lower=True).T
-    return LowRankMoments(mean, rest * damp, common)
+    root = np.linalg.cholesky(_precisions(weights.mean(axis=0, keepdims=True), factors)[0])
+    common = damp.mean(axis=0)[:, None] * solve_triangular(root, factors.T, lower=True).T
+    return LowRankMoments(mean, rest * damp, common, u, cho_solve((root, True), np.eye(len(root), dtype=dtype)))
 
 
 def low_rank_mean(mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior) -> Array:
