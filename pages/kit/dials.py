@@ -25,15 +25,31 @@ def dial_data(
     family: PixelFamily,
     here: Point,
     points: Sequence[Point],
-    priors: Mapping[str, Sequence[str]],
-    halves: Sequence[str] = (),
+    priors: Mapping[str, tuple[str, str]],
+    halves: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """What the browser needs: pictures and draws as base64, words, and the dial's range.
+    """What the browser needs: pictures and draws, words, and the dial's range.
 
     `here` is what linking finds at the dial's level, `points` along the levels that it is dragged over. `priors` are
     the rows of guesses, each with its name and a note; with `halves`, two titles, releases and guesses stand side by
     side. The `token` is the same at every level, so that the browser decodes the pictures once.
     """
+    pictures, token = _fixed(result, family, tuple(priors.values()), halves)
+    return {
+        "pictures": pictures,
+        "token": token,
+        "guesses": b"".join(result.guesses[prior].tobytes() for prior in priors),
+        "level": here.level,
+        "foundHere": found_words(here),
+        "levels": [point.level for point in points],
+        "found": [found_words(point) for point in points],
+    }
+
+
+def _make_fixed(
+    result: Result, family: PixelFamily, priors: tuple[tuple[str, str], ...], halves: tuple[str, ...]
+) -> tuple[bytes, str]:
+    """All that the dial draws from at every level, as JSON, and its token."""
     limit = family.limit(result.n_states)
     height, width = result.image_shape
     config = result.config
@@ -45,8 +61,8 @@ def dial_data(
         "width": width,
         "labels": [result.class_names[label] for label in result.labels],
         "captions": _captions(result),
-        "priors": list(priors.values()),
-        "halves": list(halves) or None,
+        "priors": priors,
+        "halves": halves or None,
         "symbol": family.symbol,
         "low": limit.low,
         "high": limit.high,
@@ -54,15 +70,11 @@ def dial_data(
         "name": family.level_name.capitalize(),
         **{name: _base64(part) for name, part in config.pixels.draws_by_name(result.draws).items()},
     }
-    return {
-        **fixed,
-        "token": _token(fixed, config),
-        "guesses": [_base64(result.guesses[prior]) for prior in priors],
-        "level": here.level,
-        "foundHere": found_words(here),
-        "levels": [point.level for point in points],
-        "found": [found_words(point) for point in points],
-    }
+    words = json.dumps(fixed)
+    return words.encode(), _token(words, config)
+
+
+_fixed = cache.shared(_make_fixed, max_entries=64)
 
 
 def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, priors: Sequence[str]) -> dict[str, Any]:
@@ -72,9 +84,9 @@ def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, p
     return {"token": data["token"], "nPriors": len(priors), "nLevels": len(levels), "packed": packed}
 
 
-def _packed_guesses(config: Config, levels: Sequence[float], priors: Sequence[str]) -> str:
-    """The guesses at some levels as text for the browser."""
-    return base64.b64encode(images.packed(images.guesses_at(config, levels, priors))).decode()
+def _packed_guesses(config: Config, levels: Sequence[float], priors: Sequence[str]) -> bytes:
+    """The guesses at some levels for the browser."""
+    return images.packed(images.guesses_at(config, levels, priors))
 
 
 packed_guesses = cache.shared(_packed_guesses, max_entries=64)
@@ -101,9 +113,9 @@ def _captions(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def _token(fixed: Mapping[str, Any], config: Config) -> str:
+def _token(pictures: str, config: Config) -> str:
     """A name for the pictures: of what is shown, and of all who taught the guesses."""
-    words = json.dumps([fixed, config.dataset, config.classes, config.n_people, config.seed], sort_keys=True)
+    words = json.dumps([pictures, config.dataset, config.classes, config.n_people, config.seed])
     return hashlib.sha256(words.encode()).hexdigest()
 
 
@@ -117,6 +129,7 @@ def _base64(array: Any) -> str:
 
 def first_frame(data: Mapping[str, Any], result: Result, priors: Sequence[str]) -> str:
     """The dial and its pictures as plain markup, laid out as dial.js lays them out."""
+    data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
     control = (
         f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more accurate</span>'

@@ -127,6 +127,20 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
 
 
+def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:
+    fetched: list[str] = []
+    page.on("response", lambda answer: answer.url.startswith(f"{address}/media/") and fetched.append(answer.url))
+    browsing.open_page(page, f"{address}/image_noise?seed=6")
+    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
+    before = {kind: grey_levels(page, kind) for kind in ("released", "guess")}
+    for chapter in ("What is lost", "The dial"):
+        page.get_by_role("radio", name=chapter).click()
+        browsing.settled(page)
+    for kind, pictures in before.items():
+        np.testing.assert_array_equal(grey_levels(page, kind), pictures)
+    assert len(fetched) == len(set(fetched)) == 3
+
+
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
     slider = page.get_by_role("slider", name="Chance of change")

@@ -75,18 +75,23 @@ class Dial {
     return i >= Number(this.input.max) ? high : Number((low + i * step).toFixed(6));
   }
 
-  update(raw) {
-    this.exact = { level: raw.level, guesses: raw.guesses.map(bytes), found: raw.foundHere };
+  async update(raw) {
+    this.asked = raw;
+    const [pictures, guesses] = await Promise.all([file(raw.pictures), file(raw.guesses)]);
+    if (this.asked !== raw) return; // the page has run again meanwhile
+    const anew = this.token !== raw.token;
+    if (anew) this.data = decode(JSON.parse(new TextDecoder().decode(pictures)));
+    const size = this.data.clean.length;
+    const byPrior = this.data.priors.map((_, g) => guesses.subarray(g * size, (g + 1) * size));
+    this.token = raw.token;
+    this.exact = { level: raw.level, found: raw.foundHere, guesses: byPrior };
     this.grid = { levels: raw.levels, found: raw.found };
-    if (this.token !== raw.token) {
-      this.token = raw.token;
-      this.data = decode(raw);
-      this.build();
-    }
+    if (anew) this.build();
     const { low, high, step } = this.data;
     this.input.max = Math.ceil((high - low) / step - 1e-9);
-    this.root.querySelector(".name").textContent = raw.name;
-    this.input.setAttribute("aria-label", raw.name);
+    const { name } = this.data;
+    this.root.querySelector(".name").textContent = name;
+    this.input.setAttribute("aria-label", name);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
     delete document.documentElement.dataset.dragging;

@@ -2,8 +2,7 @@
 // level to level. Where a browser cannot unpack them, the dial does without.
 export default async function ({ data }) {
   if (globalThis.privdemoGuesses?.token === data.token || !globalThis.DecompressionStream) return;
-  const packed = Uint8Array.from(atob(data.packed), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const unpacked = new Blob([await file(data.packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const steps = new Uint8Array(await new Response(unpacked).arrayBuffer());
   const size = steps.length / data.nPriors / data.nLevels;
   const pictures = Array.from({ length: data.nPriors }, () =>

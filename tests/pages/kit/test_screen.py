@@ -1,9 +1,12 @@
 """What is put on the screen: panels of every kind, the one sentence, folds, the dial."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import streamlit as st
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from pages.kit import live_dial, screen
 from pages.kit.panel import Live, Panel, Table
@@ -131,6 +134,19 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
         screen.draw([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
+
+
+def test_a_dial_is_sent_addresses_of_its_files_the_same_ones_again_and_the_last_ones_are_kept(monkeypatch):
+    sent, manager = [], MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(live_dial.runtime, "get_instance", lambda: SimpleNamespace(media_file_mgr=manager))
+    monkeypatch.setattr(live_dial, "_guesses", lambda **options: sent.append(options["data"]))
+    for packed in (b"one", b"one", b"two"):
+        live_dial.follow({"token": "t", "packed": packed})
+    manager.remove_orphaned_files()
+    first, again, second = (data["packed"] for data in sent)
+    assert first == again != second
+    kept = [manager.read_file(Path(address).stem) for address in (first, second)]
+    assert (kept[0], kept[1].content) == (None, b"two")
 
 
 @pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 18, 461), ((1920, 1080), 24, 648)])

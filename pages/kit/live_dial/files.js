@@ -1,0 +1,22 @@
+// What a dial draws from is fetched once from the address that Python gives it: later runs of the page name the same
+// address, and so does a dial that is drawn anew. The last few are kept for all dials of the page.
+const KEPT = 8;
+const fetched = (globalThis.privdemoFiles ??= new Map());
+
+function file(address) {
+  const there = fetched.get(address) ?? ask(address);
+  fetched.delete(address);
+  fetched.set(address, there); // as the one asked for last
+  there.catch(() => fetched.delete(address));
+  if (fetched.size > KEPT) fetched.delete(fetched.keys().next().value);
+  return there;
+}
+
+// A page that is interrupted while it runs lets go of its files, and gives them again when it runs to its end.
+async function ask(address, tries = 8) {
+  const answer = await fetch(address);
+  if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+  if (!tries) throw new Error(`${address} is not there`);
+  await new Promise((done) => setTimeout(done, 400));
+  return ask(address, tries - 1);
+}
