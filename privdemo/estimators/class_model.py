@@ -258,7 +258,7 @@ class SpreadClassModel(SpreadLogisticRegression):
             raise ValueError("sample_weight must hold a number above 0: nobody counts")
         inputs = self._learned_inputs(X)
         factors = self._factors(X, inputs)
-        rows, labels = self._rows(y), y if self.channel is not None else np.searchsorted(self.classes_, y)
+        rows, labels = self._rows(y), self.label_numbers(y)
         held_out = []
         for seen, unseen in folds_of(y, weights, self.cv, self.random_state):
             model = linear_model(self._classes(factors, rows, labels, weights, seen), factors)
@@ -274,6 +274,10 @@ class SpreadClassModel(SpreadLogisticRegression):
         self.coef_, self.intercept_ = self.scale_ * model.coef.T, self.scale_ * (model.intercept + self.shift_)
         self.factors_, self.C_, self.n_iter_ = factors.values.shape[1], np.inf, self.n_steps
         return self
+
+    def label_numbers(self, y: NDArray) -> NDArray[np.integer]:
+        """The numbers 0 … R−1 of released labels."""
+        return y if self.channel is not None else np.searchsorted(self.classes_, y)
 
     def _factors(self, X: Any, inputs: Inputs) -> Factors:
         if isinstance(inputs, KnownInputs):

@@ -63,8 +63,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coef_ (1 or K, D), intercept_ : of the scores, for clean X on the scale 0 to 1. classes_ : (K,); with a channel
-    the numbers 0 … K−1. C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a person. prior_ : the
-    pixel prior used, None for clean X. n_iter_.
+    the numbers 0 … K−1. C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a person. held_out_ :
+    (n,), the log-likelihood of each person's released label when held out, with that strength: NaN if never held out.
+    prior_ : the pixel prior used, None for clean X. n_iter_.
 
     `fit`, `released_proba` and `score_released` take X as released; `predict_proba`, `predict`, `decision_function`
     take clean X. Both are in the mechanism's own domain: states 0 … k−1 for randomised response, else values for
@@ -120,7 +121,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             start = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
             if is_cv(self.C):
                 folds = folds_of(y, weights, self.cv, self.random_state)
-                self.C_, start, self.cv_scores_ = choose_C(
+                self.C_, start, self.cv_scores_, self.held_out_ = choose_C(
                     self._objective, inputs, log_rows, weights, folds, start, self.tol, self.max_iter
                 )
             else:
@@ -313,11 +314,11 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         chosen = is_cv(self.C)
         folds = folds_of(y, weights, self.cv, self.random_state) if chosen else []
         C = None if chosen else check_C(self.C)
-        model, self.C_, scores = fit_quickly(
+        model, self.C_, scores, held_out = fit_quickly(
             self._objective, inputs, log_rows, weights, C, folds, self.tol, self.max_iter
         )
         if chosen:
-            self.cv_scores_ = scores
+            self.cv_scores_, self.held_out_ = scores, held_out
         return model
 
 

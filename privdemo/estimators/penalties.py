@@ -43,8 +43,10 @@ def choose_C(
     start: Model,
     tol: float,
     max_iter: int,
-) -> tuple[float, Model, Array]:
+) -> tuple[float, Model, Array, Array]:
     """The strength with the best held-out likelihood, where to start from with it, and the scores of those tried.
+
+    Last come the log-likelihoods (n,) of all people's releases when held out, with that strength.
 
     Weaker penalties start where stronger ones ended, with all people as in every fold: reconstruction and noisy inputs
     have no concave objective. Strengths that do worse than the best by three standard errors of the difference end the
@@ -64,4 +66,4 @@ def choose_C(
     best = int(scores.argmax())
     for C in CS[:best]:
         start = maximise(objective, inputs, log_rows, weights, C, start, rough, max_iter)
-    return CS[best], start, scores
+    return CS[best], start, scores, held_out[best]

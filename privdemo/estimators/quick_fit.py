@@ -136,8 +136,10 @@ def fit_quickly(
     folds: Sequence[tuple[NDArray, NDArray]],
     tol: float,
     max_iter: int,
-) -> tuple[Model, float, Array]:
+) -> tuple[Model, float, Array, Array]:
     """The model that maximises Σ_n w_n objective_n − ‖coef‖²/(2C), C, and the held-out scores of `DECADES`.
+
+    Last come the log-likelihoods (n,) with that C of the releases of those held out, NaN for all others.
 
     Without C it is chosen by the held-out log-likelihood of released labels. `folds` (people to learn from, people held
     out) are tried one after the other, until the best strength is clearly ahead of both its neighbours or
@@ -148,13 +150,14 @@ def fit_quickly(
     n_classes = log_rows.shape[1]
     start = Model(np.zeros((inputs.centre(weights).shape[0], n_classes)), np.zeros(n_classes))
     scores: Array = np.empty(0)
+    held_out: Array = np.full(len(log_rows), np.nan)
     if C is None:
-        C, start, scores = _choose(objective, axes, inputs, log_rows, weights, folds, start, max_iter)
+        C, start, scores, held_out = _choose(objective, axes, inputs, log_rows, weights, folds, start, max_iter)
     centre = inputs.centre(weights)
     for at in dict.fromkeys((_at_few_nodes(inputs), inputs)):  # most of the way costs little
         total = total_of(objective, at, log_rows, weights)
         start = climb_along(axes, total, weights.sum(), centre, C, start, tol * FINE, max_iter)
-    return start, C, scores
+    return start, C, scores, held_out
 
 
 def _choose(
@@ -166,32 +169,35 @@ def _choose(
     folds: Sequence[tuple[NDArray, NDArray]],
     start: Model,
     max_iter: int,
-) -> tuple[float, Model, Array]:
-    """The best of `DECADES`, the last fold's model with it, and the mean held-out score of each."""
+) -> tuple[float, Model, Array, Array]:
+    """The best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with it."""
     few = _at_few_nodes(inputs)
     gained: list[Array] = []
-    best = 0
+    people, best = np.full((len(DECADES), len(log_rows)), np.nan), 0
     for seen, unseen in folds:
         known, held_out = few.take(seen), few.take(unseen)
         total = total_of(objective, known, log_rows[seen], weights[seen])
         centre, n = known.centre(weights[seen]), weights[seen].sum()
         climb = partial(climb_along, axes, total, n, centre, enough=ROUGH, max_iter=max_iter)
         models, marks = [start], np.full((len(DECADES), len(unseen)), np.nan)
+        like = marks.copy()
         for step, C in enumerate(DECADES):
             models.append(climb(C, models[-1]))
-            marks[step] = weights[unseen] * released_log_likelihood(held_out, log_rows[unseen], models[-1])
+            like[step] = released_log_likelihood(held_out, log_rows[unseen], models[-1])
+            marks[step] = weights[unseen] * like[step]
             top = int(marks[: step + 1].sum(axis=1).argmax())
             if _clearly_less(marks[step] - marks[top]):
                 break
         # What was left out is at least as far behind as the last that was tried.
         gained.append(np.where(np.isnan(marks), marks[step], marks))
+        people[:, unseen] = like
         scores = np.concatenate(gained, axis=1)
         best = int(scores.sum(axis=1).argmax())
         near = [step for step in (best - 1, best + 1) if 0 <= step < len(DECADES)]
         clear = all(_clearly_less(scores[step] - scores[best]) for step in near)
         if (clear or scores.shape[1] >= ENOUGH_PEOPLE) and best + 1 < len(models):
             break
-    return DECADES[best], models[min(best + 1, len(models) - 1)], scores.mean(axis=1)
+    return DECADES[best], models[min(best + 1, len(models) - 1)], scores.mean(axis=1), people[best]
 
 
 def _clearly_less(differences: Array) -> bool:

@@ -194,6 +194,7 @@ def test_the_search_is_plain_cross_validation_on_released_data(method, weighted)
         assert estimator.cv_scores_[step] == pytest.approx(held_out / weights.sum(), abs=3e-4)
     assert np.ptp(estimator.cv_scores_) > 3e-3  # … and strengths differ by more
     assert CS[int(np.argmax(estimator.cv_scores_))] == estimator.C_
+    assert weights @ estimator.held_out_ / weights.sum() == pytest.approx(estimator.cv_scores_.max())
     fixed = clone(estimator).set_params(C=estimator.C_).fit(released, y, weights)
     # begun at 0 instead of along the strengths: the same maximum, to gradients of 10⁻⁵ a person on curvatures of 10⁻²
     np.testing.assert_allclose(fixed.coef_, estimator.coef_, rtol=2e-2)

@@ -62,7 +62,7 @@ def test_the_penalty_is_the_one_that_held_out_people_favour_and_folds_end_where_
     inputs, log_rows, labels = noisy_people(n, 0.1, strength)
     weights, start = np.ones(n), Model(np.zeros((D, K)), np.zeros(K))
     folds = folds_of(labels, weights, 5, 0)
-    _, C, scores = quick_fit.fit_quickly(spread, inputs, log_rows, weights, None, folds, 1e-4, 500)
+    _, C, scores, held_out = quick_fit.fit_quickly(spread, inputs, log_rows, weights, None, folds, 1e-4, 500)
     fit = partial(maximise, spread, start=start, tol=1e-6, max_iter=2000)
     by_hand = []
     for strength in quick_fit.DECADES:
@@ -76,3 +76,5 @@ def test_the_penalty_is_the_one_that_held_out_people_favour_and_folds_end_where_
     # a model that is surer than even odds is less curved, and a step gains some times what it promises
     assert by_hand[quick_fit.DECADES.index(C)] > max(by_hand) - 10 * quick_fit.ROUGH
     np.testing.assert_allclose(scores[: scores.argmax() + 1], by_hand[: scores.argmax() + 1], atol=0.02)
+    assert np.flatnonzero(np.isfinite(held_out)).tolist() == sorted(np.concatenate([out for _, out in folds[:n_folds]]))
+    assert np.nanmean(held_out) == pytest.approx(scores[quick_fit.DECADES.index(C)])
