@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from privdemo import limits
 from privdemo.estimators.frequencies import em
-from privdemo.estimators.inputs import Inputs, KnownInputs, LowRankInputs, Nodes
+from privdemo.estimators.inputs import Inputs, KnownInputs, Nodes
 from privdemo.estimators.likelihoods import (
     Model,
     log_likelihood_at,
@@ -28,9 +28,10 @@ from privdemo.estimators.likelihoods import (
     weighed,
 )
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.low_rank import LEAST, MOST_FACTORS, low_rank_moments
+from privdemo.estimators.low_rank import LEAST, MOST_FACTORS
 from privdemo.estimators.many_classes import ManyScores
 from privdemo.estimators.penalties import folds_of
+from privdemo.estimators.quick_fit import at_few_nodes
 from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
@@ -40,8 +41,9 @@ N_STEPS = 5
 # The largest share of the factors' variance in any direction that may lie between classes: S stays positive definite
 # where few labels leave the class means wide apart by chance.
 MOST_BETWEEN = 0.9
-# How far scores may be moved beyond what the model says, in its own nats: one standard deviation beforehand.
-SHIFT_SD = 0.5
+# Beforehand, before held-out labels are seen: how far scores are from even odds, in nats, and by what part of their own
+# standard deviation they may be moved.
+SCORE_SD, SHIFT_SD = 3.0, 0.15
 # Class means differ most along the directions along which inputs do: the power of a direction's variance in the
 # variance of the means there, before any label is seen.
 POWER = 2
@@ -171,6 +173,13 @@ class HeldOut(NamedTuple):
     log_rows: Array
     weights: Array
 
+    @property
+    def means(self) -> Array:
+        """The mean scores (m, J) of every one of them."""
+        if isinstance(self.nodes, ManyScores):
+            return self.nodes.mean.T
+        return (np.exp(self.nodes.log_weights)[:, :, None] * self.nodes.scores).sum(axis=1)
+
     def at(self, scale: float, shift: Array) -> Nodes | ManyScores:
         """Scores scale (a + shift); what is pulled back are the derivatives with respect to scale and shift."""
         if isinstance(self.nodes, ManyScores):
@@ -193,23 +202,41 @@ class HeldOut(NamedTuple):
 def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
     """The scale s ≥ 0 and shift (n_scores,) of scores s (a + shift) under which held-out labels are likeliest.
 
-    Beforehand s ~ N(0, 1), cut at 0, and shift ~ N(0, `SHIFT_SD`²): what labels do not confirm is said with less
-    confidence.
+    With d the standard deviation of a over people (of K ≥ 3 scores, of the difference of two), beforehand s d ~
+    N(0, `SCORE_SD`²), cut at 0, and shift / d ~ N(0, `SHIFT_SD`²): what labels do not confirm is said with less
+    confidence, however far apart the clusters are.
     """
+    means = np.concatenate([part.means for part in held_out])
+    size = _size(means)
+    scale_sd, shift_sd = SCORE_SD / size, SHIFT_SD * size
 
     def loss(packed: Array) -> tuple[float, Array]:
         scale, shift = packed[0], packed[1:]
-        value = (scale**2 + np.square(shift / SHIFT_SD).sum()) / 2
-        gradient = np.concatenate(([scale], shift / SHIFT_SD**2))
+        value = ((scale / scale_sd) ** 2 + np.square(shift / shift_sd).sum()) / 2
+        gradient = np.concatenate(([scale / scale_sd**2], shift / shift_sd**2))
         for part in held_out:
             gain, d_scale, d_shift = weighed(spread_log_likelihood, part.at(scale, shift), part.log_rows, part.weights)
             value -= gain
             gradient -= np.concatenate(([float(d_scale)], d_shift))
         return value, gradient
 
+    unit = np.concatenate(([scale_sd], np.full(n_scores, shift_sd)))  # curvatures are about 1 then
+
+    def in_units(packed: Array) -> tuple[float, Array]:
+        value, gradient = loss(packed * unit)
+        return value, gradient * unit
+
     start, bounds = np.concatenate(([1.0], np.zeros(n_scores))), [(0, None)] + [(None, None)] * n_scores
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return float(found.x[0]), found.x[1:]
+    found = minimize(in_units, start, jac=True, method="L-BFGS-B", bounds=bounds).x * unit
+    return float(found[0]), found[1:]
+
+
+def _size(means: Array) -> float:
+    """The standard deviation over people of a score (n, 1), or of the difference of two of K scores (n, K)."""
+    n_scores = means.shape[1]
+    away = means - means.mean(axis=1, keepdims=True) if n_scores > 1 else means
+    both = 2 * n_scores / (n_scores - 1) if n_scores > 1 else 1.0
+    return max(float(np.sqrt(both * away.var(axis=0).mean())), LEAST)
 
 
 class SpreadClassModel(SpreadLogisticRegression):
@@ -256,13 +283,13 @@ class SpreadClassModel(SpreadLogisticRegression):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weights.any():
             raise ValueError("sample_weight must hold a number above 0: nobody counts")
-        inputs = self._learned_inputs(X)
-        factors = self._factors(X, inputs)
+        self.prior_ = self._read_prior(self.prior, X)
+        inputs, factors = self._known(X)
         rows, labels = self._rows(y), self.label_numbers(y)
         held_out = []
         for seen, unseen in folds_of(y, weights, self.cv, self.random_state):
             model = linear_model(self._classes(factors, rows, labels, weights, seen), factors)
-            nodes = inputs.take(unseen).nodes(model.coef, model.intercept)
+            nodes = at_few_nodes(inputs.take(unseen)).nodes(model.coef, model.intercept)
             with np.errstate(divide="ignore"):
                 held_out.append(HeldOut(unseen, nodes, np.log(rows[unseen]), weights[unseen]))
         self.scale_, self.shift_ = calibrate(held_out, n_scores)
@@ -279,15 +306,16 @@ class SpreadClassModel(SpreadLogisticRegression):
         """The numbers 0 … R−1 of released labels."""
         return y if self.channel is not None else np.searchsorted(self.classes_, y)
 
-    def _factors(self, X: Any, inputs: Inputs) -> Factors:
-        if isinstance(inputs, KnownInputs):
-            return principal_factors(inputs.X)
-        assert isinstance(inputs, LowRankInputs)
-        assert self.pixels is not None
-        if not self.prior_.rank and inputs.variance.max() <= LEAST:  # releases say all of X
-            return principal_factors(inputs.mean)
-        found = low_rank_moments(self.pixels, X, self.prior_)
-        return Factors(found.u, found.left, self.prior_.factors, self.prior_.mean)
+    def _known(self, X: Any) -> tuple[Inputs, Factors]:
+        """What is known of people's inputs and of their factors."""
+        if self.pixels is None:
+            return KnownInputs(X), principal_factors(X)
+        found = self._low_rank_moments(X)
+        inputs = self._of_moments(found)
+        if not self.prior_.rank and found.variance.max() <= LEAST:  # releases say all of X
+            return inputs, principal_factors(found.mean)
+        u, left = (part.astype(float) for part in (found.u, found.left))
+        return inputs, Factors(u, left, self.prior_.factors, self.prior_.mean)
 
     def _classes(self, factors: Factors, rows: Array, labels: NDArray, weights: Array, some: NDArray) -> Classes:
         """The classes as some of the people tell them."""

@@ -30,7 +30,7 @@ from privdemo.estimators.likelihoods import (
     released_log_likelihood,
     spread_log_likelihood,
 )
-from privdemo.estimators.low_rank import LowRankPrior, learned_low_rank_prior, low_rank_moments
+from privdemo.estimators.low_rank import LowRankMoments, LowRankPrior, learned_low_rank_prior, low_rank_moments
 from privdemo.estimators.penalties import choose_C, folds_of
 from privdemo.estimators.pixel_priors import PixelPrior, Prior
 from privdemo.estimators.quick_fit import can_be_quick, fit_quickly
@@ -298,14 +298,19 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             if pixels.n_states is None or not isinstance(self.prior_, PixelPrior):
                 raise ValueError("exact integration enumerates states: it needs randomised response; use exact=False")
             return enumerate_inputs(pixels, X, self.prior_)
-        dtype = np.float64 if X.dtype == np.float64 else np.float32
         if isinstance(self.prior_, LowRankPrior):
-            found = low_rank_moments(pixels, X, self.prior_, dtype)
-            return LowRankInputs(found.mean, found.variance, self.n_nodes, common=found.common)
-        mean, variance = pixel_priors.posterior_moments(pixels, X, self.prior_, dtype)
+            return self._of_moments(self._low_rank_moments(X))
+        mean, variance = pixel_priors.posterior_moments(pixels, X, self.prior_, _dtype_for(X))
         mean /= pixels.white
         variance /= pixels.white**2
         return GaussianInputs(mean, variance, self.n_nodes)
+
+    def _low_rank_moments(self, X: Any) -> LowRankMoments:
+        assert self.pixels is not None
+        return low_rank_moments(self.pixels, X, self.prior_, _dtype_for(X))
+
+    def _of_moments(self, found: LowRankMoments) -> LowRankInputs:
+        return LowRankInputs(found.mean, found.variance, self.n_nodes, common=found.common)
 
     # --- the penalty
 
@@ -320,6 +325,11 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         if chosen:
             self.cv_scores_, self.held_out_ = scores, held_out
         return model
+
+
+def _dtype_for(X: NDArray) -> type[np.floating]:
+    """The precision in which the true X are worked out from released ones."""
+    return np.float64 if X.dtype == np.float64 else np.float32
 
 
 class ReconstructionLogisticRegression(SpreadLogisticRegression):

@@ -67,7 +67,8 @@ def principal_axes(inputs: Inputs) -> Axes:
     return Axes(np.maximum(variances, 0).astype(float), vectors)
 
 
-def _at_few_nodes(inputs: Inputs) -> Inputs:
+def at_few_nodes(inputs: Any) -> Any:
+    """Inputs whose scores of three or more classes are taken at `FEW_NODES`."""
     return replace(inputs, many_nodes=FEW_NODES) if isinstance(inputs, GaussianInputs) else inputs
 
 
@@ -154,7 +155,7 @@ def fit_quickly(
     if C is None:
         C, start, scores, held_out = _choose(objective, axes, inputs, log_rows, weights, folds, start, max_iter)
     centre = inputs.centre(weights)
-    for at in dict.fromkeys((_at_few_nodes(inputs), inputs)):  # most of the way costs little
+    for at in dict.fromkeys((at_few_nodes(inputs), inputs)):  # most of the way costs little
         total = total_of(objective, at, log_rows, weights)
         start = climb_along(axes, total, weights.sum(), centre, C, start, tol * FINE, max_iter)
     return start, C, scores, held_out
@@ -171,7 +172,7 @@ def _choose(
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
     """The best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with it."""
-    few = _at_few_nodes(inputs)
+    few = at_few_nodes(inputs)
     gained: list[Array] = []
     people, best = np.full((len(DECADES), len(log_rows)), np.nan), 0
     for seen, unseen in folds:

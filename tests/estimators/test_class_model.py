@@ -157,13 +157,25 @@ def test_scale_and_shift_have_the_slopes_of_finite_differences_and_a_maximum(n_s
     assert np.allclose(np.concatenate(([d_scale], d_shift)), finite_differences(total, at), atol=1e-4)
     scale, shift = class_model.calibrate([part], n_scores)
 
+    means = X @ coef + intercept
+    apart = [means[:, 0]] if n_scores == 1 else [means[:, i] - means[:, j] for i, j in ((0, 1), (0, 2), (1, 2))]
+    size = np.sqrt(np.mean([gap.var() for gap in apart]))
+
     def penalised(packed):
-        return total(packed) - (packed[0] ** 2 + np.square(packed[1:] / class_model.SHIFT_SD).sum()) / 2
+        far, moved = packed[0] * size / class_model.SCORE_SD, packed[1:] / size / class_model.SHIFT_SD
+        return total(packed) - (far**2 + np.square(moved).sum()) / 2
 
     best = np.concatenate(([scale], shift))
     assert scale >= 0
     for move in 0.05 * rng(11).standard_normal((20, len(best))):
-        assert penalised(np.concatenate(([max(0.0, best[0] + move[0])], best[1:] + move[1:]))) <= penalised(best) + 1e-6
+        assert penalised(np.concatenate(([max(0.0, best[0] + move[0])], best[1:] + move[1:]))) <= penalised(best) + 1e-5
+
+
+def test_clusters_that_few_labels_do_not_confirm_are_said_with_little_confidence():
+    X, y = people(300)
+    nothing = rng(12).integers(0, 2, 300)
+    model = SpreadClassModel(RandomisedResponse(0.45, 2)).fit(X, nothing)
+    assert 0.3 < log_loss(y, model.predict_proba(X)) < 1
 
 
 UNEQUAL = "directions and folds are those of rows, not of the people that a row stands for"
