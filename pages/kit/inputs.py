@@ -1,4 +1,7 @@
-"""Widgets made from settings, bound to the address."""
+"""Widgets made from settings, bound to the address.
+
+A setting that is drawn `nowhere` is no widget: it keeps its value, and its place in the address, at little cost.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,46 @@ from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.delta_generator_singletons import context_dg_stack
 
 from pages.kit import link, linked
 from pages.kit.settings import Choice, Number, Words
+
+# The key of the folded settings, which is true while they are open.
+SETTINGS = "settings"
+
+
+def nowhere() -> DeltaGenerator:
+    """A place that nobody sees, for settings that are folded away or have no meaning now."""
+    return DeltaGenerator(root_container=None)
+
+
+def settings(folded: bool) -> DeltaGenerator:
+    """The place of a page's settings: folded, but for a link that leaves only some of them.
+
+    They are drawn once they are unfolded: folded away they would be half of what a page costs.
+    """
+    if not folded:
+        return st.container(key=SETTINGS)
+    fold = st.expander("Settings", key=SETTINGS, icon=":material/tune:", on_change="rerun")
+    return fold if fold.open else nowhere()
+
+
+def place(key: str, wanted: bool) -> DeltaGenerator:
+    """A place on the screen where it is `wanted`, else nowhere."""
+    return st.container(key=key) if wanted else nowhere()
+
+
+def unseen() -> bool:
+    """Whether what is drawn now is drawn nowhere."""
+    return context_dg_stack.get()[-1]._root_container is None
 
 
 def number(setting: Number, label: str | None = None, *, hide_label: bool = False) -> Any:
     """Draw a box for a number to type, and return the number."""
     cast = int if setting.limit.integer else float
+    if unseen():
+        return cast(link.keep(setting))
     later = st.session_state.get(link.LATER, {})
     if setting.key in later and setting.key in st.session_state:
         st.session_state[setting.key] = later.pop(setting.key)
@@ -77,6 +112,8 @@ def view(
     **options: Any,
 ) -> None:
     """Draw a second widget of the number `source` (see `linked.View`)."""
+    if unseen():
+        return
     second = linked.View(key, source, to_source, from_source, st.session_state)
     second.prepare()
     widget(key=key, on_change=second.write_back, **options)
@@ -84,12 +121,16 @@ def view(
 
 def write(setting: Words, label: str | None = None) -> str:
     """Draw a line for a text, and return the text."""
+    if unseen():
+        return str(link.keep(setting))
     words = label or setting.label
     return st.text_input(words, setting.default, key=setting.key, help=setting.help, bind="query-params")
 
 
 def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
     """Draw a row of options and return the chosen one, or a tuple where the setting allows `many`."""
+    if unseen():
+        return link.keep(setting)
     if setting.many:
         return tuple(
             st.pills(
@@ -122,6 +163,8 @@ def choose_in_line(setting: Choice) -> Any:
 
 def pick(setting: Choice, label: str | None = None) -> str:
     """Draw a list that opens, and return the one option picked."""
+    if unseen():
+        return str(link.keep(setting))
     return st.selectbox(
         label or setting.label,
         setting.options,

@@ -21,6 +21,7 @@ from privdemo import limits
 # Notes that are shown on a link, and how that is called.
 _MOST_NOTES, _THIS = 5, "this link"
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
+_KEPT_UNSEEN = "kept_unseen"
 _START_OVER = "reset_asked"
 # On which page a setting was last, by its key; and the values that pages left behind, by page and key.
 _LAST_ON, _KEPT = "settings_last_on", "settings_kept"
@@ -99,14 +100,52 @@ def _have_written(name: str, values: Mapping[str, Sequence[str]]) -> None:
     _write(key=f"address-{name}", data={"values": values, "now": time.monotonic()}, width="content")
 
 
-def current(choice: Choice) -> Any:
-    """The choice as it will be: from the session, else from a good link, else the default."""
-    if choice.key in st.session_state and not (choice.in_link and _on_the_way_back()):
-        return st.session_state[choice.key]
-    raw = choice.by_name_now(st.query_params.get_all(choice.key))
-    if not raw or choice.problem(raw):
-        return choice.default
-    return tuple(raw) if choice.many else raw[0]
+def current(setting: Setting) -> Any:
+    """The setting as it will be: from the session, else from a good link, else the default."""
+    if setting.key in st.session_state and not (_in_link(setting) and _on_the_way_back()):
+        return st.session_state[setting.key]
+    return _linked(setting)
+
+
+def _linked(setting: Setting) -> Any:
+    """What the address says of a setting: the default unless something good stands there."""
+    raw = st.query_params.get_all(setting.key)
+    if isinstance(setting, Choice):
+        raw = setting.by_name_now(raw)
+    if not raw or setting.problem(raw):
+        return setting.default
+    value = setting.value(raw)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _in_link(setting: Setting) -> bool:
+    return not isinstance(setting, Choice) or setting.in_link
+
+
+def keep(setting: Setting) -> Any:
+    """The value of a setting that has no widget on the screen; it stays in the address, as far as it belongs there.
+
+    Streamlit takes a setting out of the address together with its widget, unless it is told that they are unbound.
+    """
+    state, key = st.session_state, setting.key
+    value = state[LATER].pop(key) if key in state.get(LATER, {}) else current(setting)
+    value = tuple(value) if isinstance(value, list) else value
+    if isinstance(setting, Choice) and not {*(value if setting.many else [value])}.issubset(setting.options):
+        value = setting.default  # other records, other options
+    state[key] = list(value) if isinstance(value, tuple) else value
+    if _in_link(setting):
+        with get_session_state().query_params() as parameters:
+            if bound := parameters.get_binding_for_param(key):
+                parameters.unbind_widget(bound.widget_id)
+        if _linked(setting) != value:
+            state.setdefault(_KEPT_UNSEEN, {})[key] = _texts(setting, value)
+    return value
+
+
+def write_kept(name: str) -> None:
+    """Have the browser write into the address what was set of settings without a widget, under a `name` of its own."""
+    if kept := st.session_state.pop(_KEPT_UNSEEN, None):
+        _put(kept, quietly=True, name=name)
 
 
 def keep_apart(settings: Iterable[Setting], page: str) -> bool:
@@ -214,7 +253,7 @@ def _texts(setting: Setting, value: Any) -> list[str]:
     return [] if texts == default else [str(text) for text in texts]
 
 
-def _put(values: Mapping[str, list[str]], quietly: bool) -> None:
+def _put(values: Mapping[str, list[str]], quietly: bool, name: str = "put") -> None:
     """Put values into the address, from which the widgets that are drawn next take theirs; without texts, drop a key.
 
     That is unlike `st.query_params`, of which a widget takes nothing before the next run, and which refuses a key whose
@@ -230,7 +269,7 @@ def _put(values: Mapping[str, list[str]], quietly: bool) -> None:
         if not quietly or _on_the_way_back():
             parameters.update({})  # sends the whole address
             return
-    _have_written("put", values)
+    _have_written(name, values)
 
 
 def _on_the_way_back() -> bool:

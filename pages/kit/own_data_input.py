@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.kit import visits
+from pages.kit import inputs, visits
 from pages.kit.own_data import TITLE, Own, held, hold, let_go
 from pages.kit.settings import Choice
 from privdemo import datasets, figures, limits
@@ -28,6 +28,8 @@ def choice(key: str, titles: Sequence[str]) -> Choice:
 
 def panel(chosen: Choice, binary: bool = False) -> None:
     """Bring a file, look at what was read, and forget it again; `binary` pages ask about one class."""
+    if inputs.unseen():
+        return
     own = held()
     with st.popover(f"Your own data: {own.records.title}" if own else "Your own data…", width="stretch"):
         # A new widget for every file: what Streamlit holds of the last one goes with its own.

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Protocol
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
@@ -188,23 +187,20 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
                 screen.control_here()
         with line:
             chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
-            with _settings(folded=seen.whole):
+            with inputs.settings(folded=seen.whole):
                 with st.container(key="controls"):
                     question = page.controls(main)
-                with st.container(key="presets"):
-                    page.presets(question)
+                if not inputs.unseen():
+                    with st.container(key="presets"):
+                        page.presets(question)
         if menu:
             with menu:
                 more.save(page.address, known, question)
         with chapters:
             chapter = _chosen(page, question)
         with stage:
+            link.write_kept("settings")
             show(page, chapter, question, place)
-
-
-def _settings(folded: bool) -> DeltaGenerator:
-    """The place of the settings: folded, but for a link that leaves only some of them."""
-    return st.expander("Settings", key="settings", icon=":material/tune:") if folded else st.container(key="settings")
 
 
 def _chosen(page: Page, question: Any) -> Chapter | None:
@@ -254,6 +250,7 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: A
     if page.lever:
         with st.container(key="pulled"):
             asked = page.lever(question)
+            link.write_kept("lever")
     answer = None
     try:
         answer = page.answer(asked, Draws())

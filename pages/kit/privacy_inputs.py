@@ -184,17 +184,12 @@ def count_delta(delta: Number) -> float:
     return value
 
 
-def epsilon_and_delta(epsilon: Number, delta: Number, name: str, shown: bool = True) -> tuple[float, float]:
-    """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address.
-
-    Where they are not `shown`, the boxes alone are drawn, to keep their numbers in the address.
-    """
-    sliders = st.container() if shown else None
+def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
+    """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address."""
+    sliders = st.container()
     with inputs.side_by_side(name):
         at_epsilon = inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε")
         at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
-    if sliders is None:
-        return float(at_epsilon), float(at_delta)
     with sliders:  # above the boxes, but they are the ones that read the link
         ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
         ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)

@@ -115,6 +115,12 @@ def open_settings(page: Page) -> None:
     expect(page.locator(".st-key-settings details")).to_have_attribute("open", "")
 
 
+def fold_settings(page: Page) -> None:
+    """Fold the settings of a page away again."""
+    page.locator(".st-key-settings summary").click()
+    expect(page.locator(".st-key-settings input")).to_have_count(0)
+
+
 def open_menu(page: Page) -> None:
     """Open the menu of a page."""
     page.get_by_role("button", name="⋯").click()

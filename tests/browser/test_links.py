@@ -86,6 +86,23 @@ def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: s
     assert page.url == f"{address}/voting"
 
 
+def test_what_is_folded_away_stays_in_the_address(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?voters=500")
+    browsing.open_settings(page)
+    box = page.get_by_role("spinbutton", name="Polls held")
+    box.fill("30")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("polls=30&voters=500"))
+    browsing.fold_settings(page)
+    page.get_by_role("button", name="Draw again").click()
+    expect(page).to_have_url(re.compile("voters=500&polls=31|polls=31&voters=500"))
+    browsing.settled(page)
+    page.reload()
+    expect(page.get_by_text("Poll 31", exact=True)).to_be_visible()
+    browsing.open_settings(page)
+    expect(box).to_have_value("31")
+
+
 def test_the_way_back_from_and_to_an_old_name(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/lectures")
     browsing.open_page(page, f"{address}/voting?lesson=the+price")

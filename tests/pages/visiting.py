@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import more, screen
+from pages.kit import inputs, more, screen
 
 _SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
@@ -17,7 +17,7 @@ def visit(address: str, **link: str | list[str]) -> AppTest:
     screen.FIRST_LOOK = 0  # no browser is there to show anything
     at = AppTest.from_file(_SCRIPT, default_timeout=60)
     at.session_state["visited"] = address
-    at.session_state[more.MENU] = True
+    at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = True
     for key, value in link.items():
         at.query_params[key] = value
     at.run()

@@ -181,7 +181,7 @@ def controls(main: DeltaGenerator) -> Question | str:
 def _n_classes(dataset: Source) -> int:
     """How many classes are told apart."""
     most = len(counting_task(dataset).classes)
-    with st.container(key="classes-shown" if most > 2 else "other-levels-classes"):
+    with inputs.place("classes-shown", most > 2):
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         inputs.keep_inside(classes_setting(dataset), "The number of classes")
         n_classes = inputs.number(classes_setting(dataset), f"Classes ({which})")
@@ -205,7 +205,7 @@ def _more() -> tuple[dict[str, Any], tuple[str, ...]]:
     """The set that is asked about and MMD's bandwidth; and the titles of the methods."""
     n_test = inputs.number(size_settings()[1])
     given = inputs.choose(BANDWIDTH) == GIVEN
-    with st.container(key="factor-shown" if given else "other-levels-factor"):
+    with inputs.place("factor-shown", given):
         factor = inputs.number(FACTOR)
     return {"n_test": n_test, "bandwidth": factor if given else None}, inputs.choose(METHOD)
 
@@ -221,7 +221,7 @@ def _fit_rho(n_classes: int) -> None:
 def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
     """The mix of the group: in `main` the share that are `first`, unless the mix is drawn at random."""
     mix = inputs.choose(MIX)
-    with main, st.container(key="row-mix" if mix == SLIDE else "other-levels-share"):
+    with main, inputs.place("row-mix", mix == SLIDE):
         slider = st.container()
         share = inputs.number(SHARE, hide_label=True)
         with slider:  # beside the box, but it is the box that reads the link
@@ -230,13 +230,13 @@ def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
 
 
 def _privacy() -> dict[str, Any]:
-    """How the sets' counts are released; the numbers are drawn unseen without noise, so that they stay in the URL."""
+    """How the sets' counts are released."""
     release = TITLES[inputs.pick(RELEASE)]
     private = release != NO_RELEASE
-    with st.container(key="privacy-shown" if private else "other-levels-privacy"):
-        epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy", private)
+    with inputs.place("privacy-shown", private):
+        epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy")
     bounded = private and RELEASES[release].public_bound
-    with st.container(key="n-min-shown" if bounded else "other-levels-n-min"):
+    with inputs.place("n-min-shown", bounded):
         n_min = inputs.number(N_MIN)
     if private and RELEASES[release].data_dependent:
         st.caption("Its noise is chosen from the secret counts: **no guarantee**.")

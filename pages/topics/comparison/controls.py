@@ -124,7 +124,7 @@ def controls(main: DeltaGenerator) -> Question | str:
 
 def _private(dataset: Source) -> str:
     """What is private: labels, or images too where the records are images."""
-    with st.container(key="private-shown" if has_pixels(dataset) else "other-levels-private"):
+    with inputs.place("private-shown", has_pixels(dataset)):
         private = PRIVATE_PARTS[inputs.choose(PRIVATE)]
     return private if has_pixels(dataset) else LABELS
 
@@ -169,16 +169,16 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
 
 def _metric(task: str) -> str:
     """What methods are judged by; a share has only one measure."""
-    with st.container(key="metric-shown" if task == CLASSIFY else "other-levels-metric"):
+    with inputs.place("metric-shown", task == CLASSIFY):
         metric = METRIC_NAMES[inputs.choose(METRIC)]
     return metric if task == CLASSIFY else next(iter(METRICS[SHARE]))
 
 
 def _goal(metric: str) -> float | None:
     """What is sought, in the units of the metric: an accuracy, or by how much a share may be off; else None."""
-    with st.container(key="goal-shown" if metric == "accuracy" else "other-levels-goal"):
+    with inputs.place("goal-shown", metric == "accuracy"):
         accuracy = inputs.number(GOAL)
-    with st.container(key="off-by-shown" if metric == "error" else "other-levels-off-by"):
+    with inputs.place("off-by-shown", metric == "error"):
         points = inputs.number(OFF_BY)
     return {"accuracy": accuracy / 100, "error": points / 100}.get(metric)
 
@@ -190,7 +190,7 @@ def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
         rho = inputs.number(RHO)
     delta = inputs.number(DELTA)
     with (
-        st.container(key="asked-shown" if config.task == SHARE else "other-levels-asked"),
+        inputs.place("asked-shown", config.task == SHARE),
         inputs.side_by_side("asked"),
     ):
         n_asked = inputs.number(ASKED)
@@ -210,13 +210,13 @@ def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
 
 
 def _pinned() -> ComparisonConfig | None:
-    """The pinned setting, drawn unseen: the link holds it. One that has lost its meaning is let go, with a note."""
+    """The pinned setting, which the link holds. One that has lost its meaning is let go, with a note."""
     try:
         decode(st.session_state.get(PIN.key, PIN.default))
     except ValueError as error:  # of records that were forgotten, for one
         st.session_state[PIN.key] = PIN.default
         st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.unmarked(str(error))}"))
-    with st.container(key="other-levels-pin"):
+    with inputs.nowhere():
         return decode(inputs.write(PIN))
 
 

@@ -205,9 +205,9 @@ def level_inputs(setup: Setup) -> Question:
     chapter = st.session_state.get(VIEW)
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    with st.container(key="other-levels-fixed" if chapter in (CHANGED, GAUSS) else "level-inputs"):
+    with inputs.place("level-inputs", chapter not in (CHANGED, GAUSS)):
         level = _level(setting, setup, own_slider=chapter != DIAL)
-    with st.container(key="other-levels"):  # out of sight, so that a preset's level for them reaches the address
+    with inputs.nowhere():  # so that a preset's level for them reaches the address
         for other in FAMILIES.values():
             if other is not family:
                 hidden = level_setting(other, n_states)

@@ -129,12 +129,12 @@ def controls(main: DeltaGenerator) -> Question | str:
     with main:
         epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN
-    with st.container(key="other-levels-design" if own else "design"):
+    with inputs.place("design", not own):
         with inputs.side_by_side("design"):
             n_classes = inputs.number(CLASSES)
             rho = inputs.number(RHO)
         total = inputs.number(TOTAL)
-    with st.container(key="typed" if own else "other-levels-typed"):
+    with inputs.place("typed", own):
         typed = inputs.write(TYPED)
     with st.container(key="delta"):
         delta = privacy_inputs.count_delta(DELTA)

@@ -176,10 +176,8 @@ def _split_into(total: int) -> None:
 
 
 def _k(shown: bool) -> int:
-    """How many records make an average; drawn unseen where there are none, so that it stays in the address."""
-    with st.container(key="k-shown" if shown else "other-levels"):
-        if not shown:
-            return int(inputs.number(K))
+    """How many records make an average."""
+    with inputs.place("k-shown", shown):
         k = inputs.dial(K)
         privacy_inputs.say_which_end_is_private()
     return int(k)
@@ -193,7 +191,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
         return float(aggregation.mean_scale(count, at))
 
     if inputs.choose(kind) != LAPLACE:
-        with st.container(key=f"other-levels-{epsilon.key}"):  # so that it stays in the address
+        with inputs.nowhere():
             inputs.number(epsilon)
         return math.inf
     with st.container(key=f"{epsilon.key}-shown"):

@@ -263,8 +263,8 @@ def _classes(data: Source, kind: str, kinds: str) -> tuple[str, str, tuple[str, 
 
 
 def _out_of_sight(data: Source, n_classes: int) -> None:
-    """The numbers that the chosen kinds of noise do without: drawn unseen, so that a preset's reach the address."""
-    with st.container(key="other-levels"):
+    """Keep the numbers that the chosen kinds of noise do without, so that a preset's reach the address."""
+    with inputs.nowhere():
         for family in MECHANISMS.values():
             if st.session_state[NOISE.key] != family.title:
                 hidden = level_setting(family, images.n_states(data))

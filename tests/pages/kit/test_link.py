@@ -146,3 +146,71 @@ def test_what_a_page_writes_into_the_address():
     said = json.loads(at.get("bidi_component")[1].proto.json)
     assert said["values"] == {"job": ["abc"]}
     assert json.loads(at.run().get("bidi_component")[1].proto.json)["now"] > said["now"]
+
+
+KEPT = """
+import streamlit as st
+from pages.kit import inputs, link
+from pages.kit.settings import Choice, Number, Words
+from privdemo.limits import Limit
+
+SETTINGS = {
+    Choice("one", ("a", "b"), "b", "One"): inputs.choose,
+    Choice("two", ("a", "b", "c"), ("b",), "Two", many=True): inputs.choose,
+    Choice("own", ("x", "y"), "x", "Own", in_link=False): inputs.pick,
+    Number("n", Limit("n", 1, 9, integer=True), 3, "N"): inputs.dial,
+    Words("w", str, "old", "W"): inputs.write,
+}
+with st.container() if st.session_state["seen"] else inputs.nowhere():
+    st.session_state["found"] = tuple(draw(setting) for setting, draw in SETTINGS.items())
+link.write_kept("settings")
+"""
+LINKED = ("a", ("a", "c"), "x", 5, "new")
+LINK = {"one": "a", "two": ["a", "c"], "n": "5", "w": "new"}
+
+
+def test_settings_drawn_nowhere_are_what_the_link_says_and_draw_nothing():
+    at = opened(KEPT, LINK, seen=False)
+    assert at.session_state["found"] == LINKED
+    assert drawn(at.main) == ""
+    assert dict(at.query_params) == LINK
+    assert opened(KEPT, {"n": "50", "one": "c"}, seen=False).session_state["found"] == ("b", ("b",), "x", 3, "old")
+
+
+def test_what_was_set_is_kept_through_folding_and_unfolding():
+    at = opened(KEPT, {"n": "5", "one": "a"}, seen=True)
+    at.number_input(key="n").set_value(6).run()
+    at.selectbox(key="own").set_value("y").run()
+    found = at.session_state["found"]
+    assert found == ("a", ("b",), "y", 6, "old")
+    for seen in (False, False, False, True, False):
+        at.session_state["seen"] = seen
+        assert at.run().session_state["found"] == found
+        assert seen or written(at) in ([{"n": ["6"]}], [])
+        at.query_params["n"] = "6"  # as the browser tells from then on
+
+
+def test_what_is_set_of_a_setting_drawn_nowhere_reaches_the_address_and_a_default_leaves_it(monkeypatch):
+    at = opened(KEPT, LINK, seen=False)
+    told = addresses_told(monkeypatch)
+    at.session_state["n"], at.session_state["assigned_later"] = 3, {"w": "newer"}
+    assert at.run().session_state["found"] == ("a", ("a", "c"), "x", 3, "newer")
+    assert written(at) == [{"n": [], "w": ["newer"]}]
+    del at.query_params["n"]
+    at.query_params["w"] = "newer"
+    assert written(at.run()) == []
+    assert told == []
+
+
+def test_an_option_that_is_gone_is_not_kept():
+    at = opened(KEPT, seen=False, one="gone", two=["a", "gone"])
+    assert at.session_state["found"][:2] == ("b", ("b",))
+
+
+def test_the_way_back_leads_to_what_the_address_said_then(monkeypatch):
+    at = opened(KEPT, {"n": "5"}, seen=False)
+    at.query_params["n"] = "7"
+    assert at.run().session_state["found"][3] == 5
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, is_history_navigation=True))
+    at.query_params["n"] = "7"
+    assert at.run().session_state["found"][3] == 7

@@ -188,9 +188,7 @@ container page-main
   container nav direction=HORIZONTAL align=ALIGN_CENTER
     container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > button_group chapter options=one
         default=0 label=Chapter label_visibility=COLLAPSED in_link=True required=True
-    expander label=Settings expanded=False icon=:material/tune:
-      container controls
-      container presets
+    expander settings label=Settings expanded=False icon=:material/tune:
   container stage
     html body=<span id="ma…"-1"></span>
     container
