@@ -199,8 +199,8 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
         with chapters:
             chapter = _chosen(page, question)
         with stage:
-            link.write_kept("settings")
             show(page, chapter, question, place)
+        link.write_kept("settings")  # at the end, where it moves nothing
 
 
 def _chosen(page: Page, question: Any) -> Chapter | None:
