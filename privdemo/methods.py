@@ -102,9 +102,11 @@ LABEL_COUNTS = _table(
 
 CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spread"
 FLAT, LOW_RANK, TRUE, PUBLISHED = "spread flat", "spread low rank", "spread true", "published"
+CLASSES, CHOSEN = "spread classes", "spread chosen"
 
 # The spread likelihood asks how likely a clean pixel's grey levels are: all alike, as learned from the noisy images for
-# each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (known).
+# each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (known). Strokes
+# are known of each class too (class by class), or both are tried on held-out labels (chosen by trying).
 _NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
 
 TRAINING = _table(
@@ -126,6 +128,20 @@ TRAINING = _table(
             NOBODY,
             _like(palette.SPREAD, "longdash", "triangle-up-open"),
             f"{_SPREAD}, low-rank prior",
+        ),
+        Method(
+            CLASSES,
+            f"{_NOISE}, class by class",
+            NOBODY,
+            _like(palette.SPREAD, "dashdot", "square-open"),
+            f"{_SPREAD}, a model of the classes",
+        ),
+        Method(
+            CHOSEN,
+            f"{_NOISE}, chosen by trying",
+            NOBODY,
+            _like(palette.SPREAD, "solid", "diamond-open"),
+            f"{_SPREAD}, low-rank prior or a model of the classes",
         ),
         Method(
             TRUE, f"{_NOISE}, known", TRUTH, _like(palette.SPREAD, "dash", "pentagon-open"), f"{_SPREAD}, true prior"

@@ -19,6 +19,8 @@ from sklearn.metrics import (
 
 from privdemo import datasets
 from privdemo.estimators import logistic
+from privdemo.estimators.choose import ChosenLogisticRegression
+from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.experiments import results, training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, adversary, draw_release
@@ -26,7 +28,19 @@ from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import (
+    CHOSEN,
+    CLASSES,
+    CLEAN,
+    FLAT,
+    LOW_RANK,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TRAINING,
+    TRUE,
+)
 from tests.experiments.oracles import student, wilson
 
 K = 17
@@ -85,6 +99,8 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         SPREAD: logistic.SpreadLogisticRegression(labels, pixels, C="cv").fit(*noisy),
         FLAT: logistic.SpreadLogisticRegression(labels, pixels, "flat", C="cv").fit(*noisy),
         LOW_RANK: logistic.SpreadLogisticRegression(labels, pixels, "low rank", C="cv").fit(*noisy),
+        CLASSES: SpreadClassModel(labels, pixels).fit(*noisy),
+        CHOSEN: ChosenLogisticRegression(labels, pixels).fit(*noisy),
         TRUE: logistic.SpreadLogisticRegression(labels, pixels, released.true_prior, C="cv").fit(*noisy),
     }
     for name, found in trial.fits.items():
@@ -102,6 +118,10 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         assert math.cos(math.radians(found.angle)) == pytest.approx(cosine, abs=1e-9)
         assert (found.angle > 1) == (name != CLEAN)
         assert found.seconds > 0
+    chosen = trial.fits[CHOSEN]
+    np.testing.assert_array_equal(chosen.coef, trial.fits[chosen.chosen].coef)
+    assert chosen.why == models[CHOSEN].why_
+    assert not any(fit.chosen or fit.why for name, fit in trial.fits.items() if name != CHOSEN)
 
 
 THREE = replace(DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedResponse(0.2, 3), methods=(NAIVE, SPREAD))

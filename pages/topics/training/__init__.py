@@ -25,6 +25,8 @@ from pages.topics.training.controls import (
 )
 from pages.topics.training.per_class import classes
 from pages.topics.training.pixel_noise import DELTA
+from privdemo.estimators import class_model
+from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.many_classes import MANY_NODES
 from privdemo.experiments.results import N_DRAWS
@@ -46,6 +48,8 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
             n_samples=N_SAMPLES,
             n_steps=N_STEPS,
             em_draws=EM_DRAWS,
+            n_em=class_model.N_STEPS,
+            few_labels=FEW_LABELS,
         ),
         folds.read(_HERE / "adversary.md"),
         folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_DRAWS, delta=f"{DELTA:g}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import CHOSEN, CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, judge
 
 # The least difference in accuracy and in log loss that a reader sees.
@@ -229,7 +230,7 @@ def score_words(shown: Answer) -> str:
         over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
         f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: "
-        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}"
+        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}{_chosen(shown)}"
     )
 
 
@@ -249,6 +250,13 @@ def _collapse(shown: Answer) -> str:
             "little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
+
+
+def _chosen(shown: Answer) -> str:
+    """What the choosing method has taken, how often and why."""
+    taken = Counter((fit.chosen, fit.why) for trial in shown.trials if (fit := trial.fits.get(CHOSEN)))
+    said = tuple(f"“{TRAINING[name].title}” in {times} ({why})" for (name, why), times in taken.most_common())
+    return f" Of {count_draws(shown.trials)}, “{TRAINING[CHOSEN].title}” took {numbers.a_list(said)}." if said else ""
 
 
 def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:

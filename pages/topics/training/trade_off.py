@@ -16,7 +16,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training.study import Row, Study
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
-from privdemo.methods import FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
+from privdemo.methods import CHOSEN, FLAT, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
 from privdemo.verdict import Verdict, judge
 
 shipped = cache.shared(training.study.load)
@@ -155,7 +155,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
         title = f"“{TRAINING[name].title}”"
         sentences[f"{title} sometimes gives every image the same label, {at} {_levels(levels)}."] = levels
     methods = {row.method for row in rows}
-    for one, other in ((SPREAD, FLAT), (PUBLISHED, SPREAD)):
+    for one, other in ((SPREAD, FLAT), (PUBLISHED, SPREAD), (CHOSEN, SPREAD), (CHOSEN, NAIVE)):
         sentences |= _differences(at, rows, one, other) if {one, other} <= methods else {}
     return [sentence for sentence, levels in sentences.items() if levels]
 

@@ -1,9 +1,10 @@
 """Training on noisy records and labels: every method on the same people, scored on clean images."""
 
+from privdemo.estimators.choose import NO_WEIGHT
 from privdemo.experiments.training import study
 from privdemo.experiments.training.adversary import Attack, best_guess, equivalent_epsilon
 from privdemo.experiments.training.config import MOST_CLASSES, TrainingConfig, TrainingNoise, with_methods
-from privdemo.experiments.training.fit import N_SAMPLES, N_STEPS, NO_WEIGHT, Fit, Trial, run
+from privdemo.experiments.training.fit import N_SAMPLES, N_STEPS, Fit, Trial, run
 from privdemo.experiments.training.per_class import ClassMarks, class_marks, confusion, confusion_counts, most_confused
 from privdemo.experiments.training.release import (
     N_TEST,

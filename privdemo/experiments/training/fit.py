@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
+from privdemo.estimators import choose
+from privdemo.estimators.choose import ChosenLogisticRegression
+from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import (
     NaiveLogisticRegression,
@@ -24,14 +27,14 @@ from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training.adversary import Attack, attack
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
 from privdemo.experiments.training.release import ATTACK_STREAM, draw_release
-from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
+from privdemo.methods import CHOSEN, CLASSES, CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
 Array = NDArray[np.floating]
 
 # The published EM: samples a person (the spike's and ours; section 6.1 took 2) and steps (those of section 6.1).
 N_SAMPLES, N_STEPS = 10, 400
-# Where no weight reaches this, for pixels from 0 to 1, a model says the same of every image.
-NO_WEIGHT = 1e-3
+# The methods that a choosing one may take, by the names that they have there.
+_CANDIDATES = {choose.CLASSES: CLASSES, choose.LOW_RANK: LOW_RANK}
 # How each method is made: `ESTIMATORS[name](pixels, labels, true_prior)` is an estimator, not yet fitted.
 Make = Callable[[TrainingNoise, LabelMechanism, Prior], SpreadLogisticRegression]
 
@@ -47,6 +50,8 @@ ESTIMATORS: dict[str, Make] = {
     SPREAD: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "learned", C="cv"),
     FLAT: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "flat", C="cv"),
     LOW_RANK: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, "low rank", C="cv"),
+    CLASSES: lambda pixels, labels, true: SpreadClassModel(labels, pixels),
+    CHOSEN: lambda pixels, labels, true: ChosenLogisticRegression(labels, pixels),
     TRUE: lambda pixels, labels, true: SpreadLogisticRegression(labels, pixels, true, C="cv"),
     PUBLISHED: lambda pixels, labels, true: ImportanceSampledLogisticRegression(
         labels, pixels, "learned", n_samples=N_SAMPLES, n_steps=N_STEPS
@@ -64,7 +69,8 @@ class Fit:
     turned from the weights learnt on clean data (of K classes, all their weights as one vector), `C` the inverse
     strength of its penalty, `seconds` its training. `brier` is half the squared distance of the probabilities from the
     truth, so that it lies in [0, 1] for any number of classes. `effective_samples` is the mean effective sample size a
-    person where the method samples.
+    person where the method samples. `chosen` names the method that a choosing one has taken, and `why` says why
+    (`estimators.choose`).
     """
 
     method: str
@@ -78,6 +84,8 @@ class Fit:
     log_loss: float
     brier: float
     effective_samples: float | None
+    chosen: str = ""
+    why: str = ""
 
     @property
     def class_proba(self) -> Array:
@@ -140,7 +148,15 @@ def score_model(name: str, model: Any, X: NDArray, y: NDArray[np.integer], clean
         log_loss=float(log_loss(y, given, labels=labels)),
         brier=float(brier_score_loss(y, given, labels=labels, scale_by_half=True)),
         effective_samples=float(np.mean(model.effective_sample_size_)) if name == PUBLISHED else None,
+        **_choice(model),
     )
+
+
+def _choice(model: Any) -> dict[str, str]:
+    """What a choosing model has taken, and why."""
+    if not isinstance(model, ChosenLogisticRegression):
+        return {}
+    return {"chosen": _CANDIDATES[model.chosen_], "why": model.why_}
 
 
 def _angle(coef: Array, other: Array) -> float:

@@ -17,7 +17,17 @@ from privdemo.experiments.training.config import TrainingConfig, with_methods
 from privdemo.experiments.training.fit import run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import (
+    CLEAN,
+    FLAT,
+    LOW_RANK,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TRAINING,
+    TRUE,
+)
 
 # An accuracy below this, of two classes as common as each other, is no skill.
 NO_SKILL = 0.55

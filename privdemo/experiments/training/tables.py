@@ -26,6 +26,8 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
             "C": fit.C,
             "seconds": fit.seconds,
             "effective_samples": fit.effective_samples,
+            "chosen": fit.chosen,
+            "why": fit.why,
             "attack_from_label": trial.attack.label / trial.attack.n,
             "attack_from_image": trial.attack.image / trial.attack.n,
             "attack_from_both": trial.attack.both / trial.attack.n,

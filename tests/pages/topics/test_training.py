@@ -10,14 +10,15 @@ from sklearn.metrics import accuracy_score, log_loss
 from pages.kit import cache
 from pages.kit.draws import Draws
 from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
-from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
+from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released, score_words
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
+from privdemo.estimators.choose import AHEAD, TIE
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, SPREAD, TRAINING
+from privdemo.methods import CHOSEN, CLASSES, CLEAN, LOW_RANK, NAIVE, PUBLISHED, SPREAD, TRAINING
 from tests.pages.visiting import html, takeaway, until, visit, warnings
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -97,6 +98,17 @@ def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that
     lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [told in answer.takeaway() for answer in found] == [True, False, False]
+
+
+def test_a_choosing_method_says_what_it_took_and_why():
+    trial = made(**{CHOSEN: 0.9}).trials[0]
+    taken = [replace(trial.fits[CHOSEN], chosen=name, why=why) for name, why in ((CLASSES, TIE), (LOW_RANK, AHEAD))]
+    trials = [replace(trial, fits=trial.fits | {CHOSEN: taken[i]}) for i in (0, 1, 0)]
+    words = score_words(Answer(Question(SMALL, 3), trials))
+    assert "Of 3 draws, “correct for the noise, chosen by trying” took" in words
+    assert f"“{TRAINING[CLASSES].title}” in 2 (no clear difference)" in words
+    assert f"“{TRAINING[LOW_RANK].title}” in 1 (clearly ahead)" in words
+    assert "took" not in score_words(made(spread=0.9))
 
 
 def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
@@ -275,6 +287,11 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
             ["accurate at", "The prob", "as published” is more accurate than", f"“{OURS}” gives better prob"],
             f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); the probabilities of "
             f"“{OURS}” are better at every level.",
+        ),
+        (
+            {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5), CHOSEN: (0.9, 0.5)},
+            ["tied", "not clearly differ", f"by trying” is more accurate than “{OURS}”", f"than “{THEIRS}” at p"],
+            "tied in accuracy at every level",
         ),
     ],
 )
