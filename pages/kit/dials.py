@@ -1,4 +1,4 @@
-"""What the live dial draws from: pictures, random draws and words of a result, ready for the browser."""
+"""What the live dial draws from: pictures, random draws and words of a result, ready for the browser; and its jobs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,79 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 
 from pages.kit import cache, numbers
+from pages.kit.draws import Draws, Job
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, Point, Result
+from privdemo.experiments.images import PRIORS, Config, Guesses, Point, Result
+from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # The dial's slider goes by whole steps of each family's level.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
+# The jobs of a dial: guesses at its own level, and at all those that it is dragged over.
+_HERE, _ALONG = "guesses", "guesses at all levels"
+# What an adversary may know without having learned from releases.
+_UNTAUGHT = ("flat", "true")
+
+release = cache.shared(images.release, max_entries=256)
+_guess = cache.shared(images.guess, max_entries=256)
+_packed = cache.shared(images.packed, max_entries=64)
+
+
+# --- the adversary's guesses ------------------------------------------------------------------------
+
+
+def guess_jobs(config: Config, family: PixelFamily, priors: tuple[str, ...] = PRIORS) -> list[Job]:
+    """The guesses at all levels of a dial in the background, and at its own where they take more than a second."""
+    asked, function = _asked(config), partial(images.guess, priors=priors)
+    along = _along(asked, family)
+    jobs = [Job((_ALONG, along[0], priors), "Level", function, along, slow=True)]
+    return jobs if _at_once(config) else [Job((_HERE, asked, priors), "Guess", function, [asked]), *jobs]
+
+
+def guesses_here(config: Config, made: Draws, priors: tuple[str, ...] = PRIORS) -> Guesses:
+    """The guesses at the dial's own level, those for which something must be learned from many once they are `made`."""
+    asked = _asked(config)
+    if _at_once(config):
+        return _guess(asked, priors)
+    found = made.of_kind(_HERE, asked)
+    return found[0] if found else _guess(asked, tuple(prior for prior in priors if prior in _UNTAUGHT))
+
+
+def guesses_along(config: Config, family: PixelFamily, made: Draws) -> tuple[Guesses, ...]:
+    """The guesses at all levels of a dial; none until they are all `made`."""
+    along = _along(_asked(config), family)
+    found = tuple(made.of_kind(_ALONG, along[0]))
+    return found if len(found) == len(along) else ()
+
+
+def _at_once(config: Config) -> bool:
+    return config.n_people <= images.AT_A_TIME
+
+
+def _asked(config: Config) -> Config:
+    """A config as far as guesses of pixels depend on it: whatever becomes of labels."""
+    return replace(config, labels=RandomisedResponse(0.0, len(config.classes)))
+
+
+def _along(config: Config, family: PixelFamily) -> list[Config]:
+    levels = family.levels(images.n_states(config.dataset))
+    return [images.with_mechanism(config, family, float(level)) for level in levels]
+
+
+# --- what the browser draws from ---------------------------------------------------------------------
 
 
 def dial_data(
     result: Result,
+    guesses: Guesses,
     family: PixelFamily,
     here: Point,
     points: Sequence[Point],
@@ -32,13 +89,15 @@ def dial_data(
 
     `here` is what linking finds at the dial's level, `points` along the levels that it is dragged over. `priors` are
     the rows of guesses, each with its name and a note; with `halves`, two titles, releases and guesses stand side by
-    side. The `token` is the same at every level, so that the browser decodes the pictures once.
+    side. The `token` is the same at every level, so that the browser decodes the pictures once. Of the `guesses` those
+    not `there` yet are being learned.
     """
     pictures, token = _fixed(result, family, tuple(priors.values()), halves)
     return {
         "pictures": pictures,
         "token": token,
-        "guesses": b"".join(result.guesses[prior].tobytes() for prior in priors),
+        "guesses": b"".join(guesses.pictures[prior].tobytes() for prior in priors if prior in guesses.pictures),
+        "there": [prior in guesses.pictures for prior in priors],
         "level": here.level,
         "foundHere": found_words(here),
         "levels": [point.level for point in points],
@@ -77,19 +136,12 @@ def _make_fixed(
 _fixed = cache.shared(_make_fixed, max_entries=64)
 
 
-def more_guesses(data: Mapping[str, Any], config: Config, family: PixelFamily, priors: Sequence[str]) -> dict[str, Any]:
-    """The guesses at all of the dial's levels, packed: they take a second or two when they are first asked for."""
-    levels = tuple(data["levels"])
-    packed = packed_guesses(images.with_mechanism(config, family, levels[0]), levels, tuple(priors))
-    return {"token": data["token"], "nPriors": len(priors), "nLevels": len(levels), "packed": packed}
-
-
-def _packed_guesses(config: Config, levels: Sequence[float], priors: Sequence[str]) -> bytes:
-    """The guesses at some levels for the browser."""
-    return images.packed(images.guesses_at(config, levels, priors))
-
-
-packed_guesses = cache.shared(_packed_guesses, max_entries=64)
+def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Sequence[str]) -> dict[str, Any] | None:
+    """The guesses at all of the dial's levels, packed; None until they are there."""
+    if not along:
+        return None
+    packed = _packed(along, tuple(priors))
+    return {"token": data["token"], "nPriors": len(priors), "nLevels": len(along), "packed": packed}
 
 
 def found_words(point: Point) -> str:
@@ -127,7 +179,7 @@ def _base64(array: Any) -> str:
 # --- what is seen until the browser has started the dial --------------------------------------------
 
 
-def first_frame(data: Mapping[str, Any], result: Result, priors: Sequence[str]) -> str:
+def first_frame(data: Mapping[str, Any], result: Result, found: Guesses, priors: Sequence[str]) -> str:
     """The dial and its pictures as plain markup, laid out as dial.js lays them out."""
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
@@ -136,7 +188,7 @@ def first_frame(data: Mapping[str, Any], result: Result, priors: Sequence[str]) 
         f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more private'
         f"</span><output>{data['symbol']} = {data['level']:.3g}</output></div>"
     )
-    guesses = [result.guesses[prior] for prior in priors]
+    guesses = [found.pictures.get(prior) for prior in priors]
     lines = _halves(data, result, guesses[0]) if data["halves"] else _line(data, result, guesses)
     return (
         f'<div class="dial-first"><div class="dial">{control}<p class="found">{data["foundHere"]}</p>'
@@ -160,7 +212,7 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
     cells = []
     for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
-        cells += _pictures(result, pictures[:columns], name)
+        cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
         if name == "Released":
             cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'

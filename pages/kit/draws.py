@@ -118,6 +118,11 @@ class Draws:
         return self.running, self.poll, self.problem, *map(len, self.results)
 
     @property
+    def ended(self) -> tuple[bool, ...]:
+        """Which of the jobs have no more to come."""
+        return tuple(not progress.running for progress in self.progress)
+
+    @property
     def problem(self) -> str | None:
         """Why a job failed, if one did."""
         return next((progress.error for progress in self.progress if progress.error), None)

@@ -86,7 +86,8 @@ class Page:
       away; it returns a question, or a sentence that says why they make none;
     - `lever(question)` draws a main control that is pulled again and again, from which comes what is asked in the end;
     - `presets(question)` draws settings on one click, after the controls;
-    - `jobs(question)` are its background draws; `waiting(question)` says what is done before there is anything to show;
+    - `jobs(question)` are its background draws, `adds(question)` those of a page that has an answer without them;
+      `waiting(question)` says what is done before there is anything to show;
     - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
       sentence where there is nothing to learn from, which `failed` introduces;
     - `chapters` are what there is to see, one at a time; `following` is the page after the last one: address, title;
@@ -108,6 +109,7 @@ class Page:
     presets: Callable[[Any], None] = _nothing
     lever: Callable[[Any], Any] | None = None
     jobs: Callable[[Any], list[Job]] | None = None
+    adds: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
     failed: str = ""
     shows_images: bool = False
@@ -159,7 +161,7 @@ class Page:
         screen.last_takeaway(place, self.address)
         if self.shows_images:
             _say_what_is_missing()
-        if not self.jobs:
+        if not self.jobs and not self.adds:
             draws.leave_others([])
         if self.arrange:
             self.arrange(self, place)
@@ -251,14 +253,17 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: A
         with st.container(key="pulled"):
             asked = page.lever(question)
             link.write_kept("lever")
-    answer = None
+    answer, made = None, Draws()
     try:
-        answer = page.answer(asked, Draws())
+        if page.adds:
+            made = watching.start(asked, page.adds(asked))
+        answer = page.answer(asked, made)
     except ValueError as error:
         _refuse(page, place, error)
     if answer:
         _draw(page, chapter, asked, answer, place)
     _end(page, asked, answer)
+    watching.watch_for_more(asked, made)
 
 
 def _refuse(page: Page, place: Any, problem: Exception | str) -> None:

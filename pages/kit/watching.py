@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from pages.kit import draws, screen
-from pages.kit.draws import Draws
+from pages.kit.draws import Draws, Job
+from pages.kit.numbers import sentence
 from pages.kit.turns import in_turn
 
 
@@ -28,3 +30,23 @@ def _look(question: Any, shown: Draws, first: list[Draws]) -> None:
     if now.stage != shown.stage:
         st.rerun()
     screen.progress_bar(question, now)
+
+
+def start(question: Any, jobs: Sequence[Job]) -> Draws:
+    """How far jobs are that add to the answer of a question; they are begun, and those of another question left."""
+    draws.leave_others(jobs)
+    return draws.look(question, jobs)
+
+
+def watch_for_more(question: Any, shown: Draws) -> None:
+    """Look again while jobs add to an answer that is there; once one of them has ended the page is drawn anew."""
+    if shown.problem:
+        st.warning(f"Not everything could be computed. {sentence(shown.problem)}")
+    if shown.running:
+        st.fragment(in_turn(_look_for_more), run_every=shown.poll)(question, shown, [shown])
+
+
+def _look_for_more(question: Any, shown: Draws, first: list[Draws]) -> None:
+    now = first.pop() if first else draws.look(question, shown.jobs)
+    if now.ended != shown.ended or now.poll != shown.poll:
+        st.rerun()

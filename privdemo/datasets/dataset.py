@@ -123,6 +123,11 @@ class Dataset:
         """
         return self._take(self._draw_rows("n_per_class", n_per_class, rng).ravel())
 
+    def rows_left(self, n_per_class: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """The numbers of the rows that `draw` leaves with the same arguments, in random order."""
+        drawn = self._draw_rows("n_per_class", n_per_class, rng)
+        return rng.permutation(np.setdiff1d(np.arange(len(self.y)), drawn))
+
     def split(self, n_train_per_class: int, n_test_per_class: int, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
         """Draw a training and a test set that share no row, each in class order.
 

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, eigh, solve_triangular
 
+from privdemo.estimators.chunks import Rows, in_chunks
 from privdemo.estimators.pixel_priors import GaussianPrior, Prior, posterior_moments, suited_prior
 from privdemo.mechanisms import GaussianNoise, LaplaceNoise, PixelMechanism, RandomisedResponse
 
 Array = NDArray[np.floating]
 
-# People who are looked at together: 13 MB of images in single precision.
-CHUNK = 4096
 # The largest eigenvalue of pure noise passes the edge by more than this many of its own deviations once in a thousand
 # times (Tracy & Widom, β = 1; Johnstone 2001).
 TRACY_WIDOM = 3.27
@@ -63,13 +62,15 @@ class LowRankPrior:
         self.pixels.check(mechanism, n_pixels)
 
 
-def learned_low_rank_prior(mechanism: PixelMechanism, released: NDArray) -> LowRankPrior:
+def learned_low_rank_prior(mechanism: PixelMechanism, released: Rows, pixels: Prior | None = None) -> LowRankPrior:
     """The low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
+
+    `pixels` is the prior of each pixel by itself, where it is learned already.
 
     A mechanism of one's own has no factors until it says by `unbiased.register` and `noise_variance.register` what its
     releases tell of a pixel without bias. Errors as in `pixel_priors.learned_prior`.
     """
-    pixels = suited_prior(mechanism, released, learned=True)
+    pixels = pixels or suited_prior(mechanism, released, learned=True)
     mean, variance = _moments(pixels, mechanism)
     factors = _factors(mechanism, released)
     squares = np.square(factors).sum(axis=1)
@@ -87,14 +88,18 @@ class _Released(NamedTuple):
     covariance: Array
 
 
-def _second_moments(released: NDArray, mechanism: PixelMechanism) -> _Released:
+def _second_moments(released: Rows, mechanism: PixelMechanism) -> _Released:
     n, n_pixels = released.shape
-    centre = unbiased(mechanism, released[: min(n, CHUNK)]).mean(axis=0, dtype=float).astype(np.float32)
+    centre: Array | None = None
     gram, total = np.zeros((n_pixels, n_pixels)), np.zeros(n_pixels)
-    for start in range(0, n, CHUNK):
-        z = unbiased(mechanism, released[start : start + CHUNK]) - centre
+    for chunk in in_chunks(released):
+        z = unbiased(mechanism, chunk)
+        if centre is None:
+            centre = z.mean(axis=0, dtype=float).astype(np.float32)
+        z = z - centre
         gram += z.T @ z
         total += z.sum(axis=0, dtype=float)
+    assert centre is not None
     shift = total / n
     covariance = gram / n - np.outer(shift, shift)
     mean = centre + shift
@@ -153,7 +158,7 @@ def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
     return (1 + root) ** 2 + TRACY_WIDOM * (1 + root) * (1 + 1 / root) ** (1 / 3) * n ** (-2 / 3)
 
 
-def _factors(mechanism: PixelMechanism, released: NDArray) -> Array:
+def _factors(mechanism: PixelMechanism, released: Rows) -> Array:
     """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
 
     There are none where a release says all of a pixel, or nothing, or nothing that is known to be without bias.
@@ -213,10 +218,7 @@ def low_rank_moments(
 
 def low_rank_mean(mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior) -> Array:
     """E[x | x̃] of every pixel of `released` (n, D), kept within 0 to 1: the adversary's guess, on the unit scale."""
-    parts = [
-        low_rank_moments(mechanism, released[i : i + CHUNK], prior, np.float32).mean
-        for i in range(0, len(released), CHUNK)
-    ]
+    parts = [low_rank_moments(mechanism, chunk, prior, np.float32).mean for chunk in in_chunks(released)]
     return np.concatenate(parts).clip(0, 1)
 
 

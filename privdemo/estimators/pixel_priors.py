@@ -11,6 +11,7 @@ that continuous values need.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from privdemo.estimators.chunks import Rows, deviation, in_chunks, mean_and_variance
 from privdemo.estimators.frequencies import em, randomised_response_mle
 from privdemo.mechanisms import GaussianNoise, PixelMechanism, RandomisedResponse
 from privdemo.mechanisms.additive import AdditiveNoise
@@ -99,12 +101,12 @@ def flat_gaussian_prior(n_pixels: int) -> GaussianPrior:
     return GaussianPrior(np.zeros(n_pixels), np.full(n_pixels, 10.0))
 
 
-def learned_gaussian_prior(mechanism: GaussianNoise, released: NDArray) -> GaussianPrior:
+def learned_gaussian_prior(mechanism: GaussianNoise, released: Rows) -> GaussianPrior:
     """The maximum-likelihood Gaussian prior given `released` (n, n_pixels) alone.
 
     A released pixel is N(μ, σ̄² + σ²), so μ is the released mean and σ̄² = max(released variance − σ², 0).
     """
-    mean, variance = released.mean(axis=0, dtype=float), released.var(axis=0, dtype=float)
+    mean, variance = mean_and_variance(released)
     return GaussianPrior(mean, np.maximum(variance - mechanism.sigma**2, 0.0))
 
 
@@ -125,13 +127,13 @@ def true_prior(mechanism: PixelMechanism, frequencies: Array) -> PixelPrior:
     return PixelPrior(mechanism.from_states(np.arange(k), k), frequencies)
 
 
-def state_frequencies(states: NDArray[np.integer], n_states: int) -> Array:
+def state_frequencies(states: Rows, n_states: int) -> Array:
     """How often each pixel of `states` (n, n_pixels) is in each state: (n_pixels, k), rows sum to 1."""
     return _column_counts(states, n_states) / len(states)
 
 
 @singledispatch
-def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -> PixelPrior:
+def learned_prior(mechanism: PixelMechanism, released: Rows, n_states: int) -> PixelPrior:
     """The maximum-likelihood prior given `released` (n, n_pixels) alone; no clean data is used.
 
     Randomised response: exact (`randomised_response_mle`). Other mechanisms on states: EM on how often each pixel is
@@ -153,25 +155,28 @@ def learned_prior(mechanism: PixelMechanism, released: NDArray, n_states: int) -
 
 
 @learned_prior.register(RandomisedResponse)
-def _(mechanism: RandomisedResponse, released: NDArray[np.integer], n_states: int) -> PixelPrior:
+def _(mechanism: RandomisedResponse, released: Rows, n_states: int) -> PixelPrior:
     probs = randomised_response_mle(_column_counts(released, n_states), mechanism.flip_prob)
     return PixelPrior(np.arange(n_states), probs)
 
 
 @learned_prior.register(AdditiveNoise)
-def _(mechanism: AdditiveNoise, released: Array, n_states: int) -> PixelPrior:
+def _(mechanism: AdditiveNoise, released: Rows, n_states: int) -> PixelPrior:
     support = np.linspace(0, 1, min(n_states, SUPPORT_POINTS))
-    spread = float(np.sqrt(np.mean(np.square(released.std(axis=0)))))
+    spread = float(np.sqrt(np.mean(np.square(deviation(released)))))
     edges, width = np.linspace(-2 * spread, 1 + 2 * spread, OUTPUT_BINS - 1, retstep=True)
-    bins = np.clip(np.ceil((released - edges[0]) / width), 0, OUTPUT_BINS - 1).astype(np.int32)
-    counts = _column_counts(bins, OUTPUT_BINS)
+
+    def binned(values: Array) -> NDArray[np.int32]:
+        return np.clip(np.ceil((values - edges[0]) / width), 0, OUTPUT_BINS - 1).astype(np.int32)
+
+    counts = _column_counts(released, OUTPUT_BINS, binned)
     below = mechanism.cdf(np.subtract.outer(np.concatenate(([-np.inf], edges, [np.inf])), support))
     fit = em(counts.astype(np.float32), np.diff(below, axis=0), MAX_ITERATIONS)
     return PixelPrior(support, fit.frequencies, float(fit.gap.max()))
 
 
 @singledispatch
-def suited_prior(mechanism: PixelMechanism, released: NDArray, learned: bool) -> Prior:
+def suited_prior(mechanism: PixelMechanism, released: Rows, learned: bool) -> Prior:
     """The prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
 
     Gaussian for Gaussian noise, else over the states that a pixel can have; values under other noise are taken for
@@ -185,7 +190,7 @@ def suited_prior(mechanism: PixelMechanism, released: NDArray, learned: bool) ->
 
 
 @suited_prior.register(GaussianNoise)
-def _(mechanism: GaussianNoise, released: Array, learned: bool) -> Prior:
+def _(mechanism: GaussianNoise, released: Rows, learned: bool) -> Prior:
     return learned_gaussian_prior(mechanism, released) if learned else flat_gaussian_prior(released.shape[1])
 
 
@@ -320,11 +325,16 @@ def _gaussian_moments(
     return Moments(mean, (trust * noise).astype(dtype)[None, :])
 
 
-def _column_counts(values: NDArray[np.integer], n_bins: int) -> NDArray[np.integer]:
-    """How often each of 0 … n_bins−1 stands in each column of `values` (n, d): shape (d, n_bins)."""
+def _column_counts(
+    values: Rows, n_bins: int, binned: Callable[[NDArray], NDArray[np.integer]] = np.asarray
+) -> NDArray[np.integer]:
+    """How often each of 0 … n_bins−1 stands in each column of `values` (n, d), `binned`: shape (d, n_bins)."""
     d = values.shape[1]
-    keys = values + np.arange(d) * n_bins
-    return np.bincount(keys.ravel(), minlength=d * n_bins).reshape(d, n_bins)
+    counts = np.zeros(d * n_bins, np.int64)
+    for chunk in in_chunks(values):
+        keys = binned(chunk) + np.arange(d) * n_bins
+        counts += np.bincount(keys.ravel(), minlength=d * n_bins)
+    return counts.reshape(d, n_bins)
 
 
 def _check_mechanism(mechanism: object) -> None:

@@ -44,6 +44,32 @@ def linkage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
     return _over_levels(traces, shown, levels, here, family)
 
 
+# What an adversary knows of clean pixels, by the name of the prior: the better, the fuller the line and its marks.
+KNOWLEDGE = {
+    "flat": palette.ADVERSARY._replace(dash="dot", marker="diamond-open"),
+    "learned": palette.ADVERSARY._replace(dash="dash", marker="square-open"),
+    "true": palette.ADVERSARY._replace(dash="longdashdot", marker="circle-open"),
+    "low_rank": palette.ADVERSARY,
+}
+
+
+def guessing(
+    errors: Mapping[float, Mapping[str, Estimate]], titles: Mapping[str, str], here: Point, family: PixelFamily
+) -> Figure:
+    """The squared error of an adversary's guess over the noise level, by what is known of pixels, with 95 % intervals.
+
+    `errors` are those of each prior by level, `titles` what the priors are called.
+    """
+    levels = list(errors)
+    traces = [
+        _measured(levels, [at[prior] for at in errors.values()], titles[prior], KNOWLEDGE[prior])
+        | {"mode": "lines+markers"}
+        for prior in titles
+    ]
+    axis = {"title": {"text": "squared error of a guessed pixel"}, "rangemode": "tozero"}
+    return _over_levels(traces, axis, levels, here, family)
+
+
 def _over_levels(
     traces: Sequence[Mapping[str, Any]], y_axis: dict[str, Any], levels: list[float], here: Point, family: PixelFamily
 ) -> Figure:

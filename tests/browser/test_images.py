@@ -37,6 +37,12 @@ def grey_levels(page: Page, kind: str) -> np.ndarray:
     return values[..., 0]
 
 
+def wait_for_all_guesses(page: Page) -> None:
+    """Wait until the dial has guesses at all levels, which processes compute that others need as well."""
+    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=120_000)
+    browsing.settled(page)
+
+
 def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(page: Page, mnist: object) -> None:
     with browsing.running_app() as fresh:
         browsing.open_page(page, f"{fresh}/image_noise?p=0.4")
@@ -57,6 +63,7 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
     sent: list[object] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
+    wait_for_all_guesses(page)  # until then the page looks how far they are
     sent.clear()
     k = 256 if dataset == "mnist" else 17
     config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
@@ -86,7 +93,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
 ) -> None:
     browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
-    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
+    wait_for_all_guesses(page)
     k = 256 if dataset == "mnist" else 17
     config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
     points = images.curve(images.CurveConfig(dataset, family=family.name, seed=5))
@@ -101,7 +108,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
 
 def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
+    wait_for_all_guesses(page)
     times = page.locator("input#level").last.evaluate(
         "input => [...Array(60).keys()].map(i => { const start = performance.now(); input.value = 20 + 2 * i;"
         " input.dispatchEvent(new Event('input')); return performance.now() - start; })"
@@ -111,7 +118,7 @@ def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: 
 
 def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
-    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
+    wait_for_all_guesses(page)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
     expect(page.locator(".takeaway", has_text="= 0.2,")).to_have_css("opacity", "0.45")  # it is of another level
@@ -130,8 +137,8 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
 def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:
     fetched: list[str] = []
     page.on("response", lambda answer: answer.url.startswith(f"{address}/media/") and fetched.append(answer.url))
-    browsing.open_page(page, f"{address}/image_noise?seed=6")
-    page.wait_for_function("() => globalThis.privdemoGuesses", timeout=30_000)
+    browsing.open_page(page, f"{address}/image_noise?seed=5")
+    wait_for_all_guesses(page)
     before = {kind: grey_levels(page, kind) for kind in ("released", "guess")}
     for chapter in ("What is lost", "The dial"):
         page.get_by_role("radio", name=chapter).click()

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo import datasets, intervals
-from privdemo.estimators import pixel_priors
+from privdemo import attacks, datasets, intervals
+from privdemo.estimators import low_rank, pixel_priors
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, CurveConfig, score
+from privdemo.experiments.images import Config, CurveConfig, people, score
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse, to_unit
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -53,6 +53,9 @@ def test_a_run_recomputed_step_by_step(mechanism):
     prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
     guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
     np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
+    tried = np.arange(50) * 4
+    wrong = pixel_priors.posterior_mean(mechanism, released[tried], prior) / mechanism.white - people.X[tried] / 16
+    assert result.guessed.errors["learned"] == pytest.approx(intervals.mean_interval((wrong**2).mean(axis=1)), rel=1e-5)
     right = []
     for learner in range(8):  # each taught by every eighth person, tried on the next ones
         taught = np.arange(200) % 8 == learner
@@ -66,6 +69,55 @@ def test_a_run_recomputed_step_by_step(mechanism):
 def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
     clean, opposite = RandomisedResponse(0.0, DIGITS_K), BinaryChannel(1.0, 1.0)
     assert images.run(replace(DIGITS, pixels=clean, labels=opposite)).label_guess.low > 0.9
+
+
+@pytest.fixture
+def a_hundred_at_a_time(monkeypatch):
+    """People are drawn a hundred at a time, and nothing is kept of them."""
+    kept = (people.draw_people, people._others, people.true_frequencies)
+    for function in kept:
+        function.cache_clear()
+    monkeypatch.setattr(people, "AT_A_TIME", 100)
+    yield
+    for function in kept:
+        function.cache_clear()
+
+
+@pytest.mark.usefixtures("a_hundred_at_a_time")
+def test_beyond_the_first_people_others_come_until_the_data_set_ends():
+    drawn = [people.all_states("digits", ("7", "9"), n, 3) for n in (100, 250, 60_000)]
+    few, some, all_there = (np.concatenate(list(states.make())) for states in drawn)
+    assert [len(states) for states in drawn] == [len(few), len(some), len(all_there)] == [100, 250, 359]
+    np.testing.assert_array_equal(some, all_there[:250])
+    np.testing.assert_array_equal(few, some[:100])  # equally many of each class, as without the others
+    everyone = datasets.load("digits").select_classes(("7", "9")).X
+    assert sorted(map(bytes, all_there)) == sorted(map(bytes, everyone))
+
+
+@pytest.mark.usefixtures("a_hundred_at_a_time")
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there_at_once(mechanism):
+    config = replace(DIGITS, pixels=mechanism, n_people=359)
+    everybody = people.all_released(config)
+    at_once, again = (np.concatenate(list(everybody.make())) for _ in range(2))
+    np.testing.assert_array_equal(at_once, again)
+    noise = [mechanism.draws_by_name(people._draws(config, DIGITS_K, (100, 64), number)) for number in range(3)]
+    assert len({part.tobytes() for draws in noise for part in draws.values()}) == sum(map(len, noise))
+    prior = pixel_priors.learned_prior(mechanism, at_once, DIGITS_K)
+    shown = [0, 1, 2, 50, 51, 52]
+    expected = mechanism.to_grey(pixel_priors.posterior_mean(mechanism, at_once[shown], prior))
+    assert (
+        np.abs(images.guess(config).pictures["learned"] - expected.astype(int)).max() <= 3
+    )  # a value at the edge of a bin
+    result = images.release(config)
+    np.testing.assert_array_equal(result.released, mechanism.to_grey(at_once[shown]))
+    assert result.n_people == 359
+
+
+def test_ten_people_are_enough_for_an_adversary():
+    result = images.run(replace(DIGITS, classes=("1", "2", "3"), labels=RandomisedResponse(0.2, 3), n_people=10))
+    assert (result.n_people, len(result.labels)) == (9, 9)
+    assert all(np.isfinite(error.mean) for error in result.guessed.errors.values())
 
 
 def test_there_are_as_many_candidates_as_asked_for():
@@ -108,6 +160,20 @@ def test_a_measure_recomputed_step_by_step(family):
     hits = (top[np.arange(200), np.arange(200) // 10] / top.sum(axis=1)).sum()
     assert point.linked == pytest.approx(intervals.wilson_interval(hits, 200), rel=1e-9)
     assert point.linked.mean > 0.2
+
+
+def test_who_has_the_very_images_finds_no_more_senders_by_strokes():
+    """The likelihood of every candidate is all that a release says of its sender."""
+    learned = replace(DIGITS, pixels=RandomisedResponse(0.75, DIGITS_K), n_people=359)
+    candidates, k = score.candidates(CurveConfig("digits", n_candidates=50))
+    prior = low_rank.learned_low_rank_prior(learned.pixels, people.all_released(learned))
+    owner = np.repeat(np.arange(50), 20)
+    released = learned.pixels.randomise(candidates[owner], np.random.default_rng(1))
+    guess = low_rank.low_rank_mean(learned.pixels, released, prior)
+    by_strokes = -np.square(guess[:, None] - candidates / (k - 1)).sum(axis=2)
+    by_likelihood = learned.pixels.pairwise_log_likelihood(released, candidates)
+    strokes, likelihood = (attacks.linked(scores, owner).mean() for scores in (by_strokes, by_likelihood))
+    assert 2 / 50 < strokes < likelihood - 0.02
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,8 @@ def _others() -> Made:
     family = FAMILIES["randomised_response"]
     yield "images.damage", figures.damage(test_charts.POINTS, point, family)
     yield "images.linkage", figures.linkage(test_charts.POINTS, point, family)
+    errors = {one.level: {"flat": one.squared, "low_rank": one.absolute} for one in test_charts.POINTS}
+    yield "images.guessing", figures.guessing(errors, {"flat": "pixels alike", "low_rank": "strokes"}, point, family)
     found = [claim for claim in claims.all_claims() if claim.published is not None and claim.ours and claim.unit]
     yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
 

@@ -79,6 +79,16 @@ def test_measured_points_stand_with_their_intervals_beside_expectations_and_chan
     assert (list(chance.x), list(chance.y)) == ([0.0, 0.5], [1 / 25] * 2)
 
 
+def test_errors_of_guesses_are_drawn_by_what_is_known_of_pixels():
+    errors = {p.level: {"learned": p.squared, "low_rank": p.absolute} for p in POINTS}
+    titles = {"learned": "one by one", "low_rank": "strokes"}
+    traces = named(figures.guessing(errors, titles, point(0.3125, 0.2), FAMILIES["randomised_response"]))
+    assert list(traces) == ["one by one", "strokes"]
+    assert holds(traces["one by one"], *(p.squared for p in POINTS))
+    assert holds(traces["strokes"], *(p.absolute for p in POINTS))
+    assert look(traces["strokes"]) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
+
+
 def test_distortion_along_an_axis_ends_where_there_is_no_noise():
     axis = label_counts.DELTA_AXIS
     outcomes = label_counts.along(CountConfig(repeats=20), axis, 5, 1000, 0.05)

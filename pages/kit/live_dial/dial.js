@@ -82,7 +82,8 @@ class Dial {
     const anew = this.token !== raw.token;
     if (anew) this.data = decode(JSON.parse(new TextDecoder().decode(pictures)));
     const size = this.data.clean.length;
-    const byPrior = this.data.priors.map((_, g) => guesses.subarray(g * size, (g + 1) * size));
+    let first = 0; // those that are not there yet are being learned
+    const byPrior = raw.there.map((there) => (there ? guesses.subarray(first, (first += size)) : null));
     this.token = raw.token;
     this.exact = { level: raw.level, found: raw.foundHere, guesses: byPrior };
     this.grid = { levels: raw.levels, found: raw.found };
@@ -105,6 +106,7 @@ class Dial {
   build() {
     this.columns = this.perLine();
     this.canvases = { clean: [], released: [], guesses: this.data.priors.map(() => []) };
+    this.titles = this.data.priors.map(() => []);
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
     else for (let start = 0; start < this.data.labels.length; start += this.columns) this.buildLine(start);
@@ -150,8 +152,10 @@ class Dial {
       }
     };
     const row = (name, note, kind, into) => {
-      this.add(this.add(line, "div", "row-name", name), "small", "", note);
+      const title = this.add(line, "div", "row-name", name);
+      this.add(title, "small", "", note);
       cells((person) => this.canvas(line, kind, name, person, into));
+      return title;
     };
     row("Clean", "stays with the person", "clean", this.canvases.clean);
     row("Released", "all that is collected", "released", this.canvases.released);
@@ -160,7 +164,7 @@ class Dial {
       const { text, flipped } = captions[person];
       this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);
     });
-    priors.forEach(([name, note], g) => row(name, note, "guess", this.canvases.guesses[g]));
+    priors.forEach(([name, note], g) => this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g])));
   }
 
   draw(canvases, pixels) {
@@ -189,9 +193,13 @@ class Dial {
     const known = computed?.token === this.token;
     this.found.textContent = atRest ? this.exact.found : found[nearest];
     this.root.dataset.guesses = atRest ? "exact" : known ? "near" : "old";
-    this.canvases.guesses.forEach((canvases, g) =>
-      this.draw(canvases, atRest || !known ? this.exact.guesses[g] : computed.pictures[g][nearest]),
-    );
+    this.canvases.guesses.forEach((canvases, g) => {
+      const exact = this.exact.guesses[g], near = known && computed.pictures[g][nearest];
+      const shown = atRest || !near ? (exact ?? near) : near;
+      if (shown) this.draw(canvases, shown);
+      canvases.forEach((canvas) => canvas.classList.toggle("learning", !exact));
+      this.titles[g].forEach((title) => title.classList.toggle("learning", !exact));
+    });
   }
 }
 

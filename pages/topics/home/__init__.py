@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.home.answer import Answer, answer
+from pages.topics.home.answer import Answer, answer, jobs
 from pages.topics.home.controls import SEED, controls, level_setting
 
 
@@ -16,6 +16,7 @@ def page(others: Sequence[Page]) -> Page:
         question="What does privacy cost, and what does it protect?",
         address="",
         answer=partial(answer, tiles),
+        adds=jobs,
         controls=controls,
         settings=lambda: [level_setting(), SEED],
         folds=lambda question, answer: {},

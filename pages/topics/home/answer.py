@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.draws import Draws
+from pages.kit.draws import Draws, Job
 from pages.kit.panel import Live, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.home.controls import FAMILY, Question, level_setting
 from pages.topics.home.cost import cost
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import Point, Result
+from privdemo.experiments.images import Guesses, Point, Result
 
-run = cache.shared(images.run, max_entries=256)
 measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=64)
 
@@ -28,6 +27,7 @@ _PRIOR = "low_rank"
 class Answer:
     """A question, two people's digits as released, and how often their senders are found `here` and along a curve.
 
+    `guesses` are an adversary's, `along` those at the levels of the curve once they are there;
     `tiles` are the ways to the other pages: address, title and a few words.
     """
 
@@ -35,6 +35,8 @@ class Answer:
     result: Result
     here: Point
     points: Sequence[Point]
+    guesses: Guesses
+    along: tuple[Guesses, ...]
     tiles: tuple[tuple[str, str, str], ...]
 
     def takeaway(self) -> str:
@@ -48,10 +50,10 @@ class Answer:
     def _dial(self) -> Panel:
         result, summary = self.result, self._summary()
         halves = ("As sent", f"An adversary’s guess from {result.n_people:,} images")
-        data = dials.dial_data(result, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
+        data = dials.dial_data(result, self.guesses, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
 
         def still() -> str:
-            stack = [result.released, result.guesses[_PRIOR]]
+            stack = [result.released, self.guesses.pictures[_PRIOR]]
             sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
             return figures.picture_html(sheet, [f"the {name}" for name in result.class_names], halves, summary)
 
@@ -61,8 +63,8 @@ class Answer:
                 data,
                 level_setting().key,
                 still,
-                first=lambda: dials.first_frame(data, result, [_PRIOR]),
-                later=lambda: dials.more_guesses(data, self.question.config, FAMILY, [_PRIOR]),
+                first=lambda: dials.first_frame(data, result, self.guesses, [_PRIOR]),
+                later=lambda: dials.more_guesses(data, self.along, [_PRIOR]),
             ),
             summary=summary,
             rows=lambda: images.curve_table(self.points),
@@ -91,10 +93,16 @@ def _found(point: Point) -> str:
 _WHOLE = numbers.SHARE._replace(digits=0)
 
 
-def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, _: Draws) -> Answer:
+def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, made: Draws) -> Answer:
     """Release two people's digits, guess them, and look for their senders."""
-    here = measure(question.curve, question.level)
-    return Answer(question, run(question.config), here, curve(question.curve), tiles)
+    config, here = question.config, measure(question.curve, question.level)
+    guesses, along = dials.guesses_here(config, made, (_PRIOR,)), dials.guesses_along(config, FAMILY, made)
+    return Answer(question, dials.release(config), here, curve(question.curve), guesses, along, tiles)
+
+
+def jobs(question: Question) -> list[Job]:
+    """What the adversary learns in the background."""
+    return dials.guess_jobs(question.config, FAMILY, (_PRIOR,))
 
 
 def snippet(question: Question) -> Snippet:

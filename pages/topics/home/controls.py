@@ -18,8 +18,8 @@ FAMILY = FAMILIES["randomised_response"]
 # Here an eye sees nothing of MNIST’s digits as they are sent, and reads them in the guess. Without MNIST the small
 # digits, of fewer greys, are half hidden.
 LEVEL, SMALL_LEVEL = 0.8, 0.5
-# As many people as the randomness of a release is kept of: the more of them, the better strokes are learned.
-PEOPLE = int(limits.N_PEOPLE.high)
+# As many as are learned from in less than a second: the more of them, the better strokes are learned.
+PEOPLE = images.AT_A_TIME
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.images.answer import Answer, answer, paper_figure, snippet
+from pages.topics.images.answer import Answer, answer, jobs, paper_figure, snippet
 from pages.topics.images.controls import (
     CHANGED,
     DIAL,
@@ -49,6 +49,7 @@ def _adversary(shown: Answer) -> str:
         chance_of_linking=numbers.share(1 / here.n_candidates),
         label_guess=numbers.with_range(result.label_guess),
         n_learners=images.N_LEARNERS,
+        at_most=f" of {images.AT_A_TIME:,} people" if result.n_people > images.AT_A_TIME else "",
         chance_of_label=numbers.share(chance, 0),
         verdict=label_verdict(result.label_guess, chance),
     )
@@ -63,10 +64,10 @@ def label_verdict(guessed: Estimate, chance: float) -> str:
 
 def _caveats(shown: Answer) -> str:
     more = []
-    if shown.result.prior_gap > EARLY:
+    if shown.guesses.prior_gap > EARLY:
         more.append(
             "- The guesses *learned* stopped learning early: for the worst pixel the log-likelihood could rise by up "
-            f"to {shown.result.prior_gap:.3f} nats a person."
+            f"to {shown.guesses.prior_gap:.3f} nats a person."
         )
     labels = shown.question.labels
     if len(shown.result.class_names) == 2 and labels.epsilon < 1e-12:
@@ -82,6 +83,7 @@ PAGE = Page(
     address="image_noise",
     blurb="Digits dissolve.",
     answer=answer,
+    adds=jobs,
     controls=controls,
     settings=all_settings,
     folds=standing_words,

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.draws import Draws
+from pages.kit.draws import Draws, Job
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.images.controls import LEVELS, PRESETS, Question
 from pages.topics.images.promises import promises, reporting
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import PRIORS, Point, Privacy, Result
+from privdemo.experiments.images import PRIORS, Guesses, Point, Privacy, Result
 from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
 
 PAPER = "Barber, Private machine learning via randomised response"
 # The paper's figures by the family of noise that they show.
 IN_PAPER = {"randomised_response": "figure 2", "gaussian": "figure 4"}
 
-run = cache.shared(images.run, max_entries=256)
 measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=256, spinner=f"Looking for senders at {N_LEVELS} levels of noise…")
 strip = cache.shared(images.strip, max_entries=64)
@@ -29,13 +28,18 @@ strip = cache.shared(images.strip, max_entries=64)
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, the release and its promise, and how well linking works `here` and at the `points` of a curve."""
+    """A question, the release and its promise, and how well linking works `here` and at the `points` of a curve.
+
+    `guesses` are those of the adversary that are there by now, `along` those at the levels of `points`, once all are.
+    """
 
     question: Question
     result: Result
     privacy: Privacy
     here: Point
     points: Sequence[Point]
+    guesses: Guesses
+    along: tuple[Guesses, ...] = ()
 
     def takeaway(self) -> str:
         """The page in one sentence, with the live numbers."""
@@ -69,16 +73,24 @@ class Answer:
 _WHOLE = numbers.SHARE._replace(digits=0)
 
 
-def answer(question: Question, _: Draws) -> Answer:
+def answer(question: Question, made: Draws) -> Answer:
     """Release the images of a question, and link them to their senders at its noise level and along the curve."""
-    result = run(question.config)
+    config, family = question.config, question.family
+    result = dials.release(config)
     return Answer(
         question,
         result,
-        images.privacy(question.config, question.delta, result.states.shape[1]),
+        images.privacy(config, question.delta, result.states.shape[1]),
         measure(question.curve, question.level),
         curve(question.curve),
+        dials.guesses_here(config, made),
+        dials.guesses_along(config, family, made),
     )
+
+
+def jobs(question: Question) -> list[Job]:
+    """What the adversary learns in the background."""
+    return dials.guess_jobs(question.config, question.family)
 
 
 # --- the dial ------------------------------------------------------------------------------------
@@ -89,22 +101,26 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     return {
         "flat": ("Guess: pixels alike", "knows only the noise"),
         "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
-        "low_rank": ("Guess: strokes", "pixels that go together"),
+        "low_rank": ("Guess: strokes", "learned from the same images"),
         "true": ("Guess: pixels known", "from clean images"),
     }
 
 
+# The same on the chart of their errors, the worst first.
+_KNOWN = {"flat": "pixels alike", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
+
+
 def _dial(shown: Answer) -> Panel:
     """The shown people's images, redrawn while the noise level is dragged, and an adversary's guesses of them."""
-    question, result = shown.question, shown.result
+    question, result, guesses = shown.question, shown.result, shown.guesses
     family, priors = question.family, _priors(shown.result)
-    data = dials.dial_data(result, family, shown.here, shown.points, priors)
+    data = dials.dial_data(result, guesses, family, shown.here, shown.points, priors)
     summary = _dial_words(shown)
 
     def still() -> str:
-        stack = [result.clean, result.released, *(result.guesses[prior] for prior in PRIORS)]
+        stack = [result.clean, result.released, *guesses.pictures.values()]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
-        rows = ["clean", "released", *(name for name, _ in priors.values())]
+        rows = ["clean", "released", *(priors[prior][0] for prior in guesses.pictures)]
         return figures.picture_html(sheet, dials.captions(result), rows, summary)
 
     return Panel(
@@ -113,11 +129,11 @@ def _dial(shown: Answer) -> Panel:
             data,
             LEVELS[family.name].key,
             still,
-            first=lambda: dials.first_frame(data, result, PRIORS),
-            later=lambda: dials.more_guesses(data, question.config, family, PRIORS),
+            first=lambda: dials.first_frame(data, result, guesses, PRIORS),
+            later=lambda: dials.more_guesses(data, shown.along, PRIORS),
         ),
         summary=summary,
-        rows=lambda: images.picture_table(result),
+        rows=lambda: images.picture_table(replace(result, guessed=guesses)),
         snippet=snippet(question),
     )
 
@@ -149,7 +165,8 @@ def _lost(shown: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
         question="What is lost, and who is still identified?",
         answer=f"{at} a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white), and of "
         f"100 images <b>{numbers.of_hundred(here.linked.mean).removesuffix(' of 100')}</b> are traced to their sender "
-        f"({numbers.interval(here.linked, _WHOLE)}); by chance it would be {numbers.share(1 / n, 0)}.",
+        f"({numbers.interval(here.linked, _WHOLE)}); by chance it would be {numbers.share(1 / n, 0)}."
+        f"{_strokes(shown)}",
     )
     damage = Panel(
         "damage",
@@ -170,7 +187,38 @@ def _lost(shown: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
         rows=lambda: images.curve_table(shown.points),
         snippet=snippet(question),
     )
-    return head, (damage, linkage)
+    return head, (_guessing(shown), linkage), damage
+
+
+def _strokes(shown: Answer) -> str:
+    """What it gains an adversary to learn strokes, and from how many releases; nothing until they are learned."""
+    errors = shown.guesses.errors
+    if "low_rank" not in errors:
+        return ""
+    alone, strokes = (f"{errors[prior].mean:.3f}" for prior in ("learned", "low_rank"))
+    taught = f" Strokes learned from <b>{shown.result.n_people:,}</b> noisy images"
+    if float(strokes) < float(alone):
+        return f"{taught} cut the squared error of a guessed pixel from {alone} to <b>{strokes}</b>."
+    return f"{taught} tell an adversary no more than pixels one by one: both leave a squared error of {strokes}."
+
+
+def _guessing(shown: Answer) -> Panel:
+    """The error of the adversary's guesses against the noise level, once it has learned at all levels."""
+    question, here, n = shown.question, shown.here, f"{shown.result.n_people:,}"
+    if not shown.along:
+        at_levels = f"at {len(shown.points)} levels of noise"
+        return Panel("guessing", note=f"The adversary is learning from {n} noisy images {at_levels} …")
+    errors = {point.level: one.errors for point, one in zip(shown.points, shown.along, strict=True)}
+    there = [f"{_KNOWN[prior]} {error.mean:.3f}" for prior, error in shown.guesses.errors.items()]
+    return Panel(
+        "guessing",
+        figure=Chart(figures.guessing(errors, _KNOWN, here, question.family)),
+        summary=f"The squared error of a pixel that an adversary guesses, where 0 is black and 1 is white, at "
+        f"{question.family.symbol} = {here.level:.4g}: {', '.join(there)}. Strokes, and pixels one by one, are learned "
+        f"from {n} noisy images. Markers: {images.N_TRIED} of these images each, with 95 % intervals.",
+        rows=lambda: images.guess_table(errors),
+        snippet=snippet(question).then("print(result.guessed.errors)"),
+    )
 
 
 # --- the paper's figures ---------------------------------------------------------------------------

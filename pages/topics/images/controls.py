@@ -55,7 +55,8 @@ PEOPLE = Number(
     2000,
     "People who release",
     step=100,
-    help="Their releases teach the adversary what pixels look like.",
+    help="Their releases teach the adversary what pixels look like, and how they go together. There are fewer where "
+    "the data set ends: all ten digits of MNIST have 60,000 images.",
 )
 CANDIDATES = Number(
     "candidates",

@@ -11,16 +11,31 @@ from privdemo.experiments.images.config import (
     n_states,
     with_mechanism,
 )
-from privdemo.experiments.images.release import N_LEARNERS, Result, guesses_at, packed, run, stack_pictures, strip
+from privdemo.experiments.images.people import AT_A_TIME
+from privdemo.experiments.images.release import (
+    N_LEARNERS,
+    N_TRIED,
+    Guesses,
+    Result,
+    guess,
+    packed,
+    release,
+    run,
+    stack_pictures,
+    strip,
+)
 from privdemo.experiments.images.score import N_RELEASES, Point, Privacy, curve, measure, privacy
-from privdemo.experiments.images.tables import curve_table, picture_table, strip_table
+from privdemo.experiments.images.tables import curve_table, guess_table, picture_table, strip_table
 
 __all__ = [
+    "AT_A_TIME",
     "N_LEARNERS",
     "N_RELEASES",
+    "N_TRIED",
     "PRIORS",
     "Config",
     "CurveConfig",
+    "Guesses",
     "LabelMechanism",
     "Point",
     "Privacy",
@@ -29,13 +44,15 @@ __all__ = [
     "check_pixels",
     "curve",
     "curve_table",
-    "guesses_at",
+    "guess",
+    "guess_table",
     "image_shape",
     "measure",
     "n_states",
     "packed",
     "picture_table",
     "privacy",
+    "release",
     "run",
     "stack_pictures",
     "strip",

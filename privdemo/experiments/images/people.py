@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -11,22 +12,81 @@ from numpy.typing import NDArray
 
 from privdemo import datasets
 from privdemo.estimators import pixel_priors
+from privdemo.estimators.chunks import Chunks, Rows
 from privdemo.experiments.draws import seeded
-from privdemo.experiments.images.config import CurveConfig, image_shape
+from privdemo.experiments.images.config import Config, CurveConfig, image_shape
 from privdemo.mechanisms import pixels
 
+# People who are drawn together, equally many of each class; the randomness of their releases takes 20 MB.
+AT_A_TIME = 5000
 # The random streams of a seed: changing one choice leaves the randomness of the others as it was.
 PEOPLE, PIXELS, LABELS = range(3)
 
 
 @lru_cache(maxsize=16)
 def draw_people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
-    """About `n_people` training images, equally many of each class; fewer where the data set ends."""
+    """The first of `n_people` training images, `AT_A_TIME` at most, about equally many of each class.
+
+    There are fewer where the data set ends.
+    """
+    chosen = _training(dataset).select_classes(classes)
+    return chosen.draw(_each(chosen, n_people), seeded(seed, PEOPLE))
+
+
+def _training(dataset: str) -> datasets.Dataset:
     source = datasets.load(dataset)
     image_shape(source)
-    chosen = (source.train if source.n_train is not None else source).select_classes(classes)
-    each = min(max(1, n_people // len(classes)), int(np.bincount(chosen.y).min()))
-    return chosen.draw(each, seeded(seed, PEOPLE))
+    return source.train if source.n_train is not None else source
+
+
+def _each(chosen: datasets.Dataset, n_people: int) -> int:
+    """How many of each class are drawn."""
+    return min(max(1, min(n_people, AT_A_TIME) // chosen.n_classes), min(chosen.class_counts))
+
+
+@lru_cache(maxsize=8)
+def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.integer]:
+    """The rows of all training images of `classes` that are not among the first people, in random order."""
+    source = _training(dataset)
+    chosen = source.select_classes(classes)
+    left = chosen.rows_left(_each(chosen, AT_A_TIME), seeded(seed, PEOPLE))
+    rows = np.flatnonzero(np.isin(source.y, [source.class_names.index(name) for name in classes]))
+    return rows[left].astype(np.int32)
+
+
+def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> Chunks:
+    """Clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then others as they come."""
+    first = draw_people(dataset, classes, n_people, seed).X
+    n_others = max(0, n_people - AT_A_TIME)
+    others = _others(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
+
+    def make() -> Iterator[NDArray[np.uint8]]:
+        yield first
+        images = _training(dataset).X
+        for start in range(0, len(others), AT_A_TIME):
+            yield images[others[start : start + AT_A_TIME]]
+
+    return Chunks((len(first) + len(others), first.shape[1]), make)
+
+
+def all_released(config: Config) -> Rows:
+    """What all people release; where they are many, made anew from the seed whenever it is looked at."""
+    k = datasets.load(config.dataset).n_levels
+    states = all_states(config.dataset, config.classes, config.n_people, config.seed)
+
+    def make() -> Iterator[NDArray]:
+        for number, some in enumerate(states.make()):
+            clean = config.pixels.from_states(some, k)
+            yield config.pixels.apply(clean, _draws(config, k, clean.shape, number))
+
+    return Chunks(states.shape, make) if len(states) > AT_A_TIME else next(make())
+
+
+def _draws(config: Config, n_states: int, shape: tuple[int, ...], number: int) -> Any:
+    """The randomness of the releases of chunk `number`; that of the first is kept."""
+    if number:
+        return config.pixels.draws(shape, seeded(config.seed, PIXELS, number))
+    return noise_draws(pixels.family_of(config.pixels).name, n_states, shape, config.seed)
 
 
 def candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
@@ -50,7 +110,7 @@ def noise_draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -
 @lru_cache(maxsize=16)
 def true_frequencies(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> NDArray[np.floating]:
     """Frequencies (n_pixels, k) of the people's clean pixel states; they do not depend on the noise."""
-    people = draw_people(dataset, classes, n_people, seed)
-    frequencies = pixel_priors.state_frequencies(people.X, people.n_levels)
+    states = all_states(dataset, classes, n_people, seed)
+    frequencies = pixel_priors.state_frequencies(states, datasets.load(dataset).n_levels)
     frequencies.flags.writeable = False
     return frequencies

@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import attacks
+from privdemo import attacks, datasets
 from privdemo.estimators import low_rank, pixel_priors
+from privdemo.estimators.chunks import Rows, in_chunks
+from privdemo.estimators.low_rank import LowRankPrior
+from privdemo.estimators.pixel_priors import PixelPrior
 from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import PRIORS, Config, LabelMechanism, check_pixels, image_shape
-from privdemo.experiments.images.people import LABELS, draw_people, noise_draws, true_frequencies
+from privdemo.experiments.images.people import (
+    LABELS,
+    all_released,
+    all_states,
+    draw_people,
+    noise_draws,
+    true_frequencies,
+)
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.mechanisms import PixelMechanism, pixels
+from privdemo.mechanisms import GaussianNoise, PixelMechanism, pixels
+from privdemo.mechanisms.states import to_unit
 
 # Classifiers behind the label attack, each trained on its own part of the people.
 N_LEARNERS = 8
+# People whose images the error of a guess is measured on.
+N_TRIED = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What an adversary guesses who knows the mechanism and, by the name of a prior, something of clean pixels.
+
+    `pictures` are the posterior means of the shown people's pixels, (n_shown, n_pixels) grey levels. `errors` are their
+    squared error of a pixel, 0 black and 1 white, with 95 % intervals over `N_TRIED` people. `prior_gap` is the duality
+    gap of the prior learned pixel by pixel.
+    """
+
+    pictures: dict[str, NDArray[np.uint8]]
+    errors: dict[str, Estimate]
+    prior_gap: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +55,9 @@ class Result:
 
     Pictures are (n_shown, n_pixels) uint8 grey levels. `states` are the clean pixels as 0 … k−1; `draws` is the
     randomness of the shown releases, which serves every level of the same mechanism. `n_people` is the number of people
-    who released, fewer than wanted where the data set ends. `guesses` are posterior-mean pictures by prior.
-    `changed_pixels` counts an image's changed pixels on average. `prior_gap` is the learned prior's duality gap, and
-    `label_guess` how often an image alone betrays its label.
+    who released, fewer than wanted where the data set ends. `changed_pixels` counts an image's changed pixels on
+    average, and `label_guess` is how often an image alone betrays its label, both among the first `AT_A_TIME` people.
+    `guessed` is what an adversary makes of the releases.
     """
 
     config: Config
@@ -42,12 +69,16 @@ class Result:
     draws: Any
     clean: NDArray[np.uint8]
     released: NDArray[np.uint8]
-    guesses: dict[str, NDArray[np.uint8]]
     labels: NDArray[np.integer]
     released_labels: NDArray[np.integer]
     changed_pixels: float
-    prior_gap: float
     label_guess: Estimate
+    guessed: Guesses | None = None
+
+    @property
+    def guesses(self) -> dict[str, NDArray[np.uint8]]:
+        """The adversary's pictures of the shown people by prior, those that are there."""
+        return self.guessed.pictures if self.guessed else {}
 
 
 def run(config: Config) -> Result:
@@ -56,6 +87,11 @@ def run(config: Config) -> Result:
     Raises ``ValueError`` for unknown classes or a mechanism on other pixels than the data set's,
     and `DatasetError` where the data cannot be had.
     """
+    return replace(release(config), guessed=guess(config))
+
+
+def release(config: Config) -> Result:
+    """`run` without the adversary's guesses, for which everybody's releases are needed; errors as in `run`."""
     people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, people.n_levels
     check_pixels(mechanism, config.dataset)
@@ -63,12 +99,10 @@ def run(config: Config) -> Result:
     draws = noise_draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
     released = mechanism.apply(clean, draws)
     released_labels = config.labels.randomise(people.y, seeded(config.seed, LABELS))
-    shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
-    frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
-    guesses, gap = _guesses(mechanism, released, frequencies, shown)
+    shown = _shown(people.y, config.per_class)
     return Result(
         config=config,
-        n_people=len(people.y),
+        n_people=len(all_states(config.dataset, config.classes, config.n_people, config.seed)),
         class_names=people.class_names,
         image_shape=image_shape(people),
         n_states=k,
@@ -76,37 +110,75 @@ def run(config: Config) -> Result:
         draws=mechanism.draws_of_rows(draws, shown),
         clean=mechanism.to_grey(clean[shown]),
         released=mechanism.to_grey(released[shown]),
-        guesses=guesses,
         labels=people.y[shown],
         released_labels=released_labels[shown],
         changed_pixels=float(np.mean(released != clean) * clean.shape[1]),
-        prior_gap=gap,
         label_guess=_label_guess(config.labels, released, released_labels, people.y),
     )
 
 
-def guesses_at(config: Config, levels: Sequence[float], priors: Sequence[str] = PRIORS) -> NDArray[np.uint8]:
-    """The `guesses` of `run` at several noise levels of the mechanism: (n_priors, n_levels, n_shown, n_pixels)."""
-    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
-    family, k = pixels.family_of(config.pixels), people.n_levels
-    draws = noise_draws(family.name, k, people.X.shape, config.seed)
-    shown = _shown(people.y, min(config.per_class, np.bincount(people.y).min()))
-    frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
-    found = []
-    for level in levels:
-        mechanism = family.make(level, k)
-        released = mechanism.apply(mechanism.from_states(people.X, k), draws)
-        guesses = (_guess(prior, mechanism, released, frequencies, shown) for prior in priors)
-        found.append(np.stack([mechanism.to_grey(guess) for guess, _ in guesses]))
-    return np.stack(found, axis=1)
+def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
+    """What an adversary makes of the releases of `config` under each of some priors; errors as in `run`.
 
-
-def packed(guesses: NDArray[np.uint8]) -> bytes:
-    """`guesses_at` for a browser: zlib of each pixel's differences from level to level, modulo 256.
-
-    In the order prior, person, pixel, level: a third of the size that pictures have.
+    Time grows with the number of people, two seconds for 60,000; what they release is never there all at once.
     """
-    steps = np.diff(guesses, axis=1, prepend=np.zeros_like(guesses[:, :1]))
+    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
+    check_pixels(config.pixels, config.dataset)
+    mechanism, everybody = config.pixels, all_released(config)
+    shown = _shown(people.y, config.per_class)
+    n_tried = min(N_TRIED, len(people.y))
+    rows = np.concatenate([shown, np.arange(n_tried) * len(people.y) // n_tried])
+    released = (everybody if isinstance(everybody, np.ndarray) else next(in_chunks(everybody)))[rows]
+    known = _known(config, everybody, priors)
+    pictures, errors = {}, {}
+    for name, prior in known.items():
+        means = _means(mechanism, released, prior)
+        pictures[name] = mechanism.to_grey(means[: len(shown)])
+        wrong = mechanism.to_unit(means[len(shown) :]) - to_unit(people.X[rows[len(shown) :]], people.n_levels)
+        errors[name] = mean_interval(np.square(wrong).mean(axis=1, dtype=float))
+    learned = known.get("learned")
+    return Guesses(pictures, errors, learned.gap if isinstance(learned, PixelPrior) else 0.0)
+
+
+def _known(config: Config, everybody: Rows, priors: Sequence[str]) -> dict[str, PixelPrior | LowRankPrior]:
+    """What the adversary knows of clean pixels, by the names of the priors."""
+    mechanism, n_states = config.pixels, datasets.load(config.dataset).n_levels
+    found: dict[str, PixelPrior | LowRankPrior] = {}
+
+    def together() -> LowRankPrior:
+        alone = found.get("learned")
+        known = alone if isinstance(alone, PixelPrior) and not isinstance(mechanism, GaussianNoise) else None
+        return low_rank.learned_low_rank_prior(mechanism, everybody, known)
+
+    def true() -> PixelPrior:
+        frequencies = true_frequencies(config.dataset, config.classes, config.n_people, config.seed)
+        return pixel_priors.true_prior(mechanism, frequencies)
+
+    makers: dict[str, Callable[[], PixelPrior | LowRankPrior]] = {
+        "flat": lambda: pixel_priors.flat_prior(mechanism, n_states, everybody.shape[1]),
+        "learned": lambda: pixel_priors.learned_prior(mechanism, everybody, n_states),
+        "low_rank": together,
+        "true": true,
+    }
+    for name in priors:
+        found[name] = makers[name]()
+    return found
+
+
+def _means(mechanism: PixelMechanism, released: NDArray, prior: PixelPrior | LowRankPrior) -> NDArray:
+    """The posterior mean of each pixel of `released`, in the mechanism's domain."""
+    if isinstance(prior, LowRankPrior):
+        return low_rank.low_rank_mean(mechanism, released, prior) * mechanism.white
+    return pixel_priors.posterior_mean(mechanism, released, prior)
+
+
+def packed(along: Sequence[Guesses], priors: Sequence[str]) -> bytes:
+    """The pictures of guesses at several levels for a browser: zlib of the differences from level to level.
+
+    They are modulo 256, in the order prior, person, pixel, level: a third of the size that pictures have.
+    """
+    pictures = np.array([[one.pictures[prior] for one in along] for prior in priors])
+    steps = np.diff(pictures, axis=1, prepend=np.zeros_like(pictures[:, :1]))
     return zlib.compress(np.moveaxis(steps, 1, -1).tobytes(), 9)
 
 
@@ -115,7 +187,7 @@ def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
 
     Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
     """
-    result = run(replace(config, per_class=1))
+    result = release(replace(config, per_class=1))
     family, k = pixels.family_of(config.pixels), result.n_states
     rows = [result.clean]
     for level in levels:
@@ -131,32 +203,9 @@ def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) ->
 
 
 def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
-    """Rows of the first `per_class` people of each class."""
-    return np.concatenate([np.flatnonzero(y == c)[:per_class] for c in np.unique(y)])
-
-
-def _guesses(
-    mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
-) -> tuple[dict[str, NDArray[np.uint8]], float]:
-    """Posterior-mean pictures of the shown people under each prior, and the gap of the learned prior."""
-    found = {prior: _guess(prior, mechanism, released, frequencies, shown) for prior in PRIORS}
-    return {prior: mechanism.to_grey(guess) for prior, (guess, _) in found.items()}, found["learned"][1]
-
-
-def _guess(
-    prior: str, mechanism: PixelMechanism, released: NDArray, frequencies: NDArray[np.floating], shown: NDArray
-) -> tuple[NDArray, float]:
-    """The posterior mean of the shown people's pixels under a prior, in the mechanism's domain, and the prior's gap."""
-    n_pixels, n_states = frequencies.shape
-    if prior == "low_rank":
-        together = low_rank.learned_low_rank_prior(mechanism, released)
-        return low_rank.low_rank_mean(mechanism, released[shown], together) * mechanism.white, 0.0
-    alone = {
-        "flat": lambda: pixel_priors.flat_prior(mechanism, n_states, n_pixels),
-        "learned": lambda: pixel_priors.learned_prior(mechanism, released, n_states),
-        "true": lambda: pixel_priors.true_prior(mechanism, frequencies),
-    }[prior]()
-    return pixel_priors.posterior_mean(mechanism, released[shown], alone), alone.gap
+    """Rows of the first `per_class` people of each class; fewer where a class has fewer."""
+    each = min(per_class, np.bincount(y).min())
+    return np.concatenate([np.flatnonzero(y == c)[:each] for c in np.unique(y)])
 
 
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
@@ -166,10 +215,11 @@ def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: 
     95 % interval covers training as well as testing. Each knows the label's channel and names the likeliest true label.
     """
     meaning = mechanism.channel_matrix.argmax(axis=1)
-    group = np.arange(len(labels)) % N_LEARNERS
+    n_learners = min(N_LEARNERS, len(labels))
+    group = np.arange(len(labels)) % n_learners
     right = []
-    for learner in range(N_LEARNERS):
-        train, test = group == learner, group == (learner + 1) % N_LEARNERS
+    for learner in range(n_learners):
+        train, test = group == learner, group == (learner + 1) % n_learners
         guessed = attacks.guess_labels(released[train], released_labels[train], released[test])
         right.append(float((meaning[guessed] == labels[test]).mean()))
     return mean_interval(right)

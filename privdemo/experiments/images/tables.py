@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,17 @@ def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
             **_columns("linked", point.linked),
         }
         for point in points
+    ]
+
+
+def guess_table(errors: Mapping[float, Mapping[str, Estimate]]) -> list[dict[str, float]]:
+    """Squared errors of guesses by level and prior as flat rows, for a CSV file."""
+    return [
+        {
+            "level": level,
+            **{name: value for prior, error in at.items() for name, value in _columns(prior, error).items()},
+        }
+        for level, at in errors.items()
     ]
 
 

@@ -233,6 +233,26 @@ def test_a_page_may_have_no_lever_and_may_ask_nothing():
     assert "Choose." in takeaway(opened(refused))
 
 
+def test_jobs_that_add_to_an_answer_are_looked_at_until_they_have_ended(monkeypatch):
+    every, fragment, runner = [], st.fragment, Runner(1, None)
+    monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
+    monkeypatch.setattr(cache, "runner", lambda: runner)
+    adds = 'adds=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
+    script = LEVER.replace("title=", f"{adds} title=").replace(
+        "level is {level:g}.", "level is {level:g} {draws.results}."
+    )
+    at = opened(f"from pages.kit.draws import Job\n{script}")
+    assert "The level is 3 ((1,),)." in takeaway(at)
+    assert {"run_every": draws.POLL} in every
+    assert not at.get("progress")
+    every.clear()
+    runner.done = 3
+    assert "The level is 3 ((1, 1, 1),)." in takeaway(at.run())
+    assert {"run_every": draws.POLL} not in every
+    runner.error = "it broke"
+    assert at.run().warning[0].value == "Not everything could be computed. It broke."
+
+
 def test_whoever_runs_a_page_without_a_screen_finds_question_and_answer():
     at = opened(LEVER, shown_answer=None)
     question, answer = at.session_state["shown_answer"]

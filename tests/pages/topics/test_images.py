@@ -14,13 +14,14 @@ import pytest
 from pages.kit import dials
 from pages.kit.draws import Draws
 from pages.topics.images import PAGE, label_verdict
-from pages.topics.images.answer import answer, paper_figure, snippet, strip_snippet
+from pages.topics.images.answer import answer, jobs, paper_figure, snippet, strip_snippet
 from pages.topics.images.controls import CHANGED, DIAL, Question
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
 from privdemo import accounting
 from privdemo.experiments import images
 from privdemo.experiments.images import PRIORS, Privacy
 from privdemo.intervals import Estimate
+from privdemo.jobs import Progress
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
 from tests.pages.visiting import takeaway, visit, warnings
@@ -30,8 +31,12 @@ ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, 
 PROMISE = Privacy(1e-5, 784, 2.0, 2.0, 1568.0, 900.0, 1.39, (0.8, 0.8))
 
 
-def shown(family="randomised_response", labels=LIES, **changes):
-    return answer(Question("digits", ("7", "9"), FAMILIES[family], labels, **(ASKED | changes)), Draws())
+def asked(family="randomised_response", labels=LIES, **changes):
+    return Question("digits", ("7", "9"), FAMILIES[family], labels, **(ASKED | changes))
+
+
+def shown(*given, **changes):
+    return answer(asked(*given, **changes), Draws())
 
 
 def promise(**changes) -> Privacy:
@@ -76,7 +81,8 @@ def test_the_takeaway_holds_the_packages_numbers():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_shown_code_gives_the_shown_numbers(family):
     made = shown(family, level=0.9)
-    panels = [*made.main(), *made.lost()[1]]
+    (_, linkage), damage = made.lost()[1:]
+    panels = [*made.main(), damage, linkage]
     assert {panel.snippet for panel in panels} == {snippet(made.question)}
     exec(str(panels[0].snippet).replace(".show()", ""), names := {})
     assert (names["promise"], names["here"]) == (made.privacy, made.here)
@@ -121,8 +127,8 @@ def dial(request):
     linking = images.CurveConfig("digits", family=family.name, n_candidates=20, seed=3)
     points = images.curve(linking)
     result, names = images.run(config), {prior: (prior, "") for prior in PRIORS}
-    data = dials.dial_data(result, family, images.measure(linking, 0.3), points, names)
-    return config, result, data, lambda: dials.more_guesses(data, config, family, PRIORS)
+    data = dials.dial_data(result, result.guessed, family, images.measure(linking, 0.3), points, names)
+    return config, result, data
 
 
 def decoded(text, kind=np.uint8):
@@ -130,7 +136,7 @@ def decoded(text, kind=np.uint8):
 
 
 def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
-    _, result, sent, _ = dial
+    _, result, sent = dial
     data = json.loads(sent["pictures"])
     np.testing.assert_array_equal(decoded(data["states"]), result.states.ravel())
     np.testing.assert_array_equal(decoded(data["clean"]), result.clean.ravel())
@@ -144,15 +150,62 @@ def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
 
 
 def test_the_guesses_that_follow_are_those_of_a_run_at_each_level(dial):
-    config, result, data, more = dial
-    sent = more()
+    config, result, data = dial
+    family = next(family for family in FAMILIES.values() if isinstance(config.pixels, family.mechanism))
+    (job,) = dials.guess_jobs(config, family)
+    for made in (0, len(job.tasks) - 1):
+        assert dials.more_guesses(data, dials.guesses_along(config, family, done(job, made)), PRIORS) is None
+    sent = dials.more_guesses(data, dials.guesses_along(config, family, done(job, len(job.tasks))), PRIORS)
     assert (sent["token"], sent["nPriors"], sent["nLevels"]) == (data["token"], len(PRIORS), len(data["levels"]))
     steps = np.frombuffer(zlib.decompress(sent["packed"]), np.uint8)
     pictures = steps.reshape(len(PRIORS), *result.states.shape, -1).cumsum(axis=-1, dtype=np.uint8)
-    family = next(family for family in FAMILIES.values() if isinstance(config.pixels, family.mechanism))
     for n, level in enumerate(data["levels"]):
         guesses = images.run(images.with_mechanism(config, family, level)).guesses
         np.testing.assert_array_equal(pictures[..., n], np.stack([guesses[prior] for prior in PRIORS]))
+
+
+def done(job, n):
+    """What there is of a dial's job once `n` of its tasks are done."""
+    results = tuple(map(job.function, job.tasks[:n]))
+    return Draws((job,), (Progress(results, len(job.tasks), n < len(job.tasks)),), (results,))
+
+
+def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_once(monkeypatch):
+    monkeypatch.setattr(images, "AT_A_TIME", 50)
+    question = asked(people=100)
+    here, _ = jobs(question)
+    before = answer(question, Draws())
+    assert list(before.guesses.pictures) == ["flat", "true"]
+    data = before.main()[0].figure.data
+    assert (data["there"], len(data["guesses"])) == ([True, False, False, True], 2 * 4 * 64)
+    assert dials.first_frame(data, before.result, before.guesses, PRIORS).count("<img") == 4 * 4
+    made = answer(question, done(here, 1))
+    assert tuple(made.guesses.pictures) == PRIORS
+    assert made.main()[0].figure.data["there"] == [True] * 4
+
+
+def test_errors_of_guesses_are_drawn_once_all_are_there_and_what_strokes_gain_is_said():
+    level = float(FAMILIES["randomised_response"].levels(17)[8])
+    question = asked(people=300, level=level)
+    (job,) = jobs(question)
+    before, after = (answer(question, done(job, n)).lost() for n in (0, len(job.tasks)))
+    assert (before[1][0].figure, "25 levels of noise" in before[1][0].note) == (None, True)
+    chart = after[1][0]
+    errors = images.run(question.config).guessed.errors
+    assert f"strokes {errors['low_rank'].mean:.3f}" in chart.summary
+    at = {row["level"]: row for row in chart.rows()}
+    assert at[level]["low_rank_mean"] == errors["low_rank"].mean
+    learned, strokes = (f"{errors[prior].mean:.3f}" for prior in ("learned", "low_rank"))
+    assert f"from <b>300</b> noisy images cut the squared error of a guessed pixel from {learned} to" in after[0].answer
+    assert strokes in after[0].answer
+    exec(str(chart.snippet).replace(".show()", ""), names := {})
+    assert names["result"].guessed.errors == errors
+    assert "tell an adversary no more" in shown(people=10, level=0.9).lost()[0].answer
+
+
+def test_other_lies_about_labels_need_no_other_guesses():
+    same = [jobs(asked(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
+    assert same[0] == same[1] == jobs(asked(level=0.7))[0].key != jobs(asked(seed=4))[0].key
 
 
 def test_what_is_found_stands_beside_each_level(dial):
@@ -164,17 +217,17 @@ def test_what_is_found_stands_beside_each_level(dial):
 
 
 def test_the_first_frame_holds_the_very_pictures(dial):
-    _, result, data, _ = dial
-    markup = dials.first_frame(data, result, PRIORS)
+    _, result, data = dial
+    markup = dials.first_frame(data, result, result.guessed, PRIORS)
     assert markup.count("<img") == (2 + len(PRIORS)) * len(result.labels)
     assert data["foundHere"] in markup
     pictures = json.loads(data["pictures"]) | {"halves": ["sent", "guess"]}
-    halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, ["learned"])
+    halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, result.guessed, ["learned"])
     assert halves.count("<img") == 2 * len(result.labels)
 
 
 def test_a_flipped_label_shows_what_it_was(dial):
-    _, result, data, _ = dial
+    _, result, data = dial
     flipped = list(result.labels != result.released_labels)
     assert [caption["flipped"] for caption in json.loads(data["pictures"])["captions"]] == flipped
     assert [" → " in words for words in dials.captions(result)] == flipped

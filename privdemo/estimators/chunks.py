@@ -1,0 +1,63 @@
+"""Rows of many people, looked at a chunk at a time: memory need not grow with their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+
+# People who are looked at together: 13 MB of images in single precision.
+CHUNK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Rows of `shape` (n, D) that nobody keeps: `make` makes them anew, chunk after chunk, whenever they are wanted.
+
+    What learns from all rows takes these as it takes an array.
+    """
+
+    shape: tuple[int, int]
+    make: Callable[[], Iterator[NDArray]]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @cached_property
+    def moments(self) -> tuple[Array, Array]:
+        """Mean and variance of every column, (D,) each."""
+        total, square, shift = np.zeros(self.shape[1]), np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        for n, chunk in enumerate(self.make()):
+            shift = shift if n else chunk.mean(axis=0, dtype=float)
+            apart = chunk - shift.astype(np.float32)
+            total += apart.sum(axis=0, dtype=float)
+            square += np.square(apart, out=apart).sum(axis=0, dtype=float)
+        mean = total / len(self)
+        return shift.astype(np.float32) + mean, square / len(self) - mean**2
+
+
+Rows = NDArray | Chunks
+
+
+def in_chunks(rows: Rows) -> Iterator[NDArray]:
+    """The rows, chunk after chunk."""
+    if isinstance(rows, Chunks):
+        return rows.make()
+    return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
+
+
+def mean_and_variance(rows: Rows) -> tuple[Array, Array]:
+    """Mean and variance of every column, (D,) each, in double precision."""
+    if isinstance(rows, Chunks):
+        return rows.moments
+    return rows.mean(axis=0, dtype=float), rows.var(axis=0, dtype=float)
+
+
+def deviation(rows: Rows) -> Array:
+    """The standard deviation of every column, (D,)."""
+    return np.sqrt(rows.moments[1]) if isinstance(rows, Chunks) else rows.std(axis=0)
