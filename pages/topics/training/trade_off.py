@@ -45,7 +45,9 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
 
     words = f"{' '.join(findings(study, rows))} {curve_words(study, everything)}"
     return [
-        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows)}"),
+        Panel(
+            "", "What does the noise cost?", f"{other}{in_short(study, rows, CHOSEN if CHOSEN in curves else SPREAD)}"
+        ),
         (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
         Panel("", note=f"{study.title}. {own_words(study, shown, level)}"),
     ]
@@ -108,14 +110,14 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
 _AT = {"figure3": "at p =", "section6.1": "at σ² =", "asymmetric": "where the share of 9s that lie is"}
 
 
-def in_short(study: Study, rows: tuple[Row, ...]) -> str:
-    """Where correcting for the noise is ahead of ignoring it, by accuracy and by probabilities, in a sentence."""
+def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
+    """Where one `way` to correct for the noise is ahead of ignoring it, by accuracy and by probabilities, in words."""
     at = _AT[study.name]
-    accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
-    losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
+    accuracy = training.study.compare(rows, way, NAIVE, "accuracy")
+    losses = training.study.compare(rows, way, NAIVE, "log_loss")
     ahead, behind = _above(accuracy), _below(accuracy)
     better, worse = _below(losses), _above(losses)
-    ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
+    ours, theirs = (f"“{TRAINING[name].title}”" for name in (way, NAIVE))
     if ahead:
         most = numbers.apart(max(gap.mean for gap in ahead.values()))
         first = f"{ours} is more accurate than {theirs} {at} {_levels(list(ahead))} (by up to <b>{most}</b>)"

@@ -18,6 +18,8 @@ from privdemo.experiments.training.fit import run
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import (
+    CHOSEN,
+    CLASSES,
     CLEAN,
     FLAT,
     LOW_RANK,
@@ -80,7 +82,7 @@ STUDIES = {
             "variance σ² of the noise on every pixel",
             (0.1, 0.25, 0.5, 1.0),
             _section61,
-            (CLEAN, NAIVE, SPREAD, FLAT, LOW_RANK, TRUE),
+            (CLEAN, NAIVE, SPREAD, FLAT, LOW_RANK, CLASSES, CHOSEN, TRUE),
             {CLEAN: {0.1: 0.957, 0.5: 0.957}, FLAT: {0.1: 0.944, 0.5: 0.93}},
         ),
         Study(

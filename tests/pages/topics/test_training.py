@@ -100,6 +100,15 @@ def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that
     assert [told in answer.takeaway() for answer in found] == [True, False, False]
 
 
+def test_of_what_the_noise_costs_the_choosing_method_is_told_if_it_is_shown():
+    shown = Answer(Question(TrainingConfig(), 1), made(config=TrainingConfig(), spread=0.9, naive=0.9).trials)
+    choosing = Answer(shown.question, made(config=TrainingConfig(), naive=0.9, **{CHOSEN: 0.9}).trials)
+    assert f"“{OURS}” and “{THEIRS}” are statistically tied" in trade_off.panels(shown)[0].answer
+    assert (
+        f"“{TRAINING[CHOSEN].title}” is more accurate than “{THEIRS}” at p = " in trade_off.panels(choosing)[0].answer
+    )
+
+
 def test_a_choosing_method_says_what_it_took_and_why():
     trial = made(**{CHOSEN: 0.9}).trials[0]
     taken = [replace(trial.fits[CHOSEN], chosen=name, why=why) for name, why in ((CLASSES, TIE), (LOW_RANK, AHEAD))]
