@@ -226,6 +226,8 @@ _NOISES = {
     "gaussian": ("Gaussian noise", "dashdot"),
     "dirichlet": ("scaled Dirichlet", "longdashdot"),
 }
+# The noise of the sets whose names a choosing method learns from as well.
+BY_TRYING = "gaussian"
 # Whom one must trust is the marker, what learns the colour and the dash: the spread likelihood has one colour, whatever
 # the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
@@ -241,9 +243,21 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
+def chosen(name: str) -> str:
+    """The name of the method that chooses, by trying, how to learn in the place of `name`: see `estimators.choose`."""
+    return f"{name} chosen"
+
+
 def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
     """A method in the colour of its family, and in its dash unless it has one of its own."""
     return Method(name, title, trust, _like(family, dash or family.dash, MARKERS[trust]), paper)
+
+
+def _by_trying(name: str, title: str, trust: str) -> Method:
+    """The choosing method in the place of the one called `name`, whose `title` it goes on."""
+    paper = f"{_SPREAD}, low-rank prior or a model of the classes"
+    dash = "solid" if trust == PUBLISHER else "dashdot"
+    return _compared(chosen(name), f"{title}, chosen by trying", paper, trust, palette.SPREAD, dash)
 
 
 COMPARISON = _table(
@@ -255,9 +269,11 @@ COMPARISON = _table(
         _compared(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
         _compared(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
         _compared(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
+        _by_trying(SPREAD, _LIES, NOBODY),
         _compared(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
         _compared(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
         _compared(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _by_trying(BAG_NAMES, "correct for the bag", OWNER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
@@ -280,6 +296,7 @@ COMPARISON = _table(
                 ),
             )
         ),
+        _by_trying(set_names(BY_TRYING), f"correct for the set, {_NOISES[BY_TRYING][0]}", PUBLISHER),
     )
 )
 

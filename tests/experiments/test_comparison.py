@@ -9,6 +9,9 @@ import pytest
 from scipy.stats import binomtest, kstest, laplace
 
 from privdemo import methods
+from privdemo.estimators.bags import bag_channel, name_channel
+from privdemo.estimators.choose import ChosenLogisticRegression
+from privdemo.estimators.set_names import contrast
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
 from privdemo.experiments.comparison.fit import SOLVERS
@@ -25,6 +28,7 @@ from privdemo.methods import (
     NOBODY,
     OWNER,
     SPREAD,
+    chosen,
     set_names,
 )
 from privdemo.verdict import judge
@@ -225,6 +229,19 @@ def compared(one, other):
     return rows[SPREAD], rows[NAIVE]
 
 
+def test_what_is_chosen_by_trying_learns_through_the_channel_of_lies_bags_or_sets():
+    people = comparison.draw_people(replace(DIGITS, private=RECORDS, epsilon=4.0))
+    bags, sets = np.bincount(people.bags), np.bincount(people.sets)
+    for name, channel, names in (
+        (SPREAD, people.config.flips.channel_matrix, people.lies),
+        (BAG_NAMES, bag_channel(people.bag_shares, bags), people.bags),
+        (set_names("gaussian"), name_channel(people.set_proportions("gaussian tight"), sets), people.sets),
+    ):
+        model = ChosenLogisticRegression(channel, people.config.pixels, tol=1e-4 * contrast(channel))
+        expected = model.fit(people.released, names).predict_proba(people.X_test)[:, 1]
+        np.testing.assert_array_equal(SOLVERS[chosen(name)][CLASSIFY](people), expected)
+
+
 LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
 
 
@@ -240,7 +257,9 @@ def test_differences_are_draw_by_draw():
 
 def test_shipped_values_can_be_had_again():
     context = next(c for c in study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
-    config = replace(context, epsilon=2.0, draw=3, methods=(CLEAN, SPREAD, BAG_NAMES, set_names("gaussian")))
+    config = replace(
+        context, epsilon=2.0, draw=3, methods=(CLEAN, SPREAD, chosen(SPREAD), BAG_NAMES, set_names("gaussian"))
+    )
     shipped = [row for metric in METRICS[CLASSIFY] for row in study.select(study.load(), config, metric)]
     at = {(row.method, row.metric): row for row in shipped if row.epsilon == 2.0}
     for mark in study.trial(config):

@@ -9,6 +9,8 @@ from privdemo import limits
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
+    BAG_NAMES,
+    BY_TRYING,
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -18,10 +20,13 @@ from privdemo.methods import (
     OWNER,
     PUBLISHER,
     RECONSTRUCTION,
+    SPREAD,
     TIGHT,
     TRUE,
     TRUTH,
+    chosen,
     mmd,
+    set_names,
 )
 from privdemo.tasks import BINARY, binary_records, binary_task
 
@@ -34,7 +39,7 @@ RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.
 # Data sets whose records are images, so that every pixel can be flipped.
 IMAGES = ("mnist", "digits")
 # The methods that solve one task only.
-_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE)
+_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *map(chosen, (SPREAD, BAG_NAMES, set_names(BY_TRYING))))
 _ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, *map(mmd, TIGHT))
 # Pixel priors that differ from the learned one only if records are private.
 _OF_RECORDS = (FLAT, TRUE)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privdemo.estimators import votes
 from privdemo.estimators.bags import bag_channel, name_channel
+from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import (
     NaiveLogisticRegression,
@@ -26,6 +27,7 @@ from privdemo.experiments.comparison.release import People
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import (
     BAG_NAMES,
+    BY_TRYING,
     CLEAN,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -36,6 +38,7 @@ from privdemo.methods import (
     SPREAD,
     TIGHT,
     TRUE,
+    chosen,
     mmd,
     set_names,
 )
@@ -55,35 +58,48 @@ def _classify(fitted: Callable[[People], Any]) -> Solver:
     return lambda people: fitted(people).predict_proba(people.X_test)[:, 1]
 
 
-def _spread(people: People, channel: Any, names: NDArray, prior: Any = "learned") -> SpreadLogisticRegression:
-    """The spread likelihood of released `names` (n,) through `channel`, T[name | class]."""
-    # A channel that says little leaves a gradient that is small everywhere.
-    tol = 1e-4 * contrast(channel)
-    return SpreadLogisticRegression(channel, people.config.pixels, prior, C="cv", tol=tol).fit(people.released, names)
+# A channel T[name | class] (names, 2), and the names (n,) that went through it.
+Named = tuple[Array, NDArray]
 
 
-def _lies(people: People, prior: Any = "learned") -> SpreadLogisticRegression:
-    return _spread(people, people.config.flips.channel_matrix, people.lies, prior)
+def _lies(people: People) -> Named:
+    return people.config.flips.channel_matrix, people.lies
 
 
-def _lies_flat(people: People) -> SpreadLogisticRegression:
-    return _lies(people, "flat")
+def _bag_names(people: People) -> Named:
+    return bag_channel(people.bag_shares, np.bincount(people.bags)), people.bags
 
 
-def _lies_true(people: People) -> SpreadLogisticRegression:
-    return _lies(people, people.true_prior)
+def _set_names(release: str) -> Callable[[People], Named]:
+    return lambda people: (name_channel(people.set_proportions(release), np.bincount(people.sets)), people.sets)
 
 
-def _bag_names(people: People) -> SpreadLogisticRegression:
-    return _spread(people, bag_channel(people.bag_shares, np.bincount(people.bags)), people.bags)
+def _spread(
+    names_of: Callable[[People], Named], prior: Callable[[People], Any] = lambda people: "learned"
+) -> Callable[[People], SpreadLogisticRegression]:
+    """The spread likelihood of released names."""
 
-
-def _set_names(release: str) -> Callable[[People], SpreadLogisticRegression]:
     def fitted(people: People) -> SpreadLogisticRegression:
-        channel = name_channel(people.set_proportions(release), np.bincount(people.sets))
-        return _spread(people, channel, people.sets)
+        channel, names = names_of(people)
+        model = SpreadLogisticRegression(channel, people.config.pixels, prior(people), C="cv", tol=_tol(channel))
+        return model.fit(people.released, names)
 
     return fitted
+
+
+def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLogisticRegression]:
+    """The same with a low-rank prior, or a model of the classes, as the released names of held-out people say."""
+
+    def fitted(people: People) -> ChosenLogisticRegression:
+        channel, names = names_of(people)
+        return ChosenLogisticRegression(channel, people.config.pixels, tol=_tol(channel)).fit(people.released, names)
+
+    return fitted
+
+
+def _tol(channel: Array) -> float:
+    """How small a gradient ends a fit: a channel that says little leaves one that is small everywhere."""
+    return 1e-4 * contrast(channel)
 
 
 def _clean(people: People) -> NaiveLogisticRegression:
@@ -170,15 +186,18 @@ SOLVERS: dict[str, dict[str, Solver]] = {
     CORRECTED_COUNT: {SHARE: _count_lies(votes.corrected_mle)},
     NAIVE: {CLASSIFY: _classify(_naive)},
     RECONSTRUCTION: {CLASSIFY: _classify(_reconstruction)},
-    SPREAD: {CLASSIFY: _classify(_lies), SHARE: _share_from_names(SpreadClassRatio, _lie_names)},
-    FLAT: {CLASSIFY: _classify(_lies_flat)},
-    TRUE: {CLASSIFY: _classify(_lies_true)},
+    SPREAD: {CLASSIFY: _classify(_spread(_lies)), SHARE: _share_from_names(SpreadClassRatio, _lie_names)},
+    FLAT: {CLASSIFY: _classify(_spread(_lies, lambda people: "flat"))},
+    chosen(SPREAD): {CLASSIFY: _classify(_chosen(_lies))},
+    TRUE: {CLASSIFY: _classify(_spread(_lies, lambda people: people.true_prior))},
     LLP: {CLASSIFY: _classify_by_proportions, SHARE: _count_by_proportions},
-    BAG_NAMES: {CLASSIFY: _classify(_bag_names), SHARE: _share_from_names(SpreadClassRatio, _bag_shares)},
+    BAG_NAMES: {CLASSIFY: _classify(_spread(_bag_names)), SHARE: _share_from_names(SpreadClassRatio, _bag_shares)},
+    chosen(BAG_NAMES): {CLASSIFY: _classify(_chosen(_bag_names))},
+    chosen(set_names(BY_TRYING)): {CLASSIFY: _classify(_chosen(_set_names(TIGHT[BY_TRYING])))},
 }
 for _noise, _release in TIGHT.items():
     SOLVERS[set_names(_noise)] = {
-        CLASSIFY: _classify(_set_names(_release)),
+        CLASSIFY: _classify(_spread(_set_names(_release))),
         SHARE: _share_from_names(SpreadClassRatio, _set_shares(_release)),
     }
     SOLVERS[mmd(_noise)] = {SHARE: _share_from_names(MMDClassRatio, _set_shares(_release))}
