@@ -27,7 +27,7 @@ _HERE, _ALONG = "guesses", "guesses at all levels"
 # What an adversary may know without having learned from releases.
 _UNTAUGHT = ("flat", "true")
 
-release = cache.shared(images.release, max_entries=256)
+release = cache.shared(images.draw_release, max_entries=256)
 _guess = cache.shared(images.guess, max_entries=256)
 _packed = cache.shared(images.packed, max_entries=64)
 

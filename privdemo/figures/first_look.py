@@ -23,10 +23,10 @@ _TAGS = re.compile(r"&lt;(/?(?:b|br|sup)|span style=&#x27;color:#[0-9A-Fa-f]{6}&
 # Plotly's drawing, once it is there, takes the place of this one; both write in the page's own colour, as Streamlit's
 # grey is too pale for a projector.
 FIRST_LOOK_CSS = """
-[data-testid="stVerticalBlock"]:has(.main-svg) > [data-testid="stElementContainer"]:has(.first-look) { display: none; }
+.stElementContainer:has(.first-look):has(~ .stElementContainer .main-svg) { display: none; }
 [data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look) { position: relative; }
-[data-testid="stVerticalBlock"]:has(> [data-testid="stElementContainer"] .first-look):not(:has(.main-svg))
-  > [data-testid="stElementContainer"]:not(:has(.first-look)) { position: absolute; inset: 0; visibility: hidden; }
+.stElementContainer:has(.first-look) ~ .stElementContainer:not(:has(.main-svg)) {
+  position: absolute; inset: 0; visibility: hidden; }
 .first-look { display: flex; flex-direction: column; line-height: 1.3; overflow: hidden; }
 .first-look > div { position: relative; flex: 1; }
 .first-look > div > img { position: absolute; width: 100%; height: 100%; max-width: none; }

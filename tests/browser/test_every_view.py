@@ -1,7 +1,9 @@
 """Every chapter of every page in a real Chromium: few words, wide and narrow, accessible by day and night."""
 
+from collections.abc import Iterable
 from importlib import resources
 from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,15 +16,31 @@ from tests.browser.screens import WORDS
 pytestmark = pytest.mark.browser
 
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-# What WCAG 2.2 asks at levels A and AA; by night only the colours differ.
+# What WCAG 2.2 asks at levels A and AA.
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-BY_DAY, BY_NIGHT = {"type": "tag", "values": TAGS}, {"type": "rule", "values": ["color-contrast"]}
+
+
+class Look(NamedTuple):
+    """A way to look at a chapter: the colours, the size of the screen, and what is audited."""
+
+    scheme: Literal["light", "dark"]
+    width: int
+    height: int
+    only: dict[str, Any]
+
+
+# To change from one to the other costs as much as an audit; by night only the colours differ.
+DAY = Look("light", 1280, 800, {"type": "tag", "values": TAGS})
+NIGHT_ON_A_TELEPHONE = Look("dark", 390, 844, {"type": "rule", "values": ["color-contrast"]})
 AUDIT = """
 async (only) => (await axe.run(document, { runOnly: only, resultTypes: ["violations"] })).violations
   .filter((found) => ["serious", "critical"].includes(found.impact))
   .map((found) => [found.id, ...found.nodes.slice(0, 4).map((node) => node.html.slice(0, 140) + node.failureSummary)])
 """
 SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+IN_COLOURS = """
+(scheme) => getComputedStyle(document.querySelector("[data-testid=stApp]")).colorScheme === scheme
+"""
 # What stands under what on a telephone: the sentence, the main control, the figure, the chapters, and the rest.
 PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
@@ -46,32 +64,42 @@ ELSEWHERE = {"Classes"}
 MOST_WORDS = {"": 120, "claims": 250}
 
 
-def audited(page: Page, where: str) -> list[str]:
-    """What is seriously wrong with what is on screen, by day and by night."""
+def take(page: Page, look: Look) -> None:
+    """Show the page in a look's colours and size."""
+    page.emulate_media(color_scheme=look.scheme)
+    page.set_viewport_size({"width": look.width, "height": look.height})
+    page.wait_for_function(IN_COLOURS, arg=look.scheme)
+    page.wait_for_timeout(150)  # charts follow
+
+
+def audited(page: Page, look: Look) -> list[str]:
+    """What is seriously wrong with what is on screen."""
     if not page.evaluate("() => !!window.axe"):
         page.evaluate(AXE)
+    if faults := page.evaluate(AUDIT, look.only):  # of what has just changed and is still pale?
+        page.wait_for_timeout(700)
+        faults = page.evaluate(AUDIT, look.only)
+    return [str(fault) for fault in faults]
+
+
+def placed(page: Page, parts: tuple[str, ...]) -> list[str]:
+    """What is wrong with the places: something scrolls sideways, or `parts` do not stand one under the other."""
     found = []
-    for scheme, only in (("light", BY_DAY), ("dark", BY_NIGHT)):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(150)
-        if faults := page.evaluate(AUDIT, only):  # of what has just changed and is still pale?
-            page.wait_for_timeout(700)
-            faults = page.evaluate(AUDIT, only)
-        found += [f"{where}, {scheme}: {fault}" for fault in faults]
-    page.emulate_media(color_scheme="light")
+    if (over := page.evaluate(SIDEWAYS)) > 0:
+        found.append(f"{over} pixels sideways")
+    tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
+    if any(above >= below for above, below in pairwise(tops)):
+        found.append(f"out of order: {dict(zip(parts, tops, strict=True))}")
     return found
 
 
-def narrow(page: Page, where: str, parts: tuple[str, ...]) -> list[str]:
-    """What is wrong on a telephone: something scrolls sideways, or `parts` do not stand one under the other."""
-    page.set_viewport_size({"width": 390, "height": 844})
+def faults_of(page: Page, where: str, looks: Iterable[Look], parts: tuple[str, ...] = ()) -> list[str]:
+    """What is wrong in each look; on a telephone `parts` stand one under the other."""
     found = []
-    if (over := page.evaluate(SIDEWAYS)) > 0:
-        found.append(f"{where}: {over} pixels sideways on a telephone")
-    tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
-    if any(above >= below for above, below in pairwise(tops)):
-        found.append(f"{where}: out of order on a telephone: {dict(zip(parts, tops, strict=True))}")
-    page.set_viewport_size({"width": 1280, "height": 800})
+    for look in looks:
+        take(page, look)
+        wrong = [*audited(page, look), *placed(page, parts if look is NIGHT_ON_A_TELEPHONE else ())]
+        found += [f"{where}, {look.scheme}, {look.width} pixels wide: {fault}" for fault in wrong]
     return found
 
 
@@ -96,13 +124,12 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
     browsing.open_page(page, f"{address}/{shown.address}")
     if (words := page.evaluate(WORDS)) > (most := MOST_WORDS.get(shown.address, 200)):
         faults.append(f"{words} words on the first screen, more than {most}")
-    seen, forward = 0, page.locator(".st-key-next-chapter button")
+    if shown.chapters and not reached(page):
+        faults.append("the main control is more than five tabs from the headline")
+    looks, seen, forward = [DAY, NIGHT_ON_A_TELEPHONE], 0, page.locator(".st-key-next-chapter button")
     while True:  # some chapters are there for other settings only
-        where = f"chapter {seen + 1}"
-        faults += audited(page, where)
-        faults += narrow(page, where, () if seen else PARTS.get(shown.address, ()))
-        if not seen and shown.chapters and not reached(page):
-            faults.append("the main control is more than five tabs from the headline")
+        faults += faults_of(page, f"chapter {seen + 1}", looks, () if seen else PARTS.get(shown.address, ()))
+        looks.reverse()  # the next one begins as this one ends
         seen += 1
         if not forward.count():
             break
@@ -118,5 +145,5 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
 def test_what_many_classes_are_taken_for_reads_well(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/training?images=Small+digits&n=20&draws=2&more_digits=3&look_at=Classes")
     expect(page.locator(".takeaway")).to_contain_text("3")
-    faults = [*audited(page, "Classes"), *narrow(page, "Classes", ())]
+    faults = faults_of(page, "Classes", (DAY, NIGHT_ON_A_TELEPHONE))
     assert not faults, "\n".join(faults)

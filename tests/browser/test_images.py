@@ -14,6 +14,7 @@ from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 TITLES = {"mnist": "MNIST", "digits": "Small+digits"}
+FEW = 200  # people: more of them say nothing more of the browser
 
 
 def dial(page: Page, level_index: int, event: str) -> None:
@@ -45,7 +46,7 @@ def wait_for_all_guesses(page: Page) -> None:
 
 def test_a_straight_link_is_the_first_thing_a_fresh_server_is_asked(page: Page, mnist: object) -> None:
     with browsing.running_app() as fresh:
-        browsing.open_page(page, f"{fresh}/image_noise?p=0.4")
+        browsing.open_page(page, f"{fresh}/image_noise?p=0.4&data=Small+digits")
         expect(page.locator("h1")).to_have_text("What does the noise do to an image?")
         expect(page.locator(".takeaway", has_text="= 0.4,")).to_be_visible()
         expect(page.get_by_text("Page not found")).to_have_count(0)
@@ -62,11 +63,11 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
 ) -> None:
     sent: list[object] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
-    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
+    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&people={FEW}&seed=5")
     wait_for_all_guesses(page)  # until then the page looks how far they are
     sent.clear()
     k = 256 if dataset == "mnist" else 17
-    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
+    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), n_people=FEW, seed=5)
     result = images.run(config)
     np.testing.assert_array_equal(grey_levels(page, "clean"), result.clean)
     limit, step = family.limit(k), 0.005 if family.name == "randomised_response" else 0.01
@@ -92,10 +93,10 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
 def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes(
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
 ) -> None:
-    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&seed=5")
+    browsing.open_page(page, f"{address}/image_noise?noise={family.title}&data={TITLES[dataset]}&people={FEW}&seed=5")
     wait_for_all_guesses(page)
     k = 256 if dataset == "mnist" else 17
-    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), seed=5)
+    config = images.Config(dataset=dataset, pixels=family.make(0.3, k), n_people=FEW, seed=5)
     points = images.curve(images.CurveConfig(dataset, family=family.name, seed=5))
     limit, step = family.limit(k), dials.STEPS[family.name]
     for point in points if dataset == "digits" else points[::6]:  # a big image set takes a second a level
@@ -117,7 +118,7 @@ def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: 
 
 
 def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/image_noise")
+    browsing.open_page(page, f"{address}/image_noise?people={FEW}")
     wait_for_all_guesses(page)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
@@ -127,9 +128,9 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     browsing.settled(page)
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "exact")
     expect(page.get_by_role("spinbutton", name="p, chance of change")).to_have_value("0.5")
-    expect(page).to_have_url(re.compile(r"\?p=0\.5$"))
+    expect(page).to_have_url(re.compile(rf"\?(people={FEW}&p=0\.5|p=0\.5&people={FEW})$"))
     guesses = grey_levels(page, "guess")
-    result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256)))
+    result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256), n_people=FEW))
     stacked = np.stack([result.guesses[name] for name in images.PRIORS])
     np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
 

@@ -32,7 +32,7 @@ def test_a_reload_and_others_show_the_same(page: Page, browser: Browser, address
 
 
 def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/image_noise")
+    browsing.open_page(page, f"{address}/image_noise?data=Small+digits")  # big ones take seconds at a new level
     browsing.open_settings(page)
     page.get_by_role("button", name="σ² = 0.1").click()
     expect(page).to_have_url(re.compile("sigma=0.316"))
@@ -43,7 +43,7 @@ def test_a_preset_reaches_the_address_and_a_reload_keeps_it(page: Page, address:
 
 
 def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/image_noise?p=0.3&seed=2")
+    browsing.open_page(page, f"{address}/image_noise?data=Small+digits&p=0.3&seed=2")
     takeaway = page.locator(".takeaway").text_content()
     page.get_by_role("link", name="Home").click()
     expect(page.locator("h1")).to_contain_text("What does privacy cost")

@@ -45,14 +45,27 @@ def held(watched: str, there: set[str]) -> dict[str, int]:
         time.sleep(0.1)
 
 
+def at_rest(page: Page) -> None:
+    """Wait until no draws are under way: the end of some draws the page anew, and may close what is open."""
+    expect(page.locator(browsing.PROGRESS)).to_have_count(0)
+    browsing.settled(page)
+
+
+def open_own_data(page: Page) -> None:
+    """Unfold what is asked of a visitor's own data, where it is folded."""
+    at_rest(page)
+    if not page.locator(PLACE).count():
+        page.get_by_role("button", name="Your own data").click()
+    expect(page.locator(PLACE)).to_have_count(1)
+
+
 def bring(page: Page, watched: str) -> Request:
     """Visit a page and bring a file, all of which the server then holds but for the file itself."""
     browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
     browsing.open_settings(page)
-    page.get_by_role("button", name="Your own data").click()
+    open_own_data(page)
     with page.expect_request(lambda request: request.method == "PUT") as put:
         page.locator(PLACE).set_input_files(FILE)
-    expect(page.get_by_role("button", name="Forget my data")).to_be_visible()
     expect(page.locator(".takeaway")).to_contain_text("clean records")
     everything = {"AppSession", "Own", "Dataset", "Trial"}
     assert set(held(watched, everything)) == everything
@@ -71,14 +84,11 @@ def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> 
     put = bring(visitor, watched)
     assert upload_again(visitor, put) == [204, 204, 503]
     assert held(watched, {"AppSession", "Own", "Dataset", "Trial", "file"})["file"] == 2
-    expect(visitor.locator(PLACE)).to_have_count(1)  # the run that made the one for the next file has ended
+    open_own_data(visitor)  # with a place of its own for the next file
     visitor.locator(PLACE).set_input_files(FILE)
     expect(visitor.get_by_test_id("stToast")).to_contain_text("This visit has 2 files under way, as many as it may.")
-    forget = visitor.get_by_role("button", name="Forget my data")
-    browsing.settled(visitor)
-    if not forget.is_visible():  # on a busy machine a run that has just ended may have closed the popover
-        visitor.get_by_role("button", name="Your own data").click()
-    forget.click()
+    open_own_data(visitor)
+    visitor.get_by_role("button", name="Forget my data").click()
     assert held(watched, {"AppSession"}) == {"AppSession": 1}
     bring(visitor, watched)
     visitor.goto("about:blank")

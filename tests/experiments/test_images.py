@@ -109,7 +109,7 @@ def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there
     assert (
         np.abs(images.guess(config).pictures["learned"] - expected.astype(int)).max() <= 3
     )  # a value at the edge of a bin
-    result = images.release(config)
+    result = images.draw_release(config)
     np.testing.assert_array_equal(result.released, mechanism.to_grey(at_once[shown]))
     assert result.n_people == 359
 

@@ -87,10 +87,10 @@ def run(config: Config) -> Result:
     Raises ``ValueError`` for unknown classes or a mechanism on other pixels than the data set's,
     and `DatasetError` where the data cannot be had.
     """
-    return replace(release(config), guessed=guess(config))
+    return replace(draw_release(config), guessed=guess(config))
 
 
-def release(config: Config) -> Result:
+def draw_release(config: Config) -> Result:
     """`run` without the adversary's guesses, for which everybody's releases are needed; errors as in `run`."""
     people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, people.n_levels
@@ -187,7 +187,7 @@ def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
 
     Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
     """
-    result = release(replace(config, per_class=1))
+    result = draw_release(replace(config, per_class=1))
     family, k = pixels.family_of(config.pixels), result.n_states
     rows = [result.clean]
     for level in levels:
