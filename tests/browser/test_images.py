@@ -149,6 +149,18 @@ def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter
     assert len(fetched) == len(set(fetched)) == 3
 
 
+def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/image_noise?people={FEW}")
+    browsing.open_settings(page)
+    dial(page, 100, "input")
+    page.get_by_role("spinbutton", name="Possible senders").fill("90")
+    page.get_by_role("spinbutton", name="Possible senders").press("Enter")
+    expect(page.locator(".found").last).to_contain_text("Among 90 people")
+    browsing.settled(page)
+    expect(page.locator("input#level").last).to_have_value("100")
+    expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
+
+
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise")
     slider = page.get_by_role("slider", name="Chance of change")

@@ -84,6 +84,8 @@ class Dial {
     const size = this.data.clean.length;
     let first = 0; // those that are not there yet are being learned
     const byPrior = raw.there.map((there) => (there ? guesses.subarray(first, (first += size)) : null));
+    const { dataset } = document.documentElement;
+    const held = !anew && "dragging" in dataset && this.exact.level === raw.level; // the page knows of no other yet
     this.token = raw.token;
     this.exact = { level: raw.level, found: raw.foundHere, guesses: byPrior };
     this.grid = { levels: raw.levels, found: raw.found };
@@ -93,10 +95,11 @@ class Dial {
     const { name } = this.data;
     this.root.querySelector(".name").textContent = name;
     this.input.setAttribute("aria-label", name);
+    dataset.dial = "drawn"; // its first frame, plain markup, may go
+    if (held) return this.move(this.level);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
-    delete document.documentElement.dataset.dragging;
-    document.documentElement.dataset.dial = "drawn"; // its first frame, plain markup, may go
+    delete dataset.dragging;
   }
 
   perLine() {
