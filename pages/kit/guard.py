@@ -55,7 +55,7 @@ class Guard:
         refused = self._refused(scope)
         if refused is None:
             await self.app(scope, receive, send_with_headers)
-        elif scope["type"] == "websocket":
+        elif scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008, "reason": refused[1][:120]})
         else:
             status, sentence = refused

@@ -1,8 +1,10 @@
 """Many visitors at once: how long each waits after a change of a control, and what that costs the server.
 
 `python -m tests.benchmarks.bench_load [SECONDS]`. Every visitor changes a control each 3.5 s, over a WebSocket of its
-own, alone and while a comparison of ten draws is made for another; the clients run on the same cores as the server. A
-visitor who is alone changes it ten times as often, so that what the server does meanwhile weighs little.
+own, alone and while a comparison of ten draws is made for another; the clients run on the same cores as the server.
+What a change redraws is the part of the page around the control, or where it says so the whole page, as for another
+chapter. A visitor who is alone changes it ten times as often, so that what the server does meanwhile weighs little. An
+error of the app, or an answer that stays out for two minutes, ends the benchmark.
 Beside the app, a plain Streamlit page with two charts. Last, thirty visitors who follow a comparison each.
 """
 
@@ -28,6 +30,7 @@ EVERY, SECONDS = 3.5, 30.0
 # Seconds within which the server forgets those who have left, and after which a comparison is given up.
 FORGOTTEN, PATIENCE = 12.0, 180.0
 FOLLOWERS = 30
+BESIDE, WHOLE = "a comparison beside", "the whole page"
 ANCHOR = str(Path(__file__).with_name("two_charts.py"))
 _TICK = os.sysconf("SC_CLK_TCK")
 # Seeds of comparisons that nobody has asked for yet.
@@ -46,11 +49,13 @@ def memory(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-async def _changing(visitor: Visitor, seed: int, every: float, over: asyncio.Event, waits: list[float]) -> None:
+async def _changing(
+    visitor: Visitor, seed: int, every: float, over: asyncio.Event, waits: list[float], whole: bool
+) -> None:
     values = changes(0.01, 0.5, seed)
     await asyncio.sleep(random.Random(seed).uniform(0, every))
     while not over.is_set():
-        took = await visitor.change("lie", next(values))
+        took = await visitor.change("lie", next(values), whole)
         waits.append(took)
         await asyncio.sleep(max(0.0, every - took))
 
@@ -77,10 +82,8 @@ async def _comparison(address: str) -> str:
     return f"{took:.0f}" if ended else "not ended"
 
 
-async def load(
-    address: str, pid: int, page: str, count: int, seconds: float, comparison: bool = False
-) -> dict[str, Any]:
-    """What `count` visitors of a page meet, and what they cost; `comparison` while one is made."""
+async def load(address: str, pid: int, page: str, count: int, seconds: float, what: str = "") -> dict[str, Any]:
+    """What `count` visitors of a page meet, and what they cost; `what` besides: `BESIDE`, or `WHOLE`."""
     before = memory(pid)
     visitors = [Visitor(address, page) for _ in range(count)]
     opened = [await asyncio.gather(*(one.open() for one in visitors[i : i + 10])) for i in range(0, count, 10)]
@@ -92,8 +95,8 @@ async def load(
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_health(address, over, health))
         for seed, one in enumerate(visitors):
-            tasks.create_task(_changing(one, seed, every, over, waits))
-        beside = tasks.create_task(_comparison(address)) if comparison else None
+            tasks.create_task(_changing(one, seed, every, over, waits, what == WHOLE))
+        beside = tasks.create_task(_comparison(address)) if what == BESIDE else None
         await asyncio.sleep(seconds)
         took = await beside if beside else ""
         over.set()
@@ -103,6 +106,7 @@ async def load(
     cuts = statistics.quantiles(waits, n=20) if len(waits) > 1 else waits * 19
     return {
         "visitors": count,
+        "": what,
         "p50 (s)": f"{cuts[9]:.2f}",
         "p95 (s)": f"{cuts[18]:.2f}",
         "processor a run (ms)": f"{1000 * spent / len(waits):.1f}",
@@ -140,10 +144,10 @@ async def followers(address: str, pid: int, count: int, seconds: float) -> dict[
     }
 
 
-def measure(script: str, page: str, loads: Sequence[tuple[int, bool]], seconds: float) -> list[dict[str, Any]]:
-    """The loads on one server: how many visitors, and whether a comparison is made meanwhile."""
+def measure(script: str, page: str, loads: Sequence[tuple[int, str]], seconds: float) -> list[dict[str, Any]]:
+    """The loads on one server: how many visitors, and what besides."""
     with browsing.running_script(script) as (address, pid):
-        return [asyncio.run(load(address, pid, page, count, seconds, beside)) for count, beside in loads]
+        return [asyncio.run(load(address, pid, page, count, seconds, what)) for count, what in loads]
 
 
 def show(title: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -153,10 +157,10 @@ def show(title: str, rows: Sequence[dict[str, Any]]) -> None:
 
 if __name__ == "__main__":
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
-    alone = [(1, False), (100, False), (200, False)]
+    alone = [(1, ""), (100, ""), (200, "")]
     show(f"Two charts: a change every {EVERY} s a visitor", measure(ANCHOR, "", alone, seconds))
-    beside = [*alone, (100, True), (200, True)]
-    show(f"Voting: a change every {EVERY} s a visitor", measure("app.py", "voting", beside, seconds))
+    more = [(count, what) for what in (BESIDE, WHOLE) for count in (100, 200)]
+    show(f"Voting: a change every {EVERY} s a visitor", measure("app.py", "voting", [*alone, *more], seconds))
     with browsing.running_script("app.py") as (address, pid):
         met = asyncio.run(followers(address, pid, FOLLOWERS, 2 * seconds))
     show("Followers of a comparison each", [met])

@@ -48,11 +48,11 @@ class Visitor:
         await self._run()
         return time.perf_counter() - start
 
-    async def change(self, key: str, value: float) -> float:
-        """Set a number; seconds until the page is up to date."""
+    async def change(self, key: str, value: float, whole: bool = False) -> float:
+        """Set a number; seconds until the page is up to date, its part around the number, or the `whole` of it."""
         start = time.perf_counter()
         self.values[key] = value
-        await self._run(self.fragments[key])
+        await self._run("" if whole else self.fragments[key])
         return time.perf_counter() - start
 
     async def again(self) -> None:

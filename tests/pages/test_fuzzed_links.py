@@ -29,6 +29,13 @@ def made_up(settings: list[Setting], random: Random) -> dict[str, list[str]]:
     return link
 
 
+@pytest.mark.parametrize("address", ["voting", "image_noise", "distortion"])
+def test_no_link_ends_in_an_error_when_it_is_answered(address: str) -> None:
+    random, page = Random(f"answers to links to {address}"), next(page for page in PAGES if page.address == address)
+    for _ in range(2):
+        visit(address, **made_up(page.all_settings(defaults=True), random))  # which looks for exceptions
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 def test_no_link_ends_in_an_error(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_page, "show", lambda *args: None)  # what is answered has tests of its own

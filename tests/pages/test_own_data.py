@@ -88,6 +88,18 @@ def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
     assert_gone(refs)
 
 
+def test_others_the_log_and_what_is_shared_hear_nothing_of_a_visitors_records(table, caplog):
+    at = brought(visit("training", **FEW["training"]), "tumours.csv", table)
+    assert "“B”" in takeaway(finished(at)) + html(at)
+    other = finished(visit("training", **FEW["training"]))
+    seen = "\n".join([html(other), *(text.value for text in other.markdown), *other.segmented_control[0].options])
+    assert not re.search("“[BM]”|radius|tumours|your own", seen)
+    shared = [args for kept in cache._ALL for args in list(kept._results)]
+    assert shared
+    assert not any(own_data.is_own(arg) for args in shared for arg in args)
+    assert not re.search("tumours|radius|bulk", caplog.text)
+
+
 def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
     at = brought(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
     refs = records(at)

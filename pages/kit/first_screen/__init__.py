@@ -63,7 +63,7 @@ class FirstScreens:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, but for pages."""
         address = None
-        if scope["type"] == "http" and scope["method"] == "GET":
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
             address = asked.address(scope)
         if address is None or address not in self.addresses():
             await self.app(scope, receive, send)

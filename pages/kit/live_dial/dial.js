@@ -77,8 +77,13 @@ class Dial {
 
   async update(raw) {
     this.asked = raw;
-    const [pictures, guesses] = await Promise.all([file(raw.pictures), file(raw.guesses)]);
-    if (this.asked !== raw) return; // the page has run again meanwhile
+    const wanted = () => this.asked === raw; // until the page runs again
+    const there = Promise.all([raw.pictures, raw.guesses].map((address) => file(address, wanted)));
+    const [pictures, guesses] = await there.catch((problem) => {
+      if (wanted()) throw problem;
+      return [];
+    });
+    if (!wanted()) return;
     const anew = this.token !== raw.token;
     if (anew) this.data = decode(JSON.parse(new TextDecoder().decode(pictures)));
     const size = this.data.clean.length;

@@ -3,8 +3,8 @@
 const KEPT = 8;
 const fetched = (globalThis.privdemoFiles ??= new Map());
 
-function file(address) {
-  const there = fetched.get(address) ?? ask(address);
+function file(address, wanted = () => true) {
+  const there = fetched.get(address) ?? ask(address, wanted);
   fetched.delete(address);
   fetched.set(address, there); // as the one asked for last
   there.catch(() => fetched.delete(address));
@@ -12,11 +12,15 @@ function file(address) {
   return there;
 }
 
-// A page that is interrupted while it runs lets go of its files, and gives them again when it runs to its end.
-async function ask(address, tries = 8) {
-  const answer = await fetch(address);
-  if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
-  if (!tries) throw new Error(`${address} is not there`);
-  await new Promise((done) => setTimeout(done, 400));
-  return ask(address, tries - 1);
+// A page that is interrupted while it runs lets go of its files, and gives them again when it runs to its end. What is no
+// longer wanted by then is not asked for again.
+async function ask(address, wanted) {
+  for (let tries = 8; tries >= 0; tries--) {
+    const answer = await fetch(address);
+    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+    if (!wanted()) break;
+    await new Promise((done) => setTimeout(done, 400));
+    if (!wanted()) break;
+  }
+  throw new Error(`${address} is not there`);
 }

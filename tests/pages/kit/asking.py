@@ -24,8 +24,11 @@ class Answered:
         return self.body.decode()
 
 
-def ask(app, path, method="GET", kind="http", **headers):
-    """What an app answers to a browser; `headers` with _ for -. The end of a WebSocket has its code as the status."""
+def ask(app, path, method="GET", kind="http", extensions=(), **headers):
+    """What an app answers to a browser; `headers` with _ for -. The end of a WebSocket has its code as the status.
+
+    `extensions` are what the server can do besides, by ASGI's names.
+    """
     path, _, query = path.partition("?")
     sent = []
 
@@ -35,6 +38,7 @@ def ask(app, path, method="GET", kind="http", **headers):
     given = {"host": "localhost"} | {name.replace("_", "-"): value for name, value in headers.items()}
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": encoded}
+    scope["extensions"] = {name: {} for name in extensions}
     in_a_loop(app(scope, None, send))
     start = sent[0]
     found = {name.decode(): value.decode() for name, value in start.get("headers", [])}

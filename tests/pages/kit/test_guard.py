@@ -58,6 +58,12 @@ def test_connections_and_files_come_from_a_page_of_this_server(guarded, origin, 
     assert from_here or "its own pages only" in files[0].text
 
 
+def test_a_connection_that_is_refused_hears_why_with_the_headers_of_every_answer(guarded):
+    answer = ask(guarded, "/_stcore/stream", kind="websocket", extensions=("websocket.http.response",))
+    assert (answer.status, "from a page of this server" in answer.text) == (403, True)
+    assert answer.headers.items() >= {name.lower(): value for name, value in guard.headers().items()}.items()
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [
