@@ -12,6 +12,9 @@ from pages.kit.draws import Draws, Job
 from pages.kit.numbers import sentence
 from pages.kit.turns import in_turn
 
+# True in a session that a terminal or a test has.
+NO_BROWSER = "no_browser"
+
 
 def watch(question: Any, shown: Draws) -> None:
     """Say how far the draws of a question are, and look again as long as more come; then the page is drawn anew."""
@@ -33,7 +36,11 @@ def _look(question: Any, shown: Draws, first: list[Draws]) -> None:
 
 
 def start(question: Any, jobs: Sequence[Job]) -> Draws:
-    """How far jobs are that add to the answer of a question; they are begun, and those of another question left."""
+    """How far jobs are that add to the answer of a question; they are begun, and those of another question left.
+
+    Where there is no browser, in which something is dragged, slow ones are not.
+    """
+    jobs = [job for job in jobs if not (job.slow and st.session_state.get(NO_BROWSER))]
     draws.leave_others(jobs)
     return draws.look(question, jobs)
 
