@@ -49,12 +49,16 @@ def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
 def choose(fits: Mapping[str, SpreadLogisticRegression], worth: float, weights: Array) -> Choice:
     """Choose one of `fits`, in the order in which they are favoured, by their `held_out_` log-likelihoods.
 
-    1. A fit whose weights are all below `NO_WEIGHT` says the same of every input: it is out while another is not.
+    1. A fit whose weights are all below `NO_WEIGHT` says the same of every input: it is out, unless all others do worse
+       on average than saying so.
     2. Labels that are worth fewer than `FEW_LABELS` clean ones do not decide: the first is chosen.
     3. Else the one with the best mean over people is chosen, unless a more favoured one is not clearly behind it: by
        less than `CLEAR` standard errors of the paired difference. `weights` (n,): how many people a row stands for.
     """
-    saying = {name: fit for name, fit in fits.items() if np.abs(fit.coef_).max() >= NO_WEIGHT} or fits
+    saying = {name: fit for name, fit in fits.items() if np.abs(fit.coef_).max() >= NO_WEIGHT}
+    silent = [np.nanmean(fit.held_out_ * weights) for name, fit in fits.items() if name not in saying]
+    if not saying or all(np.nanmean(fit.held_out_ * weights) < max(silent, default=-np.inf) for fit in saying.values()):
+        saying = dict(fits)
     if len(saying) == 1:
         return Choice(next(iter(saying)), ALONE)
     if worth < FEW_LABELS:

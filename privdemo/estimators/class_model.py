@@ -47,8 +47,9 @@ SCORE_SD, SHIFT_SD = 3.0, 0.15
 # Class means differ most along the directions along which inputs do: the power of a direction's variance in the
 # variance of the means there, before any label is seen.
 POWER = 2
-# The least share of a class.
-LEAST_SHARE = 1e-9
+# Beforehand, before any label is seen, every class is taken to have been met so many times: a share of two classes is
+# within 0.11 of a half (one standard deviation). Counts of 500 labels flipped with 0.4 say it within 0.11 as well.
+MET_BEFORE = 10.0
 
 
 class Factors(NamedTuple):
@@ -90,8 +91,9 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
 
     `rows` (n, K) = T[released label, class] of every person, `shares` (K,) of the classes to start with, `weights`
     (n,) how many people a row stands for. With C the covariance of the factors over all people (`left` included), each
-    step takes p(c | u, c̃) ∝ T[c̃ | c] π_c N(u; m_c, S), then π_c and m_c as the means of that and of u under it, and
-    S = C − Σ_c π_c (m_c − m̄)(m_c − m̄)ᵀ, of which the last term is cut at `MOST_BETWEEN` of C in every direction.
+    step takes p(c | u, c̃) ∝ T[c̃ | c] π_c N(u; m_c, S), then π_c and m_c as the means of that and of u under it (π_c
+    with `MET_BEFORE` more people of each class: a Dirichlet prior), and S = C − Σ_c π_c (m_c − m̄)(m_c − m̄)ᵀ, whose last
+    term is scaled down where it would be more than `MOST_BETWEEN` of C in some direction.
     """
     n = weights.sum()
     middle = weights @ factors.values / n
@@ -105,11 +107,25 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
     classes = Classes(means, _within(means, shares), shares)
     for _ in range(n_steps):
         resp = weights[:, None] * responsibilities(classes, standard, rows)
-        counts = np.maximum(resp.sum(axis=0), LEAST_SHARE)
-        shares, means = counts / counts.sum(), resp.T @ standard / counts[:, None]
+        counts = resp.sum(axis=0)
+        shares, means = _shares_of(counts), resp.T @ standard / np.maximum(counts, LEAST)[:, None]
         classes = Classes(means, _within(means, shares), shares)
     back = directions * root
     return Classes(middle + classes.means @ back.T, back @ classes.covariance @ back.T, shares)
+
+
+def _shares_of(counts: Array) -> Array:
+    """Shares of classes of which there are `counts` people, and `MET_BEFORE` more of each."""
+    return (counts + MET_BEFORE) / (counts + MET_BEFORE).sum()
+
+
+def first_shares(counts: NDArray, channel: Array) -> Array:
+    """The likeliest shares of the classes given `counts` (R,) of labels released through `channel` (R, K).
+
+    Beforehand as if `MET_BEFORE` people of each class had told it truly.
+    """
+    known = np.full(channel.shape[1], MET_BEFORE)
+    return em(np.concatenate((counts, known)), np.concatenate((channel, np.eye(len(known)))) / 2).frequencies
 
 
 def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares: Array, weights: Array) -> Array:
@@ -320,6 +336,5 @@ class SpreadClassModel(SpreadLogisticRegression):
     def _classes(self, factors: Factors, rows: Array, labels: NDArray, weights: Array, some: NDArray) -> Classes:
         """The classes as some of the people tell them."""
         counts = np.bincount(labels[some], weights[some], len(self._channel))
-        shares = np.maximum(em(counts, self._channel).frequencies, LEAST_SHARE)
         known = factors._replace(values=factors.values[some])
-        return fit_classes(known, rows[some], shares / shares.sum(), weights[some], self.n_steps)
+        return fit_classes(known, rows[some], first_shares(counts, self._channel), weights[some], self.n_steps)

@@ -57,8 +57,10 @@ def test_names_of_bags_are_worth_the_variance_of_their_shares():
         (made_up(0), made_up(0.05, seed=1), MANY, ("a", TIE)),
         (made_up(0.3), made_up(0, seed=1), MANY, ("a", AHEAD)),
         (made_up(0), made_up(0.3, seed=1), FEW_LABELS - 1, ("a", FEW)),
-        (made_up(0.3, coef=1e-6), made_up(0, seed=1), MANY, ("b", ALONE)),
-        (made_up(0.3, coef=1e-6), made_up(0, seed=1), FEW_LABELS - 1, ("b", ALONE)),
+        (made_up(0, coef=1e-6), made_up(0.3, seed=1), MANY, ("b", ALONE)),
+        (made_up(0, coef=1e-6), made_up(0.3, seed=1), FEW_LABELS - 1, ("b", ALONE)),
+        (made_up(0.3, coef=1e-6), made_up(0, seed=1), MANY, ("a", AHEAD)),
+        (made_up(0.3, coef=1e-6), made_up(0, seed=1), FEW_LABELS - 1, ("a", FEW)),
         (made_up(0, coef=1e-6), made_up(0.3, coef=1e-6, seed=1), MANY, ("b", AHEAD)),
     ],
 )

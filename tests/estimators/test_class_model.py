@@ -66,6 +66,15 @@ def test_known_classes_are_found_again(channel):
     assert np.allclose(found.shares, np.bincount(y) / len(y), atol=0.02)
 
 
+@pytest.mark.parametrize("flip", [0.0, 0.1, 0.4])
+def test_shares_are_the_likeliest_with_ten_people_of_each_class_met_before(flip):
+    channel, counts = RandomisedResponse(flip, 2).channel_matrix, np.array([180, 320])
+    grid = np.linspace(0.001, 0.999, 999)
+    shares = np.stack((1 - grid, grid), axis=1)
+    like = np.log(shares @ channel.T) @ counts + 10 * np.log(shares).sum(axis=1)
+    assert class_model.first_shares(counts, channel)[1] == pytest.approx(grid[like.argmax()], abs=0.01)
+
+
 def test_a_weight_is_so_many_people():
     X, y = people(60)
     weights = rng(4).integers(0, 4, 60)
