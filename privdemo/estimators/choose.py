@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
@@ -85,7 +86,8 @@ class ChosenLogisticRegression(SpreadLogisticRegression):
     them apart as many as it has weights, but then it is better (Ng & Jordan 2002).
 
     Parameters and attributes are those of `SpreadLogisticRegression`, whose penalty is always "cv", and
-    fits_ : both, by the names "classes" and "low rank". chosen_, why_ : `Choice`. labels_worth_.
+    fits_ : both, by the names "classes" and "low rank"; seconds_ : those that each took. chosen_, why_ : `Choice`.
+    labels_worth_.
     """
 
     def __init__(
@@ -117,10 +119,12 @@ class ChosenLogisticRegression(SpreadLogisticRegression):
         low_rank = SpreadLogisticRegression(
             self.channel, self.pixels, "low rank", **{name: getattr(self, name) for name in _SHARED}
         )
-        fits: dict[str, SpreadLogisticRegression] = {
-            CLASSES: classes.fit(X, y, sample_weight),
-            LOW_RANK: low_rank.fit(X, y, sample_weight),
-        }
+        fits: dict[str, SpreadLogisticRegression] = {CLASSES: classes, LOW_RANK: low_rank}
+        self.seconds_ = {}
+        for name, fit in fits.items():
+            start = time.perf_counter()
+            fit.fit(X, y, sample_weight)
+            self.seconds_[name] = time.perf_counter() - start
         X, y, _ = self._prepared(X, y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         counts = np.bincount(classes.label_numbers(y), weights, len(self._channel))
