@@ -26,17 +26,19 @@ if folder := os.environ.get("PRIVDEMO_DATA"):  # some tests work in folders of t
 # What takes longest begins first: browser tests, then these. Pages whose draws are computed by processes of their own
 # begin when the browsers are nearly done, which wait for the same two cores.
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
-# Browser tests in two halves, each with an app and a Chromium of its own: they wait more than they compute.
-FIRST_HALF = ("test_images.py", "test_draws.py", "test_links.py", "test_comparison.py")
+# Browser tests in three parts, each with an app and a Chromium of its own: the walk through every view, these, and the
+# others. They wait as well as compute.
+SECOND_PART = ("test_images.py", "test_draws.py", "test_comparison.py", "test_nothing_kept.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep every file in one piece, the browser tests in two."""
+    """Keep every file in one piece, the browser tests in three."""
     for item in items:
         browser = item.get_closest_marker("browser")
-        half = f"browser {item.path.name in FIRST_HALF}"
-        item.add_marker(pytest.mark.xdist_group(half if browser else str(item.path.relative_to(ROOT))))
+        walk, second = item.path.name == "test_every_view.py", item.path.name in SECOND_PART
+        part = f"browser {1 if walk else 2 if second else 3}"
+        item.add_marker(pytest.mark.xdist_group(part if browser else str(item.path.relative_to(ROOT))))
     # The order of files is not xdist's own (`--no-loadscope-reorder`).
     items.sort(key=lambda item: 0 if item.get_closest_marker("browser") else 1 + [*LONG, item.path].index(item.path))
 

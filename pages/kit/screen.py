@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -135,7 +135,7 @@ def _still(shown: Any) -> str:
 def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
     """Draw panels one under the other; those of a tuple stand side by side. What a dial gets later comes last."""
     dials = []
-    for panel in panels:
+    for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
         dials += [one.figure for one in together if isinstance(one.figure, Live)]
         if isinstance(panel, tuple):
@@ -147,6 +147,14 @@ def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
     for dial in dials:
         if guesses := dial.later():
             live_dial.follow(guesses)
+
+
+def _up_to_a_figure(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Panel | tuple[Panel, ...]]:
+    """The panels that a projector has room for: the first with a figure, those beside it, and what is said before."""
+    for panel in panels:
+        yield panel
+        if any(one.figure for one in (panel if isinstance(panel, tuple) else (panel,))):
+            return
 
 
 def draw_one(panel: Panel) -> None:
