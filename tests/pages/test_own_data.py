@@ -76,28 +76,28 @@ def assert_gone(refs: list[weakref.ref]) -> None:
     assert [ref() for ref in refs] == [None] * len(refs)
 
 
-@pytest.mark.parametrize("page", ["training", "class_ratio"])
-def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table):
-    at = brought(visit(page, **FEW[page]), "tumours.csv", table)
-    assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
-    refs, words = records(at), takeaway(finished(at)) + html(at)
-    assert re.search("“[BM]”", words)
-    assert not re.search("digit|image", takeaway(at) + warnings(at))
-    at.button(key="own-forget").click().run()
-    assert not re.search("“[BM]”", html(at))
-    assert_gone(refs)
-
-
-def test_others_the_log_and_what_is_shared_hear_nothing_of_a_visitors_records(table, caplog):
-    at = brought(visit("training", **FEW["training"]), "tumours.csv", table)
-    assert "“B”" in takeaway(finished(at)) + html(at)
-    other = finished(visit("training", **FEW["training"]))
+def assert_nobody_else_hears_of_it(page: str, log: pytest.LogCaptureFixture) -> None:
+    """Another visitor of the page, what visitors share, and the log know nothing of the table."""
+    other = visit(page, **FEW[page])
     seen = "\n".join([html(other), *(text.value for text in other.markdown), *other.segmented_control[0].options])
     assert not re.search("“[BM]”|radius|tumours|your own", seen)
     shared = [args for kept in cache._ALL for args in list(kept._results)]
     assert shared
     assert not any(own_data.is_own(arg) for args in shared for arg in args)
-    assert not re.search("tumours|radius|bulk", caplog.text)
+    assert not re.search("tumours|radius|bulk", log.text)
+
+
+@pytest.mark.parametrize("page", ["training", "class_ratio"])
+def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table, caplog):
+    at = brought(visit(page, **FEW[page]), "tumours.csv", table)
+    assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
+    refs, words = records(at), takeaway(finished(at)) + html(at)
+    assert re.search("“[BM]”", words)
+    assert not re.search("digit|image", takeaway(at) + warnings(at))
+    assert_nobody_else_hears_of_it(page, caplog)
+    at.button(key="own-forget").click().run()
+    assert not re.search("“[BM]”", html(at))
+    assert_gone(refs)
 
 
 def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
