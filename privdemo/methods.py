@@ -227,7 +227,7 @@ _NOISES = {
     "dirichlet": ("scaled Dirichlet", "longdashdot"),
 }
 # The noise of the sets whose names a choosing method learns from as well.
-BY_TRYING = "gaussian"
+TRIED_NOISE = "gaussian"
 # Whom one must trust is the marker, what learns the colour and the dash: the spread likelihood has one colour, whatever
 # the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
@@ -243,7 +243,7 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
-def chosen(name: str) -> str:
+def by_trying(name: str) -> str:
     """The name of the method that chooses, by trying, how to learn in the place of `name`: see `estimators.choose`."""
     return f"{name} chosen"
 
@@ -257,7 +257,7 @@ def _by_trying(name: str, title: str, trust: str) -> Method:
     """The choosing method in the place of the one called `name`, whose `title` it goes on."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
     dash = "solid" if trust == PUBLISHER else "dashdot"
-    return _compared(chosen(name), f"{title}, chosen by trying", paper, trust, palette.SPREAD, dash)
+    return _compared(by_trying(name), f"{title}, chosen by trying", paper, trust, palette.SPREAD, dash)
 
 
 COMPARISON = _table(
@@ -296,7 +296,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(BY_TRYING), f"correct for the set, {_NOISES[BY_TRYING][0]}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"correct for the set, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
     )
 )
 

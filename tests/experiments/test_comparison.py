@@ -28,7 +28,7 @@ from privdemo.methods import (
     NOBODY,
     OWNER,
     SPREAD,
-    chosen,
+    by_trying,
     set_names,
 )
 from privdemo.verdict import judge
@@ -239,7 +239,7 @@ def test_what_is_chosen_by_trying_learns_through_the_channel_of_lies_bags_or_set
     ):
         model = ChosenLogisticRegression(channel, people.config.pixels, tol=1e-4 * contrast(channel))
         expected = model.fit(people.released, names).predict_proba(people.X_test)[:, 1]
-        np.testing.assert_array_equal(SOLVERS[chosen(name)][CLASSIFY](people), expected)
+        np.testing.assert_array_equal(SOLVERS[by_trying(name)][CLASSIFY](people), expected)
 
 
 LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
@@ -258,7 +258,7 @@ def test_differences_are_draw_by_draw():
 def test_shipped_values_can_be_had_again():
     context = next(c for c in study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
     config = replace(
-        context, epsilon=2.0, draw=3, methods=(CLEAN, SPREAD, chosen(SPREAD), BAG_NAMES, set_names("gaussian"))
+        context, epsilon=2.0, draw=3, methods=(CLEAN, SPREAD, by_trying(SPREAD), BAG_NAMES, set_names("gaussian"))
     )
     shipped = [row for metric in METRICS[CLASSIFY] for row in study.select(study.load(), config, metric)]
     at = {(row.method, row.metric): row for row in shipped if row.epsilon == 2.0}

@@ -4,23 +4,27 @@ const KEPT = 8;
 const fetched = (globalThis.privdemoFiles ??= new Map());
 
 function file(address, wanted = () => true) {
-  const there = fetched.get(address) ?? ask(address, wanted);
+  const entry = fetched.get(address) ?? {};
+  entry.wanted = wanted; // by whoever asks last
+  entry.there ??= ask(address, entry).catch((problem) => {
+    if (fetched.get(address) === entry) fetched.delete(address);
+    throw problem;
+  });
   fetched.delete(address);
-  fetched.set(address, there); // as the one asked for last
-  there.catch(() => fetched.delete(address));
+  fetched.set(address, entry); // as the one asked for last
   if (fetched.size > KEPT) fetched.delete(fetched.keys().next().value);
-  return there;
+  return entry.there;
 }
 
 // A page that is interrupted while it runs lets go of its files, and gives them again when it runs to its end. What is no
 // longer wanted by then is not asked for again.
-async function ask(address, wanted) {
+async function ask(address, entry) {
   for (let tries = 8; tries >= 0; tries--) {
     const answer = await fetch(address);
     if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
-    if (!wanted()) break;
+    if (!entry.wanted()) break;
     await new Promise((done) => setTimeout(done, 400));
-    if (!wanted()) break;
+    if (!entry.wanted()) break;
   }
   throw new Error(`${address} is not there`);
 }

@@ -10,7 +10,6 @@ from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
     BAG_NAMES,
-    BY_TRYING,
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -22,9 +21,10 @@ from privdemo.methods import (
     RECONSTRUCTION,
     SPREAD,
     TIGHT,
+    TRIED_NOISE,
     TRUE,
     TRUTH,
-    chosen,
+    by_trying,
     mmd,
     set_names,
 )
@@ -39,7 +39,7 @@ RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.
 # Data sets whose records are images, so that every pixel can be flipped.
 IMAGES = ("mnist", "digits")
 # The methods that solve one task only.
-_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *map(chosen, (SPREAD, BAG_NAMES, set_names(BY_TRYING))))
+_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *map(by_trying, (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))))
 _ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, *map(mmd, TIGHT))
 # Pixel priors that differ from the learned one only if records are private.
 _OF_RECORDS = (FLAT, TRUE)

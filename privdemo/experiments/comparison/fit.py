@@ -27,7 +27,6 @@ from privdemo.experiments.comparison.release import People
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import (
     BAG_NAMES,
-    BY_TRYING,
     CLEAN,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -37,8 +36,9 @@ from privdemo.methods import (
     RECONSTRUCTION,
     SPREAD,
     TIGHT,
+    TRIED_NOISE,
     TRUE,
-    chosen,
+    by_trying,
     mmd,
     set_names,
 )
@@ -188,12 +188,12 @@ SOLVERS: dict[str, dict[str, Solver]] = {
     RECONSTRUCTION: {CLASSIFY: _classify(_reconstruction)},
     SPREAD: {CLASSIFY: _classify(_spread(_lies)), SHARE: _share_from_names(SpreadClassRatio, _lie_names)},
     FLAT: {CLASSIFY: _classify(_spread(_lies, lambda people: "flat"))},
-    chosen(SPREAD): {CLASSIFY: _classify(_chosen(_lies))},
+    by_trying(SPREAD): {CLASSIFY: _classify(_chosen(_lies))},
     TRUE: {CLASSIFY: _classify(_spread(_lies, lambda people: people.true_prior))},
     LLP: {CLASSIFY: _classify_by_proportions, SHARE: _count_by_proportions},
     BAG_NAMES: {CLASSIFY: _classify(_spread(_bag_names)), SHARE: _share_from_names(SpreadClassRatio, _bag_shares)},
-    chosen(BAG_NAMES): {CLASSIFY: _classify(_chosen(_bag_names))},
-    chosen(set_names(BY_TRYING)): {CLASSIFY: _classify(_chosen(_set_names(TIGHT[BY_TRYING])))},
+    by_trying(BAG_NAMES): {CLASSIFY: _classify(_chosen(_bag_names))},
+    by_trying(set_names(TRIED_NOISE)): {CLASSIFY: _classify(_chosen(_set_names(TIGHT[TRIED_NOISE])))},
 }
 for _noise, _release in TIGHT.items():
     SOLVERS[set_names(_noise)] = {
