@@ -164,6 +164,24 @@ REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer
 # Visits at a time, and those in front of the door who are kept in their order.
 VISITS = Limit("visits", 1, 400, integer=True)
 WAITING = Limit("visitors who wait", 1, 2000, integer=True)
+# A poll of a class: its words, how long it is kept, how often it is asked, and answers each time it is.
+QUESTION_LETTERS = Limit("letters of the question", 1, 200, "the room reads it on a telephone", integer=True)
+ANSWER_LETTERS = Limit("letters of an answer", 1, 40, "it stands on a button of a telephone", integer=True)
+POLL_ANSWERS = Limit("number of answers", 2, 6, "one answer hides nothing, and six fit on a telephone", integer=True)
+POLL_HOURS = Limit("hours of a poll", 1, 24, integer=True)
+POLL_ROUNDS = Limit("times a poll is asked", 1, 5, "each further answer hides less", integer=True)
+POLL_PEOPLE = Limit("answers to a poll", 1, 5000, integer=True)
+# Polls that a server has open, and those that it keeps, closed ones as well.
+POLLS_OPEN = Limit("open polls", 1, 200, integer=True)
+POLLS = Limit("polls", 1, 1000, integer=True)
+# What a telephone sends: its bytes, and how many seconds they may take.
+POLL_BYTES = Limit("bytes of an answer", 1, 1024, integer=True)
+POLL_SECONDS = Limit("seconds of an answer", 1, 10, integer=True)
+# From one address, behind which a whole class may be: answers and looks at once, and a second from then on.
+POLL_BURST = Limit("answers at once", 1, 1000, integer=True)
+POLL_RATE = Limit("answers a second", 1, 100, integer=True)
+LOOK_BURST = Limit("looks at once", 1, 6000, integer=True)
+LOOK_RATE = Limit("looks a second", 1, 1000, integer=True)
 # Servers of the app on one machine.
 REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each other", integer=True)
 
@@ -172,3 +190,10 @@ def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
     """The range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
     high = (n_states - 1) / n_states
     return Limit(name, 0.0, high, f"at {_short(high, ROUND_FLOOR)} an answer with {n_states} states is pure noise")
+
+
+def poll_lie_limit(n_answers: int) -> Limit:
+    """The range of the probability with which a telephone sends another answer than the true one."""
+    high = 0.9 * flip_prob_limit(n_answers).high
+    advice = "with 0 an answer hides nothing, and with more it says next to nothing"
+    return Limit("the lie's probability", 0.01, high, advice)

@@ -1,0 +1,135 @@
+"""What a poll is, what may be asked, and why an answer is refused."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+
+from privdemo import limits
+
+# Letters of a code: no vowels, so that no words come about, and none that looks like a digit.
+LETTERS, CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
+TOKEN = 32
+
+
+class PollError(Exception):
+    """Why a poll was not opened, shown or answered, in a sentence for people."""
+
+    said = "This cannot be done with this poll."
+
+    def __init__(self, said: str | None = None) -> None:
+        super().__init__(said or self.said)
+
+
+class NoSuchPoll(PollError, LookupError):
+    said = "There is no poll with this code. Polls vanish after 24 hours; otherwise look at the code again."
+
+
+class PollClosed(PollError):
+    said = "This poll is closed; it takes no more answers."
+
+
+class RoundOver(PollError):
+    said = "The question is being asked again. Your answer belongs to the time before and was not counted."
+
+
+class AnswerOutOfRange(PollError, ValueError):
+    said = "This poll has no such answer."
+
+
+class PollFull(PollError):
+    said = f"This poll has {limits.POLL_PEOPLE.high:,} answers, as many as it takes."
+
+
+class TooManyPolls(PollError):
+    said = "This server has as many polls as it keeps. Close or delete one, or try again tomorrow."
+
+
+class TooManyRounds(PollError):
+    said = f"A poll is asked {limits.POLL_ROUNDS.high} times at most: each further answer hides less."
+
+
+class NotTheOwner(PollError, PermissionError):
+    said = "Only whoever opened this poll may see, close or delete it."
+
+
+class NotKept(PollError, OSError):
+    said = "Polls cannot be kept at this moment. Try again; what you send twice is counted once."
+
+
+@dataclass(frozen=True)
+class Poll:
+    """A poll as everybody may see it; `lie` is the flip probability of k-ary randomised response."""
+
+    code: str
+    question: str
+    answers: tuple[str, ...]
+    lie: float
+    round: int
+    is_open: bool
+    seconds_left: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A released answer that has come in: of which poll and round, which one, and the token of its telephone."""
+
+    code: str
+    round: int
+    answer: int
+    token: str
+
+
+def checked(question: str, answers: Sequence[str], lie: float) -> tuple[str, tuple[str, ...], float]:
+    """What a poll asks, with single spaces. Raises ``ValueError`` with a sentence where it cannot be asked."""
+    limits.POLL_ANSWERS.check(len(answers))
+    asked = _words("question", question, limits.QUESTION_LETTERS)
+    offered = tuple(_words("answer", answer, limits.ANSWER_LETTERS) for answer in answers)
+    if len({answer.casefold() for answer in offered}) < len(offered):
+        raise ValueError(f"answers must differ, got {', '.join(offered)}; change those that are the same")
+    return asked, offered, float(limits.poll_lie_limit(len(offered)).check(lie))
+
+
+def _words(name: str, words: str, letters: limits.Limit) -> str:
+    """`words` with single spaces, if they are of a length that is allowed and can be shown."""
+    plain = " ".join(unicodedata.normalize("NFC", words).split())
+    letters.check(len(plain))
+    unseen = [letter for letter in plain if unicodedata.category(letter) in ("Cc", "Cs", "Cn")]
+    if unseen:
+        raise ValueError(f"the {name} must be of letters that can be shown, got {unseen[0]!r}; leave it out")
+    return plain
+
+
+def written(code: str) -> str:
+    """A code as it is kept, however somebody has typed it; empty if it is none."""
+    code = code.strip().upper()
+    return code if len(code) == CODE and set(code) <= set(LETTERS) else ""
+
+
+def new_code() -> str:
+    """A code of letters that nobody mixes up."""
+    return "".join(secrets.choice(LETTERS) for _ in range(CODE))
+
+
+def new_secret() -> str:
+    """What only the owner of a poll knows."""
+    return secrets.token_urlsafe(24)
+
+
+def digest(secret: str) -> str:
+    """What is kept of a secret, from which it cannot be told."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_secret(secret: str, kept: str) -> bool:
+    """Whether `secret` is the one of which `kept` is kept."""
+    return compare_digest(digest(secret), kept)
+
+
+def mark(salt: bytes, round: int, token: str) -> bytes:
+    """What is kept of a telephone's token: it says nothing in another poll, nor in another round of this one."""
+    return sha256(salt + bytes([round]) + token.encode("utf-8", "surrogatepass")).digest()[:16]

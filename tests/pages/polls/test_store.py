@@ -1,0 +1,257 @@
+"""What is kept of polls: each answer once, nothing of who or when, nothing without the owner's secret."""
+
+import math
+import sqlite3
+import threading
+
+import pytest
+
+from pages.polls import rules
+from pages.polls.database import VARIABLE
+from pages.polls.rules import (
+    Answer,
+    AnswerOutOfRange,
+    NoSuchPoll,
+    NotKept,
+    NotTheOwner,
+    PollClosed,
+    PollFull,
+    RoundOver,
+    TooManyPolls,
+    TooManyRounds,
+)
+from pages.polls.store import Store
+from privdemo import limits
+
+ANSWERS = ("Yes", "No", "Rather not say")
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path, clock):
+    return Store(f"sqlite:///{tmp_path}/polls.sqlite", clock)
+
+
+@pytest.fixture
+def poll(store):
+    return store.open("Have you ever copied homework?", ANSWERS, 0.25)
+
+
+def token(i):
+    return f"{i:032x}"
+
+
+def test_an_answer_counts_once_a_round_however_often_it_comes(store, poll):
+    poll, secret = poll
+    for i, answer in enumerate((0, 0, 2)):
+        store.answer(poll.code, 1, answer, token(i))
+    store.answer(poll.code.lower(), 1, 1, token(0))
+    both = [Answer(poll.code, 1, answer, token(3)) for answer in (1, 0)]
+    assert store.answer_all(both) == [None, None]
+    assert store.counts(poll.code, secret) == [[2, 1, 1]]
+    assert store.answered(poll.code) == 4
+    again = store.ask_again(poll.code, secret)
+    assert (again.round, store.answered(poll.code)) == (2, 0)
+    store.answer(poll.code, 2, 2, token(0))
+    assert store.counts(poll.code, secret) == [[2, 1, 1], [0, 0, 1]]
+    assert store.rows(poll.code, secret) == [(1, 0), (1, 0), (1, 1), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("round", "answer", "error"), [(1, 3, AnswerOutOfRange), (1, -1, AnswerOutOfRange), (2, 0, RoundOver)]
+)
+def test_what_a_poll_does_not_take_changes_nothing(store, poll, round, answer, error):
+    poll, secret = poll
+    with pytest.raises(error):
+        store.answer(poll.code, round, answer, token(0))
+    with pytest.raises(NoSuchPoll):
+        store.answer("BBBBB", 1, 0, token(0))
+    assert store.counts(poll.code, secret) == [[0, 0, 0]]
+
+
+def test_a_poll_is_asked_five_times_at_most_and_takes_nothing_once_it_is_closed(store, poll):
+    poll, secret = poll
+    for round in range(2, 6):
+        assert store.ask_again(poll.code, secret).round == round
+    with pytest.raises(TooManyRounds):
+        store.ask_again(poll.code, secret)
+    assert not store.close(poll.code, secret).is_open
+    for refused in (lambda: store.answer(poll.code, 5, 0, token(0)), lambda: store.ask_again(poll.code, secret)):
+        with pytest.raises(PollClosed):
+            refused()
+
+
+def test_without_its_secret_nobody_sees_changes_or_deletes_a_poll(store, poll):
+    poll, secret = poll
+    _, of_another = store.open("Another?", ("Yes", "No"), 0.25)
+    store.answer(poll.code, 1, 0, token(0))
+    for deed in (store.counts, store.rows, store.ask_again, store.close, store.delete):
+        for guess in ("", "é\ud800", of_another, secret + " "):
+            with pytest.raises(NotTheOwner):
+                deed(poll.code, guess)
+    shown = store.poll(poll.code)
+    assert (shown.round, shown.is_open) == (1, True)
+    assert store.counts(poll.code, secret) == [[1, 0, 0]]
+
+
+def test_a_poll_vanishes_from_the_disk_when_it_is_deleted_and_after_a_day(store, poll, clock, tmp_path):
+    poll, secret = poll
+    other, _ = store.open("Is this the other one?", ("Yes", "No"), 0.25)
+    assert poll.seconds_left == pytest.approx(24 * 3600, abs=60)
+    store.delete(poll.code, secret)
+    assert on_disk(tmp_path, b"Is this the other one?")
+    assert not on_disk(tmp_path, b"copied homework")
+    assert store.poll(other.code).question == "Is this the other one?"
+    clock.now += 24 * 3600 + 60
+    with pytest.raises(NoSuchPoll):
+        store.poll(other.code)
+    store.forget_old()
+    assert not on_disk(tmp_path, b"Is this the other one?")
+
+
+def on_disk(folder, words):
+    return any(words in file.read_bytes() for file in folder.iterdir())
+
+
+def test_what_is_kept_says_neither_who_nor_when_and_holds_no_secret(store, poll, tmp_path):
+    poll, secret = poll
+    other, _ = store.open("Another?", ("Yes", "No"), 0.25)
+    for i in range(20):
+        store.answer(poll.code, 1, i % 3, token(i))
+    store.answer(other.code, 1, 0, token(0))
+    with sqlite3.connect(tmp_path / "polls.sqlite") as there:
+        marks = there.execute("SELECT code, mark FROM poll_marks").fetchall()
+        columns = {
+            table: [row[1] for row in there.execute(f"PRAGMA table_info({table})")]
+            for table in ("poll_marks", "poll_counts")
+        }
+        kept = "\n".join(there.iterdump())
+    there.close()
+    assert columns == {"poll_marks": ["code", "mark"], "poll_counts": ["code", "round", "answer", "people"]}
+    assert len({mark for _, mark in marks}) == 21, "a token leaves another mark in another poll"
+    assert marks == sorted(marks), "in the order of the marks, not of the answers"
+    assert secret not in kept
+    assert not any(token(i) in kept for i in range(20))
+    store.ask_again(poll.code, secret)
+    store.answer(poll.code, 2, 0, token(0))
+    with sqlite3.connect(tmp_path / "polls.sqlite") as there:
+        ((again,),) = there.execute("SELECT mark FROM poll_marks WHERE code = ?", [poll.code])
+    there.close()
+    assert again not in {mark for _, mark in marks}, "nor can two rounds be joined"
+
+
+def test_a_poll_takes_as_many_answers_as_it_may(store, poll, monkeypatch):
+    poll, secret = poll
+    monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 3, integer=True))
+    store.answer(poll.code, 1, 0, token(0))
+    outcomes = store.answer_all([Answer(poll.code, 1, 1, token(i)) for i in range(5)])
+    assert [type(one) for one in outcomes] == [type(None)] * 3 + [PollFull] * 2
+    store.answer(poll.code, 1, 1, token(0))  # is there already
+    assert store.counts(poll.code, secret) == [[1, 2, 0]]
+
+
+def test_a_server_has_as_many_polls_as_it_may(store, poll, monkeypatch):
+    monkeypatch.setattr(limits, "POLLS_OPEN", limits.Limit("open polls", 1, 2, integer=True))
+    monkeypatch.setattr(limits, "POLLS", limits.Limit("polls", 1, 3, integer=True))
+    second, secret = store.open("Another?", ("Yes", "No"), 0.25)
+    with pytest.raises(TooManyPolls):
+        store.open("One more?", ("Yes", "No"), 0.25)
+    store.close(second.code, secret)
+    third, of_third = store.open("One more?", ("Yes", "No"), 0.25)
+    store.close(third.code, of_third)
+    with pytest.raises(TooManyPolls):
+        store.open("One too many?", ("Yes", "No"), 0.25)
+    store.delete(second.code, secret)
+    store.open("One too many?", ("Yes", "No"), 0.25)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "lie", "said"),
+    [
+        ("", ("Yes", "No"), 0.25, "letters of the question must be a whole number in [1, 200], got 0"),
+        (" \n ", ("Yes", "No"), 0.25, "got 0"),
+        (10_000 * "a", ("Yes", "No"), 0.25, "got 10000"),
+        ("\0?", ("Yes", "No"), 0.25, "the question must be of letters that can be shown, got '\\x00'"),
+        ("\ud800?", ("Yes", "No"), 0.25, "letters that can be shown"),
+        ("Well?", ("Yes",), 0.25, "number of answers must be a whole number in [2, 6], got 1"),
+        ("Well?", tuple("abcdefg"), 0.25, "got 7"),
+        ("Well?", ("Yes", "yes "), 0.25, "answers must differ, got Yes, yes"),
+        ("Well?", ("Yes", 41 * "n"), 0.25, "letters of an answer must be a whole number in [1, 40], got 41"),
+        ("Well?", ("Yes", "No"), 0.0, "the lie's probability must be in [0.01, 0.45], got 0; with 0"),
+        ("Well?", ("Yes", "No"), 0.46, "got 0.46"),
+        ("Well?", ("a", "b", "c"), math.nan, "in [0.01, 0.6], got nan"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(store, question, answers, lie, said):
+    with pytest.raises(ValueError, match="must") as refused:
+        store.open(question, answers, lie)
+    assert said in str(refused.value)
+
+
+def test_words_are_kept_as_they_are_but_for_their_spaces(store):
+    poll, _ = store.open("  <b>Ça\n va?</b>  ", ("Yes & no", "👍🏽"), 0.6 - 0.2)
+    assert (poll.question, poll.answers) == ("<b>Ça va?</b>", ("Yes & no", "👍🏽"))
+    assert store.poll(poll.code).lie == 0.6 - 0.2
+
+
+def test_codes_cannot_be_misread_and_secrets_not_be_guessed():
+    codes = {rules.new_code() for _ in range(200)}
+    assert len(codes) > 190
+    assert not set("".join(codes)) & set("AEIOUY0123456789")
+    assert all(rules.written(f" {code.lower()} ") == code for code in codes)
+    assert rules.written("BCDFA") == rules.written("BCDF") == rules.written("BCDFGH") == ""
+    assert len({rules.new_secret() for _ in range(100)}) == 100
+    assert all(len(rules.new_secret()) == 32 for _ in range(3))
+
+
+def test_processes_count_side_by_side(store, poll, tmp_path):
+    """Two stores of one file, as two replicas have it."""
+    poll, secret = poll
+    other = Store(store.database.url.render_as_string())
+    other._clock = store._clock
+
+    def answer(mine, first):
+        for i in range(first, first + 25):
+            mine.answer(poll.code, 1, i % 2, token(i))
+
+    threads = [threading.Thread(target=answer, args=(mine, 10 * i)) for i, mine in enumerate((store, other))]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sum(store.counts(poll.code, secret)[0]) == 35
+
+
+def test_where_nothing_can_be_kept_a_sentence_says_so_and_no_password_is_shown(tmp_path, caplog, monkeypatch):
+    (tmp_path / "file").touch()
+    with pytest.raises(NotKept, match="Try again"):
+        Store(f"sqlite:///{tmp_path}/file/polls.sqlite").open("Well?", ("Yes", "No"), 0.25)
+    with pytest.raises(NotKept):
+        Store("postgresql+psycopg://me:hush@127.0.0.1:1/polls").poll("BCDFG")
+    monkeypatch.setenv(VARIABLE, "nosuch://me:hush@host/polls")
+    with pytest.raises(ValueError, match="PRIVDEMO_POLLS must be a database's URL") as refused:
+        Store()
+    assert "hush" not in caplog.text + str(refused.value)
+
+
+def test_polls_are_kept_in_the_folder_of_the_users_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    store = Store()
+    store.forget_old()
+    assert not list(tmp_path.iterdir()), "a server that nobody asks for a poll keeps nothing"
+    store.open("Well?", ("Yes", "No"), 0.25)
+    file = tmp_path / "privdemo" / "polls.sqlite"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
