@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.stats import beta, norm
 from scipy.stats import t as student_t
 
 from privdemo import limits
@@ -108,6 +108,19 @@ def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     # The ends are 0 at no success and 1 at n; a last digit of rounding must not carry them beyond.
     return np.clip(np.minimum(share, centre - half), 0, 1), np.clip(np.maximum(share, centre + half), 0, 1)
+
+
+def exact_interval(successes: int, n: int) -> Estimate:
+    """A proportion with the exact 95 % interval of Clopper and Pearson (1934).
+
+    It contains the true one at least 95 times of 100, whatever that is and however few the trials are, where Wilson's
+    may do so 84 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a twentieth at 300.
+    """
+    limits.Limit("n", 1, math.inf, integer=True).check(n)
+    limits.Limit("successes", 0, n, integer=True).check(successes)
+    low = float(beta.ppf(0.025, successes, n - successes + 1)) if successes else 0.0
+    high = float(beta.ppf(0.975, successes + 1, n - successes)) if successes < n else 1.0
+    return Estimate(successes / n, low, high)
 
 
 def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:

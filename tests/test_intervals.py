@@ -20,13 +20,20 @@ def test_wilson_agrees_with_scipy(case):
     assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_exact_interval_agrees_with_scipy(case):
+    found, other = intervals.exact_interval(*case), stats.binomtest(*case).proportion_ci(0.95, method="exact")
+    assert found == pytest.approx((case[0] / case[1], other.low, other.high), abs=1e-9)
+
+
 def test_wilson_ends_keep_the_shape_and_impossible_counts_are_refused():
     low, high = intervals.wilson_ends([[0.2, 0.5]], 50)
     assert low.shape == high.shape == (1, 2)
     assert (low[0, 1], high[0, 1]) == wilson_interval(25, 50)[1:]
     for case, sentence in (((6, 5), "^successes must be"), ((0, 0), "^n must be a whole number at least 1")):
-        with pytest.raises(ValueError, match=sentence):
-            wilson_interval(*case)
+        for interval in (wilson_interval, intervals.exact_interval):
+            with pytest.raises(ValueError, match=sentence):
+                interval(*case)
 
 
 def test_mean_interval_by_hand_and_cut_where_a_mean_cannot_be():

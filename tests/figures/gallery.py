@@ -5,7 +5,7 @@ from functools import cache
 
 from privdemo import accounting, attacks, figures
 from privdemo.estimators import survey
-from privdemo.experiments import claims, class_ratio, comparison, label_counts, naive_training, voting
+from privdemo.experiments import claims, class_ratio, comparison, label_counts, naive_training, poll, voting
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
@@ -18,6 +18,7 @@ from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import comparison as comparison_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
+from privdemo.figures import poll as poll_charts
 from privdemo.figures import training as training_charts
 from privdemo.figures import voting as voting_charts
 from privdemo.intervals import Estimate
@@ -47,6 +48,16 @@ def _voting() -> Made:
     yield "voting.answers", voting_charts.answers(asked[6])
     same, yours = (naive_training.run(inputs) for inputs in (NaiveConfig().isotropic, NaiveConfig()))
     yield "voting.naive_training", voting_charts.naive_training(same, yours)
+
+
+def _poll() -> Made:
+    found = poll.reveal(poll.PollConfig(("Yes", "No", "Neither"), 0.3), (30, 40, 10))
+    yield "poll.said", poll_charts.said(found)
+    yield "poll.naive", poll_charts.naive(found)
+    yield "poll.corrected", poll_charts.corrected(found)
+    yield "poll.corrected beside the truth", poll_charts.corrected(found, (0.5, 0.3, 0.2))
+    yield "poll.again", poll_charts.again(poll.asked_again(found), 2)
+    yield "poll.price", poll_charts.price(poll.price(found))
 
 
 def _training() -> Made:
@@ -148,5 +159,5 @@ def _others() -> Made:
 @cache
 def gallery() -> dict[str, figures.Figure]:
     """Every chart by the function that makes it, and what tells two of one function apart."""
-    makers = (_voting, _training, _bags, _sets, _counts, _comparison, _others)
+    makers = (_voting, _poll, _training, _bags, _sets, _counts, _comparison, _others)
     return {name: figure for maker in makers for name, figure in maker()}

@@ -1,0 +1,46 @@
+"""A class that does not exist: people who answer in their order, with a share that only the end tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import limits
+from privdemo.experiments.draws import seeded
+from privdemo.experiments.poll.config import PollConfig
+
+# The random streams of a seed: the shares, whom they hold, and the lies of each time they are asked.
+_SHARES, _PEOPLE, _LIES = range(3)
+# Of a Dirichlet distribution: no answer is likely to be true of nobody, or of all.
+_EVEN = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """How many people hold each answer for true, `truth` (k,), and the `answers` (times asked, people) as they come."""
+
+    truth: tuple[int, ...]
+    answers: NDArray[np.integer]
+
+    def counts(self, time: int, n_people: int) -> tuple[int, ...]:
+        """How many of the first `n_people` sent each answer when asked for the `time`-th time, from 1."""
+        return tuple(np.bincount(self.answers[time - 1, :n_people], minlength=len(self.truth)).tolist())
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The true share of each answer."""
+        return tuple(count / sum(self.truth) for count in self.truth)
+
+
+def rehearse(config: PollConfig, n_people: int, seed: int) -> Rehearsal:
+    """Draw a class of `n_people` who are asked as often as a class may be; the lie changes nothing of who they are."""
+    limits.POLL_PEOPLE.check(n_people)
+    limits.SEED.check(seed)
+    k = len(config.answers)
+    shares = seeded(seed, _SHARES).dirichlet(np.full(k, _EVEN))
+    true = seeded(seed, _PEOPLE).choice(k, n_people, p=shares).astype(np.uint8)
+    lies = [seeded(seed, _LIES, time) for time in range(int(limits.POLL_ROUNDS.high))]
+    answers = np.stack([config.mechanism.randomise(true, rng) for rng in lies])
+    return Rehearsal(tuple(np.bincount(true, minlength=k).tolist()), answers)

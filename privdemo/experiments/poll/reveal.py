@@ -1,0 +1,116 @@
+"""What the answers of a class tell: the share behind them, what one says of its sender, and what privacy cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from privdemo import accounting, attacks, limits
+from privdemo.estimators import frequencies, survey, votes
+from privdemo.experiments.poll.config import PollConfig
+from privdemo.intervals import Estimate, exact_interval
+from privdemo.mechanisms import BinaryChannel
+
+
+class Reading(NamedTuple):
+    """One answer: its `senders`, the shares who `said` it and for whom it is `true`, and how many of the
+    senders `meant` it.
+
+    Each share has a 95 % interval; that of `meant` is over the true share alone. The interval of `true` is one of each
+    answer by itself, cut at 0 and 1. `doubtful` says that before the cut it missed all of them: such lies hardly
+    explain the answers.
+    """
+
+    answer: str
+    senders: int
+    said: Estimate
+    true: Estimate
+    meant: Estimate
+    doubtful: bool
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """A poll and what its answers tell, one reading for each answer."""
+
+    config: PollConfig
+    readings: tuple[Reading, ...]
+
+    @property
+    def n_answers(self) -> int:
+        """How many have answered."""
+        return sum(reading.senders for reading in self.readings)
+
+
+def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
+    """What `counts` of each answer tell. Raises ``ValueError`` for counts that cannot be, and where nobody answered."""
+    limits.Limit("number of counts", len(config.answers), len(config.answers), integer=True).check(len(counts))
+    for count in counts:
+        limits.Limit("count", 0, limits.POLL_PEOPLE.high, integer=True).check(count)
+    total, best = sum(counts), frequencies.randomised_response_mle(counts, config.lie)
+    readings = []
+    for answer, count, share in zip(config.answers, counts, best, strict=True):
+        raw = votes.exact(count, total, config.channel)
+        low, high = (min(max(end, 0.0), 1.0) for end in raw[1:])
+        # The most likely shares of all answers together may lie outside the interval of one by itself.
+        true = Estimate(float(share), min(low, float(share)), max(high, float(share)))
+        meant = Estimate(*(_meant(config.channel, each) for each in true))
+        unfit = raw.high < 0 or raw.low > 1
+        readings.append(Reading(answer, count, exact_interval(count, total), true, meant, unfit))
+    return Reveal(config, tuple(readings))
+
+
+def _meant(channel: BinaryChannel, share: float) -> float:
+    """How many of those who sent an answer meant it, where it is true of this share of all."""
+    return float(accounting.posterior(channel.channel_matrix, [1 - share, share], 1)[1])
+
+
+class Again(NamedTuple):
+    """An answer that somebody has sent each of 1, 2, … times, and how likely it is `meant` after each of them."""
+
+    answer: str
+    meant: tuple[Estimate, ...]
+
+
+def asked_again(found: Reveal) -> tuple[Again, ...]:
+    """What the same answer of one person says when it comes once, twice, … up to the most times a class is asked.
+
+    To any other truth the answer is equally likely, so that only "this answer or another one" matters.
+    """
+    channel = found.config.channel
+    times = range(1, int(limits.POLL_ROUNDS.high) + 1)
+
+    def after(share: float, n: int) -> float:
+        return float(attacks.repeated_answers(channel, share, n).posterior[n])
+
+    return tuple(
+        Again(r.answer, tuple(Estimate(*(after(share, n) for share in r.true)) for n in times)) for r in found.readings
+    )
+
+
+class Price(NamedTuple):
+    """The price of privacy in people: as many `honest` answers as are as exact as the `asked` ones, ± `half`.
+
+    `plans` are people needed for some widths of ± points, with these lies and without: (half, lying, honest).
+    """
+
+    asked: int
+    honest: int
+    half: float
+    plans: tuple[tuple[float, int, int], ...]
+
+
+# Half the widths of the intervals for which people are counted.
+_WIDTHS = (0.1, 0.05, 0.02)
+
+
+def price(found: Reveal) -> Price:
+    """What the lies cost, reckoned for the first answer at its estimated share."""
+    channel, share = found.config.channel, found.readings[0].true.mean
+    half = min(survey.half_width(found.n_answers, channel, share), limits.HALF_WIDTH.high)
+    plans = tuple((width, *(int(_needed(lie, width, share)) for lie in (channel, 0.0))) for width in _WIDTHS)
+    return Price(found.n_answers, int(_needed(0.0, half, share)), half, plans)  # type: ignore[arg-type]
+
+
+def _needed(lie: BinaryChannel | float, half: float, share: float) -> float:
+    return survey.voters_needed(lie, half, share)

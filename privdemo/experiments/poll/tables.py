@@ -1,0 +1,47 @@
+"""A reveal as rows of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from privdemo.experiments.poll.reveal import Again, Price, Reveal
+from privdemo.intervals import Estimate
+
+
+def said_table(found: Reveal) -> list[dict[str, Any]]:
+    """How many sent each answer, and their share with its interval."""
+    return [{"answer": r.answer, "answers": r.senders} | _columns("said", r.said) for r in found.readings]
+
+
+def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:
+    """The corrected share of each answer with its interval beside what was said; the true one where it is known."""
+    rows = [
+        {"answer": r.answer, "answers": r.senders, "said": r.said.mean} | _columns("corrected", r.true)
+        for r in found.readings
+    ]
+    return [row | {"true": share} for row, share in zip(rows, truth, strict=True)] if truth else rows
+
+
+def meant_table(found: Reveal) -> list[dict[str, Any]]:
+    """How likely each answer is meant by who sent it."""
+    return [{"answer": r.answer} | _columns("meant", r.meant) for r in found.readings]
+
+
+def again_table(again: Sequence[Again]) -> list[dict[str, Any]]:
+    """How likely each answer is meant by who sent it every time."""
+    return [
+        {"answer": each.answer, "times": time} | _columns("meant", meant)
+        for each in again
+        for time, meant in enumerate(each.meant, start=1)
+    ]
+
+
+def price_table(cost: Price) -> list[dict[str, Any]]:
+    """People needed with these lies and without, for the exactness reached and for some others."""
+    rows = [(cost.half, cost.asked, cost.honest), *cost.plans]
+    return [{"half_width": half, "people": people, "honest_people": honest} for half, people, honest in rows]
+
+
+def _columns(name: str, found: Estimate) -> dict[str, float]:
+    return {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}

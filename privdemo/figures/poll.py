@@ -1,0 +1,193 @@
+"""Charts of a class that was asked: what it said, what is true of it, and what that says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plotly.graph_objects import Figure
+
+from privdemo import figures, palette
+from privdemo.experiments import voting
+from privdemo.experiments.poll import Again, Price, Reveal
+from privdemo.figures.charts import (
+    HOVER,
+    error_bars,
+    interval_bars,
+    legend_below,
+    line,
+    marker,
+    percent,
+    point,
+    rows,
+    rule,
+)
+from privdemo.figures.house import chart
+from privdemo.figures.people import TRUTH, VOTED_A, VOTED_B, Field
+from privdemo.intervals import Estimate
+from privdemo.methods import SPREAD_MLE, VOTING
+
+_SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
+# The height of a row and the width of a bar in pixels, and how far below the middle of its row a second mark stands.
+_HIGH, _BAR, _BELOW = 60, 20, 0.2
+# The look of each answer's curve, and how far apart their marks stand, which may be at one height.
+_LOOKS = (palette.SPREAD, palette.NAIVE, palette.LABEL_PROPORTIONS, palette.RECONSTRUCTION, palette.MMD, palette.TRUTH)
+_APART = 0.06
+# The people of a picture.
+_HUNDRED = 100
+
+
+def words(text: str) -> str:
+    """Somebody's words as they stand: an invisible joiner keeps what looks like a tag from being one in a chart."""
+    return text.replace("<", "<\u2060").replace("&", "&\u2060").replace("-", "‐")
+
+
+def said(found: Reveal) -> Figure:
+    """What the class said: a bar for each answer."""
+    labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
+    bars = [_bar(row, r.said.mean, palette.NAIVE.colour) for row, r in _from_the_top(found.readings)]
+    return _shares(found, labels, bars, "said so")
+
+
+def naive(found: Reveal) -> Figure:
+    """What one reads who takes every answer for the truth: the shares that were said, with their intervals."""
+    method = VOTING["naive"]
+    labels = [f"{words(r.answer)} <b>{percent(r.said.mean)}</b>" for r in found.readings]
+    marks = [_mark(row, r.said, method.style, method.title) for row, r in _from_the_top(found.readings)]
+    return _shares(found, labels, marks, "true of, if nobody lied")
+
+
+def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
+    """The corrected share of each answer with its interval, below it what was said; the truth where it is known."""
+    best, ignored, known = VOTING[SPREAD_MLE], VOTING["naive"], VOTING["honest"]
+    labels, marks = [], []
+    for i, (row, r) in enumerate(_from_the_top(found.readings)):
+        true = f", truth {percent(truth[i])}" if truth else ""
+        labels.append(f"{words(r.answer)} <b>{percent(r.true.mean)}</b>{true}")
+        marks.append(_mark(row, r.true, best.style, best.title))
+        marks.append(_mark(row - _BELOW, r.said, ignored.style, ignored.title, size=8))
+        if truth:
+            marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known.style, "the truth", size=22))
+    return _shares(found, labels, marks, "true of")
+
+
+def _from_the_top(items: Sequence[Any]) -> list[tuple[int, Any]]:
+    """Items with their rows on an axis that counts upwards, the first in the uppermost."""
+    return list(zip(range(len(items) - 1, -1, -1), items, strict=True))
+
+
+def _rows(labels: Sequence[str]) -> dict[str, Any]:
+    """A vertical axis with a row for each of `labels`, which stand over their rows."""
+    heights = [row for row, _ in _from_the_top(labels)]
+    named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
+    return {key: value for key, value in named.items() if not key.startswith("category")}
+
+
+def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], title: str) -> Figure:
+    seen: set[str] = set()
+    for trace in traces:  # each name once in the legend
+        trace["showlegend"] = trace.get("name", "") not in {"", *seen}
+        seen.add(trace.get("name", ""))
+    legend = 36 * (seen != {""})
+    return chart(
+        data=traces,
+        layout={
+            "xaxis": {"title": {"text": f"{title} … of {found.n_answers:,} people"}, **_SHARE},
+            "yaxis": _rows(labels),
+            "height": _HIGH * len(labels) + 70 + legend,
+            "margin": {"b": 60 + legend},
+            "legend": legend_below(),
+            "showlegend": bool(legend),
+        },
+    )
+
+
+def _bar(row: int, length: float, colour: str) -> dict[str, Any]:
+    """A bar as a thick line in a row."""
+    return {
+        "x": [0, length],
+        "y": [row - _BELOW / 2] * 2,
+        "mode": "lines",
+        "line": {"color": colour, "width": _BAR},
+        "hovertemplate": "%{x:.1%}<extra></extra>",
+    }
+
+
+def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: int = 14) -> dict[str, Any]:
+    """An estimate with its interval at the height of a row."""
+    bars = interval_bars(found.mean, found.low, found.high, style)
+    return {
+        "x": [found.mean],
+        "y": [row],
+        "mode": "markers",
+        "marker": point(style) | {"size": size},
+        "error_x": bars | {"thickness": size / 5, "width": size / 2},
+        "name": name,
+        "legendgroup": name,
+        "hovertemplate": f"{name}: {found.written(percent, HOVER)}<extra></extra>",
+    }
+
+
+def meant(found: Reveal) -> list[Field]:
+    """A hundred senders of each answer: those who meant it, and those who did not."""
+    return [
+        figures.dot_field(
+            f"Of 100 who sent “{reading.answer}”",
+            voting.first_voted_a(round(_HUNDRED * reading.meant.mean), _HUNDRED),
+            TRUTH,
+            columns=20,
+        )
+        for reading in found.readings
+    ]
+
+
+MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
+
+
+def again(found: Sequence[Again], times: int) -> Figure:
+    """How likely an answer is meant that comes every time; a rule stands at the times asked so far."""
+    traces = [
+        {
+            "x": [time + _APART * (i - (len(found) - 1) / 2) for time in range(1, len(each.meant) + 1)],
+            "y": [estimate.mean for estimate in each.meant],
+            "mode": "lines+markers",
+            "line": line(look),
+            "marker": marker(look) | {"size": 10},
+            "error_y": error_bars(each.meant, look),
+            "name": f"always “{words(each.answer)}”",
+            "hovertemplate": "%{x:.0f} times: %{y:.1%} meant it<extra></extra>",
+        }
+        for i, (each, look) in enumerate(zip(found, _LOOKS, strict=False))
+    ]
+    most = len(found[0].meant)
+    return chart(
+        data=traces,
+        layout={
+            "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
+            "yaxis": {"title": {"text": "meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
+            "shapes": [rule(times)],
+            "height": 380,
+            "margin": {"b": 120},
+            "legend": legend_below(),
+        },
+    )
+
+
+def price(cost: Price) -> Figure:
+    """As many people as were asked, and as many honest ones as would have told as much."""
+    kinds = (
+        ("asked, with these lies", cost.asked, VOTING[SPREAD_MLE].style),
+        ("enough, if nobody lied", cost.honest, VOTING["honest"].style),
+    )
+    labels = [f"{name} <b>{n:,}</b>" for name, n, _ in kinds]
+    bars = [_bar(row, n, style.colour) for row, (_, n, style) in _from_the_top(kinds)]
+    return chart(
+        data=[bar | {"hovertemplate": "%{x:,} people<extra></extra>"} for bar in bars],
+        layout={
+            "xaxis": {"title": {"text": "people"}, "range": [0, 1.04 * max(cost.asked, cost.honest)]},
+            "yaxis": _rows(labels),
+            "height": 2 * _HIGH + 70,
+            "margin": {"b": 60},
+            "showlegend": False,
+        },
+    )

@@ -1,0 +1,174 @@
+"""What a class tells: intervals that hold for few people, beliefs by hand, people who answer in their order."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from privdemo import limits
+from privdemo.estimators import frequencies, survey
+from privdemo.experiments import poll
+from privdemo.experiments.poll import PollConfig
+from privdemo.intervals import wilson_ends
+
+CLASSES = (5, 6, 8, 10, 13, 20, 30, 60, 120, 300)
+COIN = PollConfig()
+FOUR = PollConfig(("never", "once", "twice", "often"), 0.3)
+
+
+@cache
+def ends(config: PollConfig, n: int) -> np.ndarray:
+    """Both ends of the first answer's interval by how many sent it, the others in equal parts: (2, n + 1)."""
+    others = len(config.answers) - 1
+    counts = [(x, *((n - x + i) // others for i in range(others))) for x in range(n + 1)]
+    found = [poll.reveal(config, each).readings[0].true for each in counts]
+    return np.array([(each.low, each.high) for each in found]).T
+
+
+def sent(config: PollConfig, share: np.ndarray) -> np.ndarray:
+    """How likely the first answer is sent by one of people for `share` of whom it is true."""
+    return config.channel.p10 + config.channel.contrast * share
+
+
+def coverage(config: PollConfig, n: int, shares: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """How often the interval of n people holds each of `shares`, by the `chances` (shares, n + 1) of every count."""
+    low, high = ends(config, n)
+    holds = (low <= shares[:, None] + 1e-12) & (shares[:, None] <= high + 1e-12)
+    return (chances * holds).sum(axis=1)
+
+
+KINDS = [PollConfig(lie=0.05), COIN, PollConfig(lie=0.4), FOUR]
+
+
+@pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{len(config.answers)} answers, {config.lie}")
+def test_the_interval_holds_the_share_of_all_at_least_95_times_of_100_and_is_not_absurdly_wide(config):
+    """Over every count that n people drawn at random can send, exactly."""
+    shares = np.linspace(0, 1, 101)
+    for n in CLASSES:
+        chances = binom.pmf(np.arange(n + 1), n, sent(config, shares)[:, None])
+        held = coverage(config, n, shares, chances)
+        assert held.min() >= 0.95 - 1e-9, n
+        low, high = ends(config, n)
+        widths = (chances * (high - low)).sum(axis=1)
+        cut = [
+            np.clip((q - config.channel.p10) / config.channel.contrast, 0, 1)
+            for q in wilson_ends(np.arange(n + 1) / n, n)
+        ]
+        assert (widths <= 1.3 * (chances * (cut[1] - cut[0])).sum(axis=1)).all(), n
+        if n >= 120:
+            assert held[20:-20].mean() <= 0.97, n
+
+
+def test_wilsons_ends_would_not_hold_it():
+    n, share = 8, np.array([0.0])
+    chances = binom.pmf(np.arange(n + 1), n, sent(PollConfig(lie=0.05), share)[:, None])
+    low, _ = wilson_ends(np.arange(n + 1) / n, n)
+    assert (chances * (low <= sent(PollConfig(lie=0.05), share)[:, None])).sum() < 0.95
+
+
+@pytest.mark.parametrize("config", KINDS[1:], ids=lambda config: f"{len(config.answers)} answers, {config.lie}")
+def test_the_interval_holds_the_share_of_these_very_people(config):
+    """Of n people T hold the answer for true: the counts are sums of two binomials, and chance draws the lies alone."""
+    yes, no = 1 - config.channel.p01, config.channel.p10
+    for n in (5, 10, 30, 120):
+        true = np.arange(n + 1)
+        chances = np.array(
+            [np.convolve(binom.pmf(true[: t + 1], t, yes), binom.pmf(true[: n - t + 1], n - t, no)) for t in true]
+        )
+        assert coverage(config, n, true / n, chances).min() >= 0.95 - 1e-9, n
+
+
+def test_a_reveal_by_hand():
+    found = poll.reveal(COIN, (60, 40))
+    yes, no = found.readings
+    assert found.n_answers == 100
+    assert (yes.senders, yes.said.mean) == (60, 0.6)
+    assert yes.true.mean == pytest.approx((0.6 - 0.25) / 0.5)
+    assert yes.meant.mean == pytest.approx(0.75 * 0.7 / 0.6)  # of 60 who sent yes, 52.5 meant it
+    assert no.meant.mean == pytest.approx(0.75 * 0.3 / 0.4)
+    for reading in (yes, no):
+        for estimate in (reading.said, reading.true, reading.meant):
+            assert estimate.low < estimate.mean < estimate.high
+        assert not reading.doubtful
+    (again, _) = poll.asked_again(found)
+    odds = 0.7 / 0.3
+    assert [each.mean for each in again.meant] == pytest.approx([odds * 3**m / (1 + odds * 3**m) for m in range(1, 6)])
+    assert again.meant[0] == pytest.approx(yes.meant)
+
+
+def test_the_shares_of_many_answers_are_the_likeliest_of_the_simplex_and_lie_in_their_intervals():
+    counts = (3, 0, 20, 4)
+    found = poll.reveal(FOUR, counts)
+    shares = [reading.true.mean for reading in found.readings]
+    np.testing.assert_allclose(shares, frequencies.randomised_response_mle(counts, FOUR.lie))
+    assert sum(shares) == pytest.approx(1)
+    for reading in found.readings:
+        assert 0 <= reading.true.low <= reading.true.mean <= reading.true.high <= 1
+    never = found.readings[2]
+    keep, other = 1 - FOUR.lie, FOUR.lie / 3
+    odds = never.true.mean * keep / ((1 - never.true.mean) * other)
+    assert never.meant.mean == pytest.approx(odds / (1 + odds))
+
+
+def test_answers_that_such_lies_hardly_explain_are_doubtful():
+    doubtful = poll.reveal(PollConfig(lie=0.4), (100, 0)).readings
+    assert [(reading.true.mean, reading.doubtful) for reading in doubtful] == [(1, True), (0, True)]
+
+
+def test_the_price_is_as_many_honest_people_as_are_as_exact():
+    found = poll.reveal(COIN, (100, 100))
+    cost = poll.price(found)
+    half = survey.half_width(200, 0.25)
+    assert cost.asked == 200
+    assert cost.half == pytest.approx(half)
+    assert survey.half_width(cost.honest, 0.0) <= half < survey.half_width(cost.honest - 1, 0.0)
+    assert cost.plans[0] == (0.1, survey.voters_needed(0.25, 0.1), survey.voters_needed(0.0, 0.1))
+    assert poll.price(poll.reveal(COIN, (1, 0))).honest >= 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: PollConfig(("yes",)), "number of answers must be a whole number in"),
+        (lambda: PollConfig(lie=0.5), "lie's probability must be in"),
+        (lambda: poll.reveal(COIN, (0, 0)), "nobody has answered"),
+        (lambda: poll.reveal(COIN, (1, 2, 3)), "number of counts must be"),
+        (lambda: poll.reveal(COIN, (-1, 2)), "count must be a whole number in"),
+        (lambda: poll.rehearse(COIN, 0, 0), "answers to a poll must be"),
+    ],
+)
+def test_impossible_questions_are_refused(ask, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ask()
+
+
+def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
+    class_ = poll.rehearse(FOUR, 400, 3)
+    assert sum(class_.truth) == 400
+    assert sum(class_.shares) == pytest.approx(1)
+    first = class_.counts(1, 10)
+    assert sum(first) == 10
+    assert all(a <= b for a, b in zip(first, class_.counts(1, 400), strict=True))
+    assert class_.answers.shape == (limits.POLL_ROUNDS.high, 400)
+    kept = (class_.answers[0] == class_.answers[1]).mean()
+    same = (1 - FOUR.lie) ** 2 + FOUR.lie**2 / 3
+    assert abs(kept - same) < 4 * math.sqrt(same * (1 - same) / 400)
+    honest = poll.rehearse(PollConfig(FOUR.answers, 0.01), 400, 3)
+    assert honest.truth == class_.truth, "the lie changes nothing of who they are"
+
+
+@pytest.mark.parametrize(("lie", "pack"), [(0.25, (1, 4)), (0.1, (1, 10)), (1 / 6, (1, 6)), (0.2689, (7, 26))])
+def test_cards_lie_about_as_often(lie, pack):
+    assert poll.cards(lie) == pack
+    assert pack[0] / pack[1] == pytest.approx(lie, abs=0.002)
+
+
+def test_tables_hold_the_reveal():
+    found = poll.reveal(COIN, (60, 40))
+    assert [row["answers"] for row in poll.said_table(found)] == [60, 40]
+    assert poll.share_table(found, (0.5, 0.5))[0] == poll.share_table(found)[0] | {"true": 0.5}
+    assert [row["meant"] for row in poll.meant_table(found)] == [reading.meant.mean for reading in found.readings]
+    assert len(poll.again_table(poll.asked_again(found))) == 10
+    assert poll.price_table(poll.price(found))[0]["people"] == 100
