@@ -12,6 +12,7 @@ from pages.kit.start_up import prepared
 from pages.kit.static_files import PackedFiles
 from pages.kit.uploads import Uploads
 from pages.kit.waiting_room import WaitingRoom
+from pages.polls import background, routes
 
 
 @cache
@@ -23,7 +24,7 @@ def addresses() -> frozenset[str]:
 
 
 MIDDLEWARE = [
-    Middleware(Guard, addresses=addresses),
+    Middleware(Guard, addresses=addresses, routes=routes.ADDRESS),
     Middleware(Uploads),
     Middleware(PackedFiles),
     Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),
@@ -31,4 +32,9 @@ MIDDLEWARE = [
     Middleware(FirstScreens, addresses=addresses),
 ]
 
-app = st.App("pages/site.py", lifespan=partial(prepared, pages="pages.topics"), middleware=MIDDLEWARE)
+app = st.App(
+    "pages/site.py",
+    routes=routes.routes(routes.Telephones()),
+    lifespan=partial(prepared, pages="pages.topics", also=background.begin),
+    middleware=MIDDLEWARE,
+)

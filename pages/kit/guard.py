@@ -34,10 +34,14 @@ _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetomet
 
 
 class Guard:
-    """Middleware that answers for known hosts and known addresses only, each time with the headers of `headers`."""
+    """Middleware that answers for known hosts and known addresses only, each time with the headers of `headers`.
 
-    def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]]) -> None:
-        self.app, self.addresses = app, addresses
+    Routes at addresses like `routes` say themselves which methods and origins they refuse, and may bring a policy of
+    their own.
+    """
+
+    def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]], routes: re.Pattern[str] | None = None) -> None:
+        self.app, self.addresses, self.routes = app, addresses, routes
         self.hosts = {*_LOCAL, *named(HOSTS)}
         self.headers = headers()
 
@@ -49,7 +53,9 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                MutableHeaders(scope=message).update(self.headers)
+                given = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    given.setdefault(name, value)
             await send(message)
 
         refused = self._refused(scope)
@@ -73,15 +79,17 @@ class Guard:
                 f"Whoever runs it can add that name to {HOSTS}."
             )
         if scope["type"] == "websocket":
-            return None if _is_from_here(given) else (403, "A connection must come from a page of this server.")
+            return None if asked.is_from_here(given) else (403, "A connection must come from a page of this server.")
         address = asked.address(scope)
         if too_long := self._too_long(scope, address):
             return 414, too_long
         if address == _METRICS and not os.environ.get(METRICS):
             return 404, f"The server keeps its figures to itself; {METRICS}=1 shows them."
+        if self.routes and self.routes.fullmatch(address):
+            return None
         if not self._known(address, reads=scope["method"] in ("GET", "HEAD")):
             return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _is_from_here(given):
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not asked.is_from_here(given):
             return 403, "This server takes files from its own pages only."
         return None
 
@@ -109,15 +117,6 @@ class Guard:
 def named(variable: str) -> list[str]:
     """What an environment variable names, with commas in between, in small letters."""
     return [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
-
-
-def _is_from_here(given: Headers) -> bool:
-    """Whether a page of this server asks: its origin is the host asked for, whatever proxies in front speak."""
-    origin = re.fullmatch(r"(https?)://([^/]+)", given.get("origin", "").lower())
-    if not origin:
-        return False
-    port = {"http": ":80", "https": ":443"}[origin[1]]
-    return origin[2].removesuffix(port) == given.get("host", "").lower().removesuffix(port)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
@@ -24,14 +24,18 @@ YOUNG = 10_000, 20, 100_000
 
 
 @asynccontextmanager
-async def prepared(_: Any, pages: str) -> AsyncIterator[None]:
-    """Prepare the server for the `pages` of a module, for as long as it runs."""
+async def prepared(
+    _: Any, pages: str, also: Callable[[], Coroutine[Any, Any, None]] | None = None
+) -> AsyncIterator[None]:
+    """Prepare the server for the `pages` of a module, for as long as it runs; `also` begins what goes on meanwhile."""
     keep_uploads_in_memory()
     hear_long_links_out()
     import_module(pages)
     limit_threads()
     freeze_heap()
+    going_on = [also()] if also else []
     timers = [
+        *map(asyncio.create_task, going_on),
         asyncio.create_task(collect_garbage()),
         asyncio.create_task(visits.forget_ended(cache.runner().leave)),
     ]

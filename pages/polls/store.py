@@ -109,16 +109,16 @@ class Store:
         except NoSuchPoll as error:
             return [error] * len(sent)
         refused = [_refused(row, one) for one in sent]
-        marks = [rules.mark(row.salt, one.round, one.token) for one in sent]
-        mine = MARKS.c.code == code
-        known = set(connection.scalars(sa.select(MARKS.c.mark).where(mine, MARKS.c.mark.in_(marks))))
+        marks = {i: rules.mark(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
+        here = (MARKS.c.code == code, MARKS.c.mark.in_(marks.values()))
+        known = set(connection.scalars(sa.select(MARKS.c.mark).where(*here)))
         room = int(limits.POLL_PEOPLE.high) - _people(connection, code, row.round)
         new: dict[bytes, int] = {}
-        for i, (one, mark) in enumerate(zip(sent, marks, strict=True)):
-            if refused[i] or mark in known or mark in new:
+        for i, mark in marks.items():
+            if mark in known or mark in new:
                 continue
             if len(new) < room:
-                new[mark] = one.answer
+                new[mark] = sent[i].answer
             else:
                 refused[i] = PollFull()
         if new:

@@ -24,13 +24,25 @@ class Answered:
         return self.body.decode()
 
 
-def ask(app, path, method="GET", kind="http", extensions=(), **headers):
+def ask(app, path, method="GET", kind="http", extensions=(), body=(), client="127.0.0.1", **headers):
     """What an app answers to a browser; `headers` with _ for -. The end of a WebSocket has its code as the status.
 
-    `extensions` are what the server can do besides, by ASGI's names.
+    `extensions` are what the server can do besides, by ASGI's names; `body` are the parts that arrive, None one that
+    never does.
     """
+    return in_a_loop(asking(app, path, method, kind, extensions, body, client, **headers))
+
+
+async def asking(app, path, method="GET", kind="http", extensions=(), body=(), client="127.0.0.1", **headers):
+    """As `ask` does, in a loop that runs."""
     path, _, query = path.partition("?")
-    sent = []
+    sent, arriving = [], [*body]
+
+    async def receive():
+        part = arriving.pop(0) if arriving else b""
+        if part is None:
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": part, "more_body": bool(arriving)}
 
     async def send(message):
         sent.append(message)
@@ -39,7 +51,8 @@ def ask(app, path, method="GET", kind="http", extensions=(), **headers):
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": encoded}
     scope["extensions"] = {name: {} for name in extensions}
-    in_a_loop(app(scope, None, send))
+    scope["client"] = (client, 50_000)
+    await app(scope, receive, send)
     start = sent[0]
     found = {name.decode(): value.decode() for name, value in start.get("headers", [])}
     body = b"".join(message.get("body", b"") for message in sent)

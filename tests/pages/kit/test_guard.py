@@ -1,6 +1,7 @@
 """Who may ask the server, for what, and the headers of every answer."""
 
 import gzip
+import re
 from contextlib import closing
 from http.client import HTTPConnection
 from urllib.error import HTTPError
@@ -62,6 +63,16 @@ def test_a_connection_that_is_refused_hears_why_with_the_headers_of_every_answer
     answer = ask(guarded, "/_stcore/stream", kind="websocket", extensions=("websocket.http.response",))
     assert (answer.status, "from a page of this server" in answer.text) == (403, True)
     assert answer.headers.items() >= {name.lower(): value for name, value in guard.headers().items()}.items()
+
+
+def test_routes_refuse_for_themselves_and_bring_a_policy_of_their_own():
+    app = PlainTextResponse("the route's own", headers={"Content-Security-Policy": "default-src 'none'"})
+    guarded = guard.Guard(app, PAGES, re.compile("p/[^/]+"))
+    answer = ask(guarded, "/p/BCDFG", "POST", origin="http://evil.example")
+    assert (answer.text, answer.headers["content-security-policy"]) == ("the route's own", "default-src 'none'")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert ask(guarded, "/p/BCDFG", host="evil.example").status == 421
+    assert ask(guarded, "/p/BCDFG/nowhere").status == ask(guarded, "/voting/p/BCDFG").status == 404
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,273 @@
+"""What telephones are answered: the page, what is refused with which status, and that an answer is on disk."""
+
+import asyncio
+import json
+import logging
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+from starlette.applications import Starlette
+
+from pages.kit.waiting_room import WaitingRoom
+from pages.polls import background, routes
+from pages.polls.bucket import Bucket
+from pages.polls.rules import NotKept
+from pages.polls.store import Store
+from privdemo import limits
+from tests.pages.kit.asking import ask, asking, in_a_loop
+
+HERE = {"origin": "http://localhost", "content_type": "application/json"}
+TOKEN = 32 * "a"
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(f"sqlite:///{tmp_path}/polls.sqlite")
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def app(store, clock):
+    return Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock)))
+
+
+@pytest.fixture
+def poll(store):
+    return store.open("Have you ever copied homework?", ("Yes", "No"), 0.25)
+
+
+def answer(round=1, answer=0, token=TOKEN):
+    return json.dumps({"round": round, "answer": answer, "token": token}).encode()
+
+
+def post(app, code, body=None, **given):
+    return ask(app, f"/p/{code}", "POST", body=[answer() if body is None else body], **HERE | given)
+
+
+def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store):
+    longest = 200 * "&", tuple(39 * "&" + str(i) for i in range(6))
+    for asked in (("Have you ever copied homework?", ("Yes", "No")), longest):
+        poll, _ = store.open(*asked, 0.25)
+        page = ask(app, f"/p/{poll.code.lower()}")
+        assert page.status == 200
+        assert len(page.body) < 15_000
+        policy = page.headers["content-security-policy"]
+        for tag in ("script", "style"):
+            (part,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page.text, re.DOTALL)
+            assert f"{tag}-src 'sha256-{b64encode(sha256(part.encode()).digest()).decode()}';" in policy
+        assert not re.findall(r"""(?:src|href)="(?!data:,")|style="|@import|url\((?!#)|unsafe|https?:""", page.text)
+        assert "default-src 'none'" in policy
+        assert page.headers["cache-control"] == "no-store"
+        assert "set-cookie" not in page.headers
+
+
+def test_words_of_a_poll_are_shown_as_words(app, store):
+    poll, _ = store.open('"><script>alert(1)</script>{{code}}', ("<img src=x onerror=alert(1)>", "{{lie}} {0}"), 0.25)
+    page = ask(app, f"/p/{poll.code}").text
+    assert page.count("<script>") == 1
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;{{code}}</h1>" in page
+    assert "{{lie}} {0}</span>" in page
+
+
+def test_an_answer_is_on_disk_before_it_is_acknowledged_and_counts_once(app, store, poll, tmp_path):
+    poll, secret = poll
+    for body in (answer(), answer(answer=1), answer(token=32 * "b")):
+        kept = post(app, poll.code, body)
+        assert (kept.status, json.loads(kept.body)) == (200, {"round": 1})
+        assert "set-cookie" not in kept.headers
+    assert Store(store.database.url.render_as_string()).counts(poll.code, secret) == [[2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "status", "said"),
+    [
+        (None, {"origin": "http://evil.example"}, 403, "own page only"),
+        (None, {"origin": ""}, 403, "own page only"),
+        (None, {"content_type": "text/plain"}, 415, "application/json"),
+        (answer(round=2), {}, 409, "asked again"),
+        (answer(answer=2), {}, 422, "no such answer"),
+        (answer(answer=-1), {}, 422, "no such answer"),
+        (answer(answer=10**300), {}, 422, "no such answer"),
+        (answer(round=10**300), {}, 409, "asked again"),
+        (answer(answer=True), {}, 400, "as JSON"),
+        (answer(answer=0.0), {}, 400, "as JSON"),
+        (answer(token=31 * "a"), {}, 400, "as JSON"),
+        (answer(token=31 * "a" + "\n"), {}, 400, "as JSON"),
+        (answer(token=None), {}, 400, "as JSON"),
+        (b"[1, 0]", {}, 400, "as JSON"),
+        (b'{"round": 1', {}, 400, "as JSON"),
+        (b"\xff\x00", {}, 400, "as JSON"),
+        (500 * b"[", {}, 400, "as JSON"),
+        (1_000 * b"[", {}, 400, "as JSON"),
+        (b"", {}, 400, "as JSON"),
+        (answer()[:-1] + b', "truth": 1}', {}, 400, "as JSON"),
+        (1025 * b" ", {}, 413, "1,024 bytes"),
+        (1_000_000 * b" ", {}, 413, "1,024 bytes"),
+    ],
+)
+def test_what_is_refused_says_why_and_is_not_counted(app, store, poll, body, given, status, said):
+    poll, secret = poll
+    refused = post(app, poll.code, body, **given)
+    assert (refused.status, said in json.loads(refused.body)["error"]) == (status, True)
+    assert store.counts(poll.code, secret) == [[0, 0]]
+
+
+def test_a_poll_that_is_not_there_closed_or_full(app, store, poll, monkeypatch):
+    poll, secret = poll
+    for code in ("BBBBB", "BCDF", "%00", "é", 300 * "B"):
+        assert [post(app, code).status, ask(app, f"/p/{code}").status, ask(app, f"/p/{code}/now").status] == 3 * [404]
+    page = ask(app, "/p/BBBBB", accept="text/html,*/*")
+    assert (page.status, '<p role="alert">There is no poll' in page.text) == (404, True)
+    monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 1, integer=True))
+    assert [post(app, poll.code, answer(token=32 * letter)).status for letter in "aba"] == [200, 507, 200]
+    store.close(poll.code, secret)
+    assert post(app, poll.code).status == 410
+    assert 'data-open="no"' in ask(app, f"/p/{poll.code}").text
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_other_methods_are_refused(app, poll, method):
+    refused = ask(app, f"/p/{poll[0].code}", method, **HERE)
+    assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD, POST")
+    assert ask(app, f"/p/{poll[0].code}/now", "POST", **HERE).headers["allow"] == "GET, HEAD"
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(app, poll, monkeypatch):
+    monkeypatch.setattr(limits, "POLL_SECONDS", limits.Limit("seconds", 0, 0.01))
+    assert ask(app, f"/p/{poll[0].code}", "POST", body=[b'{"round"', None], **HERE).status == 408
+
+
+def test_whether_the_question_is_asked_again_is_known_within_half_a_second(app, store, poll, clock):
+    poll, secret = poll
+    now = f"/p/{poll.code}/now"
+    assert json.loads(ask(app, now).body) == {"round": 1, "open": True}
+    store.ask_again(poll.code, secret)
+    store.close(poll.code, secret)
+    assert json.loads(ask(app, now).body) == {"round": 1, "open": True}, "read anew for nobody"
+    clock.now += 0.5
+    assert json.loads(ask(app, now).body) == {"round": 2, "open": False}
+
+
+def test_a_database_that_is_away_is_said_and_tried_again(poll):
+    def away():
+        raise NotKept
+
+    app = Starlette(routes=routes.routes(routes.Telephones(away)))
+    for refused in (post(app, "BCDFG"), ask(app, "/p/BCDFG")):
+        assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+
+    def broken():
+        raise ZeroDivisionError
+
+    assert post(Starlette(routes=routes.routes(routes.Telephones(broken))), "BCDFG").status == 503
+
+
+def test_a_flood_from_one_address_is_refused_and_a_class_behind_one_is_not(store, clock, poll, monkeypatch):
+    burst, rate = limits.POLL_BURST.high, limits.POLL_RATE.high
+    assert burst >= 200
+    assert burst + 60 * rate >= 5_000, "in a minute"
+    monkeypatch.setattr(limits, "POLL_BURST", limits.Limit("answers at once", 1, 200))
+    app, path = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock))), f"/p/{poll[0].code}"
+    bodies = [answer(token=f"{i:032x}") for i in range(202)]
+
+    async def flood():
+        return await asyncio.gather(
+            *(asking(app, path, "POST", body=[one], client="10.0.0.7", **HERE) for one in bodies)
+        )
+
+    *together, refused, again = in_a_loop(flood())
+    assert {one.status for one in together} == {200}
+    assert (refused.status, refused.headers["retry-after"], again.status) == (429, "2", 429)
+    assert ask(app, path, client="10.0.0.7").status == 200, "who looks is counted apart"
+    assert post(app, poll[0].code, client="10.0.0.8").status == 200
+    clock.now += 1
+    assert post(app, poll[0].code, client="10.0.0.7").status == 200
+
+
+def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch):
+    clock = Clock()
+    bucket = Bucket(3, 2, clock)
+    assert [bucket.take("a") for _ in range(4)] == [True, True, True, False]
+    clock.now += 0.5
+    assert [bucket.take("a") for _ in range(2)] == [True, False]
+    clock.now += 60
+    assert [bucket.take("2001:db8::1"), *(bucket.take("2001:db8::2:1") for _ in range(3))] == [True, True, True, False]
+    assert len(bucket._left) == 1, "a has all of its tokens again, and is forgotten"
+    monkeypatch.setattr("pages.polls.bucket._MOST", 10)
+    for i in range(100):
+        bucket.take(f"10.0.0.{i}")
+    assert len(bucket._left) <= 11
+
+
+def test_who_takes_part_is_not_a_visitor_of_the_app(app, poll):
+    """The waiting room, which is full, holds nobody back who answers a poll."""
+    room = WaitingRoom(app, {"", "voting"}.copy, visits=lambda: 10_000, known=lambda _: False)
+    assert ask(room, f"/p/{poll[0].code}").status == post(room, poll[0].code).status == 200
+    assert ask(room, "/voting").status == 503
+
+
+def test_answers_that_come_together_are_written_together(store, poll):
+    poll, secret = poll
+    batches = []
+
+    class Counted(routes.Telephones):
+        def _count_all(self, answers):
+            batches.append(len(answers))
+            return super()._count_all(answers)
+
+    app = Starlette(routes=routes.routes(Counted(lambda: store)))
+    bodies = [answer(answer=i % 3, token=f"{i:032x}") for i in range(60)]
+
+    async def all_at_once():
+        path = f"/p/{poll.code}"
+        return await asyncio.gather(*(asking(app, path, "POST", body=[body], **HERE) for body in bodies))
+
+    assert [one.status for one in in_a_loop(all_at_once())] == 20 * [200, 200, 422]
+    assert store.counts(poll.code, secret) == [[20, 20]]
+    assert len(batches) < 10
+    assert sum(batches) == 60
+
+
+def test_logs_of_requests_leave_polls_out(caplog):
+    background.keep_out_of_logs()
+    log = logging.getLogger("uvicorn.access")
+    with caplog.at_level(logging.INFO, "uvicorn.access"):
+        for path in ("/p/BCDFG", "/voting"):
+            log.info('%s - "%s %s HTTP/%s" %d', "10.0.0.7:1234", "GET", path, "1.1", 200)
+    log.removeFilter(background._is_no_poll)
+    assert [record.args[2] for record in caplog.records] == ["/voting"]
+
+
+def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
+    looks = []
+
+    class Forgetting:
+        def forget_old(self):
+            looks.append(1)
+            if len(looks) == 1:
+                raise NotKept
+
+    async def for_a_while():
+        task = asyncio.create_task(background.begin())
+        while len(looks) < 3:
+            await asyncio.sleep(0.001)
+        task.cancel()
+
+    monkeypatch.setattr(background, "FORGET_EVERY", 0.001)
+    monkeypatch.setattr(routes, "this_process", Forgetting)
+    in_a_loop(asyncio.wait_for(for_a_while(), 30))
+    logging.getLogger("uvicorn.access").removeFilter(background._is_no_poll)
