@@ -4,6 +4,8 @@ RUN apt-get update && apt-get install --yes --no-install-recommends haproxy make
 WORKDIR /privdemo
 COPY . .
 RUN make .venv/.run-ready
+RUN .venv/bin/python -m pip install --quiet 'psycopg[binary]>=3.2.10,<4' && mkdir /polls && chown nobody /polls
+ENV XDG_DATA_HOME=/polls
 USER nobody
 EXPOSE 8501
 CMD ["make", "serve"]

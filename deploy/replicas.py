@@ -112,8 +112,10 @@ def replicas(ports: Sequence[int]) -> list[Child]:
 
 def configuration(bind: str, ports: Sequence[int]) -> str:
     """What HAProxy reads: where visitors come in, and the ports of the replicas."""
-    servers = (f"    server {i} 127.0.0.1:{port} cookie {i}" for i, port in enumerate(ports, start=1))
-    return Template(TEMPLATE.read_text()).substitute(bind=bind, servers="\n".join(servers))
+    servers = [f"    server {i} 127.0.0.1:{port}" for i, port in enumerate(ports, start=1)]
+    visited = "\n".join(f"{server} cookie {i}" for i, server in enumerate(servers, start=1))
+    asked = "\n".join(f"{server} track replicas/{i}" for i, server in enumerate(servers, start=1))
+    return Template(TEMPLATE.read_text()).substitute(bind=bind, servers=visited, polls=asked)
 
 
 def haproxy() -> str:

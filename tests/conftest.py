@@ -67,6 +67,12 @@ def mnist() -> datasets.Dataset:
     return datasets.load("mnist")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def polls_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Polls of the tests, and of the servers that they start, are not kept among the user's own."""
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data"))
+
+
 @pytest.fixture
 def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A computer without MNIST: no data folder and an empty cache; what pages remember of it ends with the test."""

@@ -137,8 +137,19 @@ def test_the_proxy_binds_a_visitor_to_a_replica_but_nobody_who_waits():
         status, cookies, _ = ask(port, "/full")
         assert (status, cookies) == (503, ["privdemo_waits=me", "privdemo_replica=; Path=/; Max-Age=0"])
         end(servers)
-        status, _, body = ask(port, "/voting")
-        assert (status, "tries again" in body) == (503, True)
+        for path in ("/voting", "/p/BCDFG"):
+            status, _, body = ask(port, path)
+            assert (status, "tries again" in body) == (503, True)
+
+
+def test_the_proxy_gives_who_answers_a_poll_no_cookie_and_takes_any_replica():
+    with behind_proxy(2) as (port, servers):
+        ask(port, "/voting")
+        end(servers[:1])
+        for path in ("/p/BCDFG", "/p/BCDFG/now"):
+            status, cookies, body = ask(port, path, Cookie="privdemo_replica=1")
+            assert (status, cookies) == (200, ["privdemo_waits=me"]), "the server's own alone"
+            assert "x-forwarded-for: 127.0.0.1" in body.lower()
 
 
 def test_a_long_link_reaches_the_app_which_says_that_it_is_too_long():

@@ -1,6 +1,7 @@
 """What telephones are answered: the page, what is refused with which status, and that an answer is on disk."""
 
 import asyncio
+import itertools
 import json
 import logging
 import re
@@ -118,6 +119,7 @@ def test_an_answer_is_on_disk_before_it_is_acknowledged_and_counts_once(app, sto
         (1025 * b" ", {}, 413, "1,024 bytes"),
         (1_000_000 * b" ", {}, 413, "1,024 bytes"),
     ],
+    ids=itertools.count(),
 )
 def test_what_is_refused_says_why_and_is_not_counted(app, store, poll, body, given, status, said):
     poll, secret = poll
