@@ -71,7 +71,7 @@ class Database:
             self._engine = _sqlite(self.url) if self.is_sqlite else _server(self.url)
         except (ArgumentError, NoSuchModuleError, ImportError):  # what they say holds the password
             raise ValueError(
-                f"{VARIABLE} must be a database's URL, such as postgresql+psycopg://user@host/name "
+                f"{VARIABLE} must be the URL of SQLite or PostgreSQL, such as postgresql+psycopg://user@host/name "
                 "(with pip install 'privdemo[postgresql]')"
             ) from None
         self._lock, self._is_made = Lock(), False
@@ -142,7 +142,10 @@ def own_file() -> Path:
 
 
 def _server(url: sa.URL) -> sa.Engine:
-    return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": PATIENCE})
+    if url.get_dialect().name != "postgresql":
+        raise ArgumentError
+    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8"}
+    return sa.create_engine(url, pool_pre_ping=True, connect_args=options)
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

@@ -41,8 +41,8 @@ def page(poll: Poll) -> str:
         "open": "yes" if poll.is_open else "no",
         "lie": repr(poll.lie),
         "percent": f"{100 * poll.lie:.6g}",
-        "truths": f"{truths} times",
-        "lies": f"{lies} times",
+        "truths": truths,
+        "lies": lies,
         "other": "the other one" if len(poll.answers) == 2 else "one of the others, each as often,",
         "picture": f"A coin that decides for your answer {truths} times, and for a lie {lies} times.",
     }

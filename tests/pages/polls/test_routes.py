@@ -75,6 +75,13 @@ def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store):
         assert "set-cookie" not in page.headers
 
 
+def test_without_javascript_a_sentence_says_what_is_missing_and_nothing_can_be_sent(app, poll):
+    page = ask(app, f"/p/{poll[0].code}").text
+    assert "<noscript><p><strong>Please switch JavaScript on." in page
+    assert '<div id="ask" hidden>' in page
+    assert not re.search("<form|submit", page), "a browser would put the true answer into the address"
+
+
 def test_words_of_a_poll_are_shown_as_words(app, store):
     poll, _ = store.open('"><script>alert(1)</script>{{code}}', ("<img src=x onerror=alert(1)>", "{{lie}} {0}"), 0.25)
     page = ask(app, f"/p/{poll.code}").text

@@ -239,10 +239,11 @@ def test_where_nothing_can_be_kept_a_sentence_says_so_and_no_password_is_shown(t
         Store(f"sqlite:///{tmp_path}/file/polls.sqlite").open("Well?", ("Yes", "No"), 0.25)
     with pytest.raises(NotKept):
         Store("postgresql+psycopg://me:hush@127.0.0.1:1/polls").poll("BCDFG")
-    monkeypatch.setenv(VARIABLE, "nosuch://me:hush@host/polls")
-    with pytest.raises(ValueError, match="PRIVDEMO_POLLS must be a database's URL") as refused:
-        Store()
-    assert "hush" not in caplog.text + str(refused.value)
+    for url in ("nosuch://me:hush@host/polls", "mysql://me:hush@host/polls", "hush"):
+        monkeypatch.setenv(VARIABLE, url)
+        with pytest.raises(ValueError, match="PRIVDEMO_POLLS must be the URL of SQLite or PostgreSQL") as refused:
+            Store()
+        assert "hush" not in caplog.text + str(refused.value)
 
 
 def test_polls_are_kept_in_the_folder_of_the_users_data(monkeypatch, tmp_path):

@@ -1,0 +1,213 @@
+"""The page of a telephone: its coin, what it sends, byte for byte, and the way through it without a mouse."""
+
+import re
+import threading
+from collections.abc import Iterator
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, Route, expect
+from scipy.stats import chisquare
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from deploy import replicas
+from pages.polls import routes
+from pages.polls.store import Store
+from tests.browser.test_every_view import audited
+
+pytestmark = pytest.mark.browser
+
+TOSSES, ODD = 100_000, 1e-4
+TOSS = """
+([answer, n, p, tosses]) => {
+  const counts = Array(n).fill(0);
+  for (let i = 0; i < tosses; i++) counts[released(answer, n, p)]++;
+  return counts;
+}
+"""
+# The coin's random words are these, one after the other.
+FIXED = "(words) => { crypto.getRandomValues = (into) => into.fill(words.shift()); }"
+SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+# The coin decides for the truth, or for a lie: random bits all 1, or all 0.
+ALWAYS = {"truth": 2**32 - 1, "lie": 0}
+
+
+class Recorded(H11Protocol):
+    """Notes every byte that a connection brings."""
+
+    heard: list[bytearray]
+
+    def connection_made(self, transport):
+        self.came = bytearray()
+        self.heard.append(self.came)
+        super().connection_made(transport)
+
+    def data_received(self, data):
+        self.came.extend(data)
+        super().data_received(data)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[SimpleNamespace]:
+    """A server of polls alone in this process: its address, its store, and every byte that comes."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('polls')}/polls.sqlite")
+    heard: list[bytearray] = []
+    protocol = type("Protocol", (Recorded,), {"heard": heard})
+    telephones = routes.Telephones(lambda: store, count().__next__)  # reads every poll anew
+    app = Starlette(routes=routes.routes(telephones))
+    (port,) = replicas.free_ports(1)
+    server = uvicorn.Server(uvicorn.Config(app, port=port, http=protocol, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield SimpleNamespace(address=f"http://127.0.0.1:{port}", store=store, heard=heard)
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def telephone(browser: Browser) -> Iterator[Page]:
+    """A tab 320 pixels wide."""
+    context = browser.new_context(viewport={"width": 320, "height": 568}, reduced_motion="reduce")
+    yield context.new_page()
+    assert context.cookies() == []
+    context.close()
+
+
+def opened(served, answers=("Yes", "No"), lie=0.4):
+    poll, secret = served.store.open("Have you ever copied homework?", answers, lie)
+    return poll, secret, f"{served.address}/p/{poll.code}"
+
+
+@pytest.mark.parametrize(("n", "lie"), [(2, 0.4), (3, 0.5)])
+def test_the_coin_has_the_probability_of_the_poll_and_no_other(served, telephone, n, lie):
+    answers = ("Yes", "No", "Rather not say")[:n]
+    telephone.goto(opened(served, answers, lie)[2])
+    found = telephone.evaluate(TOSS, [1, n, lie, TOSSES])
+
+    def p_value(p):
+        return chisquare(found, [TOSSES * (1 - p if i == 1 else p / (n - 1)) for i in range(n)]).pvalue
+
+    assert p_value(lie) > ODD
+    assert max(p_value(1.03 * lie), p_value(lie / 1.03)) < ODD
+
+
+def test_the_coin_compares_every_bit_and_prefers_no_answer(served, telephone):
+    telephone.goto(opened(served)[2])
+
+    def decided(words, call):
+        telephone.evaluate(FIXED, words)
+        return telephone.evaluate(call)
+
+    quarter = 2**30
+    assert decided([quarter - 1], "chance(0.25)") is True
+    assert decided([quarter], "chance(0.25)") is False
+    for bits, lied in ((2**31 - 1, True), (2**31, False)):  # 2⁻³³ is told from 0 by the second word
+        assert decided([quarter, bits], "chance(0.25 + 2 ** -33)") is lied
+    assert [decided([word], "below(3)") for word in (0, 1, 2, 3, 2**32 - 2)] == [0, 1, 2, 0, 2]
+    assert decided([2**32 - 1, 1], "below(3)") == 1, "the last word is one too many for three"
+    released = [decided([0, word], "released(2, 4, 0.25)") for word in range(3)]
+    assert released == [3, 0, 1]
+
+
+def sent(served, browser, url, truth, coin):
+    """Every byte that a telephone sends of an answer, but for its token, and what it then shows."""
+    before, context = len(served.heard), browser.new_context()
+    context.add_init_script(f"crypto.getRandomValues = (into) => into.fill({ALWAYS[coin]});")
+    page = context.new_page()
+    page.goto(url)
+    page.get_by_role("radio").nth(truth).check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#what")).not_to_be_empty()
+    (came,) = (found[0] for one in served.heard[before:] if (found := re.findall(rb"POST .*", one, re.DOTALL)))
+    shown = page.locator("#sent").inner_text()
+    context.close()
+    bare, n_tokens = re.subn(rb'"token":"[0-9a-f]{32}"', b"", came.partition(b"GET ")[0])
+    assert n_tokens == 1
+    return bytes(bare), shown
+
+
+def test_what_is_sent_says_nothing_of_the_truth_but_what_the_coin_decided(served, browser):
+    _, _, url = opened(served)
+    true_yes, shown_true = sent(served, browser, url, 0, "truth")
+    false_yes, shown_false = sent(served, browser, url, 1, "lie")
+    false_no, _ = sent(served, browser, url, 0, "lie")
+    assert true_yes == false_yes, "a truth and a lie of the same words"
+    assert b'"answer":0' in true_yes
+    assert b'"answer":1' in false_no
+    assert len(false_no) == len(true_yes)
+    assert "own answer: Yes" in shown_true
+    assert "a lie. Your answer was: No" in shown_false
+
+
+def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert audited(page) == []
+    page.get_by_role("button", name="Toss").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("First choose your true answer.")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Toss")).to_be_focused()
+    page.evaluate("() => { const button = document.querySelector('#send'); button.click(); button.click(); }")
+    expect(page.locator("#result")).to_be_focused()
+    page.emulate_media(color_scheme="dark")
+    assert audited(page) == []
+    said = page.locator("#what").inner_text()
+    page.reload()
+    expect(page.locator("#what")).to_have_text(said)
+    expect(page.locator("#coin")).to_have_text("Whether that was true, this page no longer knows.")
+    assert page.evaluate("document.querySelector('#ask').hidden")
+    expected = [int(said == answer) for answer in poll.answers]
+    assert served.store.counts(poll.code, secret) == [expected]
+    served.store.ask_again(poll.code, secret)
+    page.evaluate(SEEN_AGAIN)
+    page.get_by_role("button", name="Answer again").click()
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#result")).to_be_focused()
+    assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [1, 1]
+    served.store.close(poll.code, secret)
+    page.reload()
+    expect(page.get_by_role("status")).to_have_text("This poll is closed.")
+
+
+def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.clock.install()
+    page.goto(url)
+    lost: list[Route] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST" and not lost:
+            lost.append(route)
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/p/*", lose)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.get_by_role("status")).to_contain_text("Trying again")
+    page.clock.fast_forward(4_000)
+    expect(page.locator("#result")).to_be_focused()
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+
+
+def test_what_a_poll_refuses_is_said(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+    served.store.close(poll.code, secret)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.get_by_role("status")).to_have_text("This poll is closed; it takes no more answers.")
+    page.goto(f"{served.address}/p/BBBBB")
+    expect(page.get_by_role("alert")).to_contain_text("There is no poll with this code.")
