@@ -171,6 +171,8 @@ POLL_ANSWERS = Limit("number of answers", 2, 6, "one answer hides nothing, and s
 POLL_HOURS = Limit("hours of a poll", 1, 24, integer=True)
 POLL_ROUNDS = Limit("times a poll is asked", 1, 5, "each further answer hides less", integer=True)
 POLL_PEOPLE = Limit("answers to a poll", 1, 5000, integer=True)
+# Simulated people who answer in a second, where a poll is rehearsed.
+POLL_PACE = Limit("answers a second", 0.5, 100.0, "a class takes about a minute")
 # Polls that a server has open, and those that it keeps, closed ones as well.
 POLLS_OPEN = Limit("open polls", 1, 200, integer=True)
 POLLS = Limit("polls", 1, 1000, integer=True)

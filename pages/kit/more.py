@@ -59,9 +59,8 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     if isinstance(question, str):
         return
     config = setting_file.config_of(question)
-    given = _given(known)
     try:
-        text = setting_file.write(address, given, config, getattr(question, "n_draws", 10))
+        text = setting_file.write(address, given(known), config, getattr(question, "n_draws", 10))
     except ValueError as error:
         st.caption(sentence(error))
         return
@@ -77,23 +76,23 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     )
 
 
-def _given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
+def given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
     """The settings of the page as its address holds them."""
     keys = {setting.key: setting for setting in known}
-    given: dict[str, str | tuple[str, ...]] = {}
+    found: dict[str, str | tuple[str, ...]] = {}
     for key in st.query_params:
         setting = keys.get(key)
         if setting is None or key == draws.JOB.key:
             continue
         raw = st.query_params.get_all(key)
-        given[key] = tuple(raw) if isinstance(setting, Choice) and setting.many else raw[-1]
-    return given
+        found[key] = tuple(raw) if isinstance(setting, Choice) and setting.many else raw[-1]
+    return found
 
 
 def _present(here: Here, known: Sequence[Setting]) -> None:
     """Show the screen alone, as a lecture of one step."""
     try:
-        step = Step(here.address, _given(known))
+        step = Step(here.address, given(known))
         alone = Lecture(here.title, "", 1, (step,))
         present.open_step(Place(alone, lecture.to_link(alone), 1), here)
     except ValueError as error:
@@ -103,7 +102,7 @@ def _present(here: Here, known: Sequence[Setting]) -> None:
 def _add(address: str, known: Sequence[Setting]) -> None:
     """Add the screen to the visitor's lecture."""
     try:
-        step = Step(address, _given(known))
+        step = Step(address, given(known))
         own = st.session_state.get(OWN) or Lecture("My lecture", "", 10, (step,))
         whole = own if own.steps[-1] is step else Lecture(own.title, own.audience, own.minutes, (*own.steps, step))
         lecture.to_link(whole)

@@ -133,7 +133,7 @@ def draw(seen: View, here: Here) -> None:
 def _sheet(seen: View, here: Here) -> str:
     """The style rules that hide all controls but those that are left, and in a lecture what its step does not show."""
     left = _widgets(seen.left)
-    kept = f":not({left}):not(:has({left}))" if left else ""
+    kept = (f":not({left}):not(:has({left}))" if left else "") + f":not(:has({_SHOWN}))"
     rules = [f"{', '.join(f'.st-key-{place} > *{kept}' for place in _CONTROLS)} {{ display: none; }}", _NEVER]
     rules.append(f"{_widgets(s.key for s in here.settings if s.key not in seen.left)} {{ display: none; }}")
     rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in seen.left]
@@ -150,6 +150,8 @@ def _widgets(keys: Iterable[str]) -> str:
 
 # Where controls stand, and what a page with only some of them does not have.
 _CONTROLS = ("controls", "lever", "pulled", "chapter-controls", "chapters")
+# What is part of what is shown, such as a button that asks a class again.
+_SHOWN = '[class*="st-key-shown-"]'
 _NEVER = (
     '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
 )

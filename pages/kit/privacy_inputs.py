@@ -80,7 +80,7 @@ def lie(
                 f"{name}_epsilon",
                 flip,
                 st.number_input,
-                lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob,
+                lambda epsilon: setting.limit.nearest(RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob),
                 lambda p: finite(RandomisedResponse(p, n_states).epsilon),
                 label=epsilon_label,
                 min_value=0.0,

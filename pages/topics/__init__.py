@@ -10,6 +10,7 @@ from pages.topics import home, lectures
 # The folders of all pages but home, in the order of the menu. A new page is a folder and a line here.
 FOLDERS = (
     "voting",
+    "poll",
     "images",
     "training",
     "label_proportions",

@@ -23,13 +23,13 @@ from privdemo.figures.charts import (
     rule,
 )
 from privdemo.figures.house import chart
-from privdemo.figures.people import TRUTH, VOTED_A, VOTED_B, Field
+from privdemo.figures.people import LIED_A, TRUTH, VOTED_A, VOTED_B, Field
 from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
 
 _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
 # The height of a row and the width of a bar in pixels, and how far below the middle of its row a second mark stands.
-_HIGH, _BAR, _BELOW = 60, 20, 0.2
+_HIGH, _BAR, _BELOW = 84, 28, 0.2
 # The look of each answer's curve, and how far apart their marks stand, which may be at one height.
 _LOOKS = (palette.SPREAD, palette.NAIVE, palette.LABEL_PROPORTIONS, palette.RECONSTRUCTION, palette.MMD, palette.TRUTH)
 _APART = 0.06
@@ -141,6 +141,14 @@ def meant(found: Reveal) -> list[Field]:
     ]
 
 
+def arrived(answered: int, expected: int) -> Field:
+    """All who are to answer, those who have in colour; of more than a thousand, that many for all."""
+    shown = min(expected, voting.N_DOTS)
+    return figures.dot_field("", voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
+
+
+# Who has answered is seen, and of whom has not the outline.
+_ARRIVED = {voting.A_TRUE: VOTED_A, voting.B_TRUE: LIED_A}
 MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
 
 

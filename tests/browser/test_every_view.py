@@ -45,6 +45,7 @@ PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
     for address, lever, figure in (
         ("voting", ".st-key-pulled", ".people:visible"),
+        ("poll", ".st-key-lever", ".people:visible"),
         ("image_noise", "input#level:visible", "canvas"),
         ("training", ".st-key-lever", ".digits"),
         ("proportions", ".st-key-lever", ".js-plotly-plot"),

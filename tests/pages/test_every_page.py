@@ -16,7 +16,15 @@ from tests.pages.visiting import html, takeaway, until, visit, warnings
 
 pytestmark = pytest.mark.mnist
 # A good text for each setting that is one, other than its default.
-OTHER_WORDS = {"counts": "10, 20, 30", "shares": "0.5, 0.3, 0.2", "pin": "classify,mnist,labels,250,2,0"}
+OTHER_WORDS = {
+    "counts": "10, 20, 30",
+    "shares": "0.5, 0.3, 0.2",
+    "pin": "classify,mnist,labels,250,2,0",
+    "asked": "Is it <b>so</b>?",
+    "answers": "Yes / No / Perhaps",
+}
+# What is nonsense as a question to a class, where it is none as a number.
+TOO_LONG = {"asked": "so " * 100}
 by_address = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 # The lectures lead to the screens of the other pages and show nothing of their own.
 SHOWING = [page for page in PAGES if page.address != "lectures"]
@@ -151,6 +159,7 @@ def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(
 ) -> None:
     monkeypatch.setattr(link, "_MOST_NOTES", 100)
     bad = {s.key: "x\\](//elsewhere.test)" if isinstance(s, Choice) else "-1e9" for s in bare_settings(page)}
+    bad |= {key: words for key, words in TOO_LONG.items() if key in bad}
     at = visit(page.address, **bad, reset="1")
     noted = warnings(at)
     for key in (*bad, "reset"):

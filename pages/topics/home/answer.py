@@ -49,7 +49,7 @@ class Answer:
 
     def _dial(self) -> Panel:
         result, summary = self.result, self._summary()
-        halves = ("As sent", f"An adversary’s guess from {result.n_people:,} images")
+        halves = ("As sent", f"Guessed from {result.n_people:,} images")
         data = dials.dial_data(result, self.guesses, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
 
         def still() -> str:

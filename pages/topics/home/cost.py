@@ -19,7 +19,7 @@ EPSILON = 1.0
 _TITLES = {
     TRUTH: "no privacy",
     NOBODY: "nobody: labels lie",
-    OWNER: "bag owners: only totals",
+    OWNER: "bag owners: totals",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -46,7 +46,7 @@ def cost(dataset: str) -> Panel:
     marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "What privacy costs, by trust",
+        "Cost, by trust",
         figure=Chart(figures.by_trust(marks, f"classified correctly, ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],

@@ -76,6 +76,7 @@ class Answer:
                 summary=summary,
                 rows=lambda: voting.poll_table(self.poll),
                 snippet=_draw_people(last_poll_snippet(self.config)),
+                links=[("poll", "Try it with your class")],
             ),
         )
 

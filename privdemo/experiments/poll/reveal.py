@@ -104,9 +104,9 @@ class Price(NamedTuple):
 _WIDTHS = (0.1, 0.05, 0.02)
 
 
-def price(found: Reveal) -> Price:
-    """What the lies cost, reckoned for the first answer at its estimated share."""
-    channel, share = found.config.channel, found.readings[0].true.mean
+def price(found: Reveal, number: int = 0) -> Price:
+    """What the lies cost, reckoned for the answer of this number at its estimated share."""
+    channel, share = found.config.channel, found.readings[number].true.mean
     half = min(survey.half_width(found.n_answers, channel, share), limits.HALF_WIDTH.high)
     plans = tuple((width, *(int(_needed(lie, width, share)) for lie in (channel, 0.0))) for width in _WIDTHS)
     return Price(found.n_answers, int(_needed(0.0, half, share)), half, plans)  # type: ignore[arg-type]

@@ -1,0 +1,73 @@
+"""Ask your class, and read the share behind its lies."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pages.kit import folds, numbers
+from pages.kit.page import Chapter, Chapters, Page
+from pages.topics.poll import chapters
+from pages.topics.poll.answer import Answer, answer
+from pages.topics.poll.controls import (
+    ADDRESS,
+    STEP,
+    TIMES,
+    TITLE,
+    all_settings,
+    asked_again_controls,
+    controls,
+    presets,
+)
+from pages.topics.poll.question import STEPS, Question
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(question: Question | str, shown: Answer | None) -> Mapping[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown; nothing while there is no question."""
+    if isinstance(question, str) or shown is None:
+        return {}
+    lie, k = numbers.percent(question.config.lie), len(question.config.answers)
+    return folds.folds(
+        folds.read(_HERE / "how.md", lie=lie, k=k),
+        folds.read(_HERE / "adversary.md"),
+        folds.read(_HERE / "caveats.md"),
+        shown.snippet("print(found)", draws=False).markdown,
+    )
+
+
+def _has_truth(question: Question | str) -> bool:
+    return isinstance(question, str) or question.truth is not None
+
+
+_PANELS: tuple[Callable[..., Any], ...] = (
+    Answer.main,
+    chapters.what_they_said,
+    chapters.naive,
+    chapters.corrected,
+    chapters.one_answer,
+    chapters.price,
+    chapters.asked_again,
+    chapters.the_truth,
+)
+
+
+def _chapter(name: str, panels: Callable[..., Any]) -> Chapter:
+    """A step of the reveal."""
+    if panels is chapters.asked_again:
+        return Chapter(name, panels, asked_again_controls, [TIMES])
+    return Chapter(name, panels, fits=_has_truth) if panels is chapters.the_truth else Chapter(name, panels)
+
+
+PAGE = Page(
+    title=TITLE,
+    question="How many in your class have done it?",
+    address=ADDRESS,
+    blurb="By telephone, or by hand.",
+    answer=answer,
+    controls=controls,
+    settings=all_settings,
+    presets=presets,
+    folds=standing_words,
+    chapters=Chapters(STEP.key, tuple(map(_chapter, STEPS, _PANELS))),
+)

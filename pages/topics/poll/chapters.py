@@ -1,0 +1,208 @@
+"""The steps of the reveal: what a class said, what is true of it, what that says of each, and what privacy cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages.kit import numbers
+from pages.kit.panel import Chart, Markup, Panel
+from pages.topics.poll.answer import Answer, ordinal, said
+from privdemo import figures
+from privdemo.experiments import poll
+from privdemo.experiments.poll import Reveal
+from privdemo.figures import poll as charts
+
+_NOBODY = "Nobody has answered yet: there is nothing to read."
+
+
+def _panels(name: str, question: str, make: Callable[[Answer, Reveal], Panel], shown: Answer) -> list[Panel]:
+    """The panel that `make` makes, once somebody has answered."""
+    return [make(shown, shown.found) if shown.found else Panel(name, question, _NOBODY)]
+
+
+def what_they_said(shown: Answer) -> list[Panel]:
+    """The answers as they came."""
+    question = "What did they say?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        first = found.readings[shown.number]
+        words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
+        return Panel(
+            "said",
+            question,
+            f"<b>{first.senders:,}</b> of {found.n_answers:,} said {said(first.answer)}. Some of them lied.",
+            Chart(charts.said(found)),
+            f"What {numbers.people(found.n_answers)} said: {words}.",
+            lambda: poll.said_table(found),
+            shown.snippet("charts.said(found).show()"),
+        )
+
+    return _panels("said", question, make, shown)
+
+
+def naive(shown: Answer) -> list[Panel]:
+    """The answers, taken for the truth."""
+    question = "What if every answer were true?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        first, still = found.readings[shown.number], found.config.channel.p10
+        words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.said)}" for r in found.readings)
+        return Panel(
+            "naive",
+            question,
+            f"Who ignores the lies reads <b>{numbers.with_range(first.said)}</b> {said(first.answer)}. But if it were "
+            f"true of nobody, {numbers.percent(still)} would still say so.",
+            Chart(charts.naive(found)),
+            f"Shares of the answers, each with its 95 % interval: {words}.",
+            lambda: poll.said_table(found),
+            shown.snippet("charts.naive(found).show()"),
+        )
+
+    return _panels("naive", question, make, shown)
+
+
+def corrected(shown: Answer) -> list[Panel]:
+    """The shares behind the lies."""
+    question = "How many is it true of?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        first = found.readings[shown.number]
+        words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.true)}" for r in found.readings)
+        return Panel(
+            "corrected",
+            question,
+            f"With the lies taken into account, {said(first.answer)} is true of "
+            f"<b>{numbers.with_range(first.true)}</b>. The more people answer, the narrower that range."
+            f"{_doubt(found)}",
+            Chart(charts.corrected(found)),
+            f"Shares corrected for the lies, each with its 95 % interval: {words}.",
+            lambda: poll.share_table(found),
+            shown.snippet("charts.corrected(found).show()"),
+        )
+
+    return _panels("corrected", question, make, shown)
+
+
+def _doubt(found: Reveal) -> str:
+    """That such lies hardly explain the answers, where they do not; else nothing."""
+    return " Such lies hardly explain these answers: <b>the model is doubtful</b>." * any(
+        reading.doubtful for reading in found.readings
+    )
+
+
+def one_answer(shown: Answer) -> list[Panel]:
+    """What one answer says of its sender."""
+    question = "What does one answer say of its sender?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        first, epsilon = found.readings[shown.number], found.config.mechanism.epsilon
+        words = "; ".join(
+            f"of 100 who sent {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
+            f"({numbers.interval(r.meant)}); of all, {numbers.share(r.true.mean)}"
+            for r in found.readings
+        )
+        return Panel(
+            "one-answer",
+            question,
+            f"Of 100 people who sent {said(first.answer)}, <b>{_hundred(first.meant.mean)}</b> meant it. Of 100 who "
+            f"were not asked, it is true of {_hundred(first.true.mean)}. No answer moves the odds by more than "
+            f"{numbers.odds_factor(epsilon)}.",
+            Markup(figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")),
+            f"At the estimated shares and the ends of their 95 % intervals: {words}.",
+            lambda: poll.meant_table(found),
+            shown.snippet("print(found.readings[0].meant)", draws=False),
+        )
+
+    return _panels("one-answer", question, make, shown)
+
+
+def _hundred(share: float) -> str:
+    """Whole people of a hundred, where they say enough."""
+    return numbers.per_hundred(round(share, 2) if 0.01 <= share <= 0.99 else share)
+
+
+def price(shown: Answer) -> list[Panel]:
+    """What privacy costs in people."""
+    question = "What did privacy cost?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        cost = poll.price(found, shown.number)
+        half, lying, honest = cost.plans[0]
+        plans = "; ".join(f"± {100 * h:g} points: {n:,} people, or {m:,} honest ones" for h, n, m in cost.plans)
+        return Panel(
+            "price",
+            question,
+            f"These {cost.asked:,} answers say as much as <b>{cost.honest:,}</b> honest ones would. To know the share "
+            f"within {100 * half:g} points takes {numbers.people(lying)}; honest, {honest:,}.",
+            Chart(charts.price(cost)),
+            f"{cost.asked:,} people answered; {cost.honest:,} honest ones would have been as exact. {plans}.",
+            lambda: poll.price_table(cost),
+            shown.snippet(f"cost = poll.price(found, {shown.number})", "charts.price(cost).show()"),
+        )
+
+    return _panels("price", question, make, shown)
+
+
+def asked_again(shown: Answer, times: int) -> list[Panel]:
+    """What more answers of the same person say."""
+    question = "What if the same people answer again?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        again = poll.asked_again(found)
+        first = again[shown.number]
+        here, last = first.meant[times - 1], first.meant[-1]
+        most = len(first.meant)
+        every = {1: "once", 2: "both times"}.get(times, f"all {times} times")
+        words = "; ".join(
+            f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}"
+            for each in again
+        )
+        now = _now(shown)
+        return Panel(
+            "again",
+            question,
+            f"{now}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here.mean)}</b> mean it; of those "
+            f"who say it all {most} times, {_hundred(last.mean)}. Each time costs as much privacy again.",
+            Chart(charts.again(again, times)),
+            f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
+            lambda: poll.again_table(again),
+            shown.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
+        )
+
+    return _panels("again", question, make, shown)
+
+
+def _now(shown: Answer) -> str:
+    """How far a class is that answers again; nothing before it does."""
+    rounds = shown.question.rounds
+    if len(rounds) == 1 or not shown.question.join:
+        return ""
+    return f"<b>{shown.question.answered:,}</b> have answered for the {ordinal(len(rounds))} time. "
+
+
+def the_truth(shown: Answer) -> list[Panel]:
+    """The shares that a rehearsal has kept for its end."""
+    question = "Who was right?"
+
+    def make(shown: Answer, found: Reveal) -> Panel:
+        held = shown.question.truth or ()
+        truth = [count / sum(held) for count in held]
+        first, share = found.readings[shown.number], truth[shown.number]
+        verdicts = ("contains" if estimate.covers(share) else "misses" for estimate in (first.said, first.true))
+        ignored, best = verdicts
+        words = "; ".join(
+            f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True)
+        )
+        return Panel(
+            "truth",
+            question,
+            f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. Correcting for "
+            f"the lies, {numbers.with_range(first.true)}, {best} it; ignoring them, {numbers.with_range(first.said)}, "
+            f"{ignored} it.",
+            Chart(charts.corrected(found, truth)),
+            f"The truth: {words}.",
+            lambda: poll.share_table(found, truth),
+            shown.snippet(f"charts.corrected(found, {tuple(truth)}).show()"),
+        )
+
+    return _panels("truth", question, make, shown)

@@ -1,0 +1,28 @@
+"""Simulated people who answer one by one while a teacher watches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+
+import streamlit as st
+
+# Which class began to answer, and when.
+_BEGUN = "rehearsal_begun"
+
+
+def button(group: Hashable) -> None:
+    """Draw the button that has a class answer from the start."""
+    st.button("Watch them answer", key="watch", type="primary", on_click=_begin, args=(group,))
+
+
+def _begin(group: Hashable) -> None:
+    st.session_state[_BEGUN] = group, time.monotonic()
+
+
+def arrived(group: Hashable, n_people: int, pace: float) -> int:
+    """How many of a class have answered by now, at so many a second: all, unless somebody watches this one answer."""
+    begun = st.session_state.get(_BEGUN)
+    if begun is None or begun[0] != group:
+        return n_people
+    return min(n_people, int(pace * (time.monotonic() - begun[1])))

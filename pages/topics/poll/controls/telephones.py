@@ -1,0 +1,191 @@
+"""The poll that a teacher has open on telephones: whoever holds its secret sees, asks again, closes and deletes it.
+
+The secret is in the session, in the browser's tab (so that a reload loses nothing) and in a private link, behind its #,
+which no browser sends to a server and which is taken off the address as soon as it is read. It is in no other link,
+in no file, in no log and on no screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from pages.kit.numbers import sentence, unmarked
+from pages.kit.panel import to_csv
+from pages.polls.store import NoSuchPoll, NotTheOwner, Poll, PollError, store
+from pages.topics.poll import join
+from pages.topics.poll.question import TELEPHONES, Join
+from privdemo import limits
+from privdemo.experiments.poll import PollConfig
+
+# The code and the secret of the teacher's poll, why something was not done with it, and whether one was left.
+_OWNED, _PROBLEM, _LEFT = "poll_owned", "poll_problem", "poll_left"
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "privdemo_poll_owner",
+    html=(_HERE / "owner.html").read_text(encoding="utf-8"),
+    css=(_HERE / "owner.css").read_text(encoding="utf-8"),
+    js=(_HERE / "owner.js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Mine:
+    """The teacher's poll, and how many sent each answer each time it was asked."""
+
+    poll: Poll
+    rounds: tuple[tuple[int, ...], ...]
+    join: Join
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return self.poll.question
+
+    @property
+    def config(self) -> PollConfig:
+        """The answers and the lie."""
+        return PollConfig(self.poll.answers, self.poll.lie)
+
+
+def mine() -> Mine | None:
+    """The teacher's poll as it is now; None where there is none, or no longer."""
+    if not (owned := st.session_state.get(_OWNED)):
+        return None
+    try:
+        found = store().poll(owned[0])
+        rounds = tuple(map(tuple, store().counts(*owned)))
+    except (NoSuchPoll, NotTheOwner) as error:
+        _leave()
+        st.session_state[_PROBLEM] = str(error)
+        return None
+    except PollError as error:  # at this moment only
+        st.session_state[_PROBLEM] = str(error)
+        return None
+    return Mine(found, rounds, join.join(found.code, found.is_open, st.context.url))
+
+
+def changed(shown: Mine) -> bool:
+    """Whether the poll is another now than when it was `shown`."""
+    owned = st.session_state.get(_OWNED)
+    if not owned or owned[0] != shown.poll.code:
+        return True
+    try:
+        return tuple(map(tuple, store().counts(*owned))) != shown.rounds
+    except (NoSuchPoll, NotTheOwner):
+        return True
+    except PollError:
+        return False
+
+
+def before() -> str:
+    """What stands on the page before the poll is opened, as markup."""
+    here = join.join("", True, st.context.url)
+    words = "Open the poll: the page then shows an address and a QR code, and the answers as they come."
+    return " ".join(filter(None, (words, join.how_to_reach(here))))
+
+
+def open_button(question: str, config: PollConfig) -> None:
+    """Draw the button that opens a poll."""
+    st.button("Open the poll", key="poll-open", type="primary", on_click=_open, args=(question, config))
+
+
+def again_button() -> None:
+    """Draw the button that asks the class once more."""
+    shown = mine()
+    most = limits.POLL_ROUNDS.high
+    off = shown is None or not shown.join.is_open or len(shown.rounds) >= most
+    help_words = f"The same people answer with a fresh lie, {most:g} times at most."
+    if st.button("Ask again", key="poll-again", disabled=off, on_click=_do, args=(_ask_again,), help=help_words):
+        st.rerun()  # the whole page, also from within a part of it
+
+
+def buttons(shown: Mine) -> None:
+    """Draw what an owner may do with a poll."""
+    st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=_do, args=(_close,))
+    rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
+    st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
+    with st.popover("Delete", key="poll-delete"):
+        st.markdown("The poll and its answers are gone for good.")
+        st.button("Delete this poll", key="poll-delete-now", on_click=_do, args=(_delete,))
+
+
+def say_what_is_asked(shown: Mine) -> None:
+    """Draw the code of a poll, how it stands and its question."""
+    state = "open" if shown.join.is_open else "closed"
+    st.markdown(f"**{shown.poll.code}**, {state}: {unmarked(shown.question)}")
+
+
+def say_problem() -> None:
+    """Say once why something was not done."""
+    if problem := st.session_state.pop(_PROBLEM, None):
+        st.error(problem)
+
+
+def remember() -> None:
+    """Have the browser's tab keep the secret, and hand one in that a private link or the tab holds."""
+    owned = st.session_state.get(_OWNED)
+    data = {"owner": list(owned) if owned else None, "left": st.session_state.get(_LEFT, False)}
+    _component(key="poll-owner", data=data, on_owner_change=_take_in, width="content")
+
+
+def _take_in() -> None:
+    """Take a poll in whose code and secret a browser says; one that does not fit is said to be none."""
+    match st.session_state["poll-owner"].get("owner"):
+        case [str() as code, str() as secret, bool() as from_link]:
+            try:
+                store().counts(code, secret)
+            except PollError as error:
+                if from_link:
+                    st.session_state[_PROBLEM] = f"This private link was not used. {error}"
+                else:
+                    _leave()
+                return
+            st.session_state[_OWNED] = code, secret
+            st.session_state["way"] = TELEPHONES
+
+
+def _open(question: str, config: PollConfig) -> None:
+    try:
+        found, secret = store().open(question, config.answers, config.lie)
+    except (ValueError, PollError) as error:
+        st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
+        return
+    st.session_state[_OWNED], st.session_state[_LEFT] = (found.code, secret), False
+
+
+def _do(action: Callable[[str, str], object]) -> None:
+    """Do something that only the owner may do, or say why it was not done."""
+    if not (owned := st.session_state.get(_OWNED)):
+        return
+    try:
+        action(*owned)
+    except PollError as error:
+        st.session_state[_PROBLEM] = str(error)
+
+
+def _ask_again(code: str, secret: str) -> None:
+    store().ask_again(code, secret)
+
+
+def _close(code: str, secret: str) -> None:
+    store().close(code, secret)
+
+
+def _delete(code: str, secret: str) -> None:
+    store().delete(code, secret)
+    _leave()
+
+
+def _leave() -> None:
+    st.session_state[_OWNED], st.session_state[_LEFT] = None, True
+
+
+def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
+    """The released answers, of which nothing else exists, as lines of a file."""
+    rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
+    return to_csv(rows or [{"time": "", "answer": "nobody has answered"}])

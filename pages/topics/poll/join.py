@@ -1,0 +1,82 @@
+"""The way to a poll: its address as a class types it, as a QR code, and what to do where nobody can reach it."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from html import escape
+from urllib.parse import urlsplit
+
+import segno
+
+from pages.topics.poll.question import Join
+
+# The address of this app as telephones reach it: https://privdemo.example.
+VARIABLE = "PRIVDEMO_URL"
+_LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1|0\.0\.0\.0", re.IGNORECASE)
+# Modules of white around a QR code, without which telephones do not find it.
+_QUIET = 4
+
+
+def join(code: str, is_open: bool, seen: str | None) -> Join:
+    """Where to join the poll of a code: at PRIVDEMO_URL, else where the teacher's browser has `seen` the app."""
+    site = _site(os.environ.get(VARIABLE, "")) or _site(seen or "") or "http://localhost:8501"
+    local = bool(_LOCAL.fullmatch(urlsplit(site).hostname or ""))
+    return Join(code, f"{site}/p/{code}", is_open, local)
+
+
+def _site(address: str) -> str:
+    """The scheme, the host and the port of an address; nothing of one that is none."""
+    try:
+        parts = urlsplit(address.strip())
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # such as a port of letters
+        return ""
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if known else ""
+
+
+def short(address: str) -> str:
+    """An address as one types it: without its scheme."""
+    return address.partition("://")[2]
+
+
+def qr_code(address: str) -> str:
+    """The QR code of an address as the data of an image, dark on white by night too."""
+    code = segno.make(address, error="m", micro=False)
+    return str(code.svg_data_uri(border=_QUIET, dark="#000", light="#fff", scale=8))
+
+
+def picture(at: Join) -> str:
+    """The address and its QR code, as large as the screen lets them be."""
+    site, _, code = short(at.address).rpartition("/")
+    name = "" if at.is_open else '<p class="poll-closed">This poll is closed.</p>'
+    return (
+        f'<img alt="QR code of {escape(at.address)}" src="{qr_code(at.address)}">'
+        f'<p class="poll-address">{escape(site)}/<wbr><b>{escape(code)}</b></p>{name}'
+    )
+
+
+def own_address() -> str:
+    """This machine's address in its network, as far as it knows one; nothing is sent for that."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("10.255.255.255", 9))
+            found = str(probe.getsockname()[0])
+        except OSError:
+            return ""
+    return "" if _LOCAL.fullmatch(found) else found
+
+
+def how_to_reach(at: Join) -> str:
+    """What to do where telephones cannot reach a poll, as markup; nothing where they can."""
+    if not at.local:
+        return ""
+    mine = own_address()
+    example, port = mine or "192.168.1.20", urlsplit(at.address).port or 80
+    which = "" if mine else ", with this computer’s address in the place of that one"
+    return (
+        "Telephones cannot reach this address: start the app with "
+        f"<code>PRIVDEMO_HOSTS={example} make run</code>{which}, and open <b>http://{example}:{port}/poll</b> in the "
+        "same network as the class. Until then, a show of hands needs no network."
+    )

@@ -1,0 +1,359 @@
+"""The page that asks a class: steps that follow the answers, three ways to one reveal, and a secret that stays one."""
+
+import re
+from statistics import median
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.kit import lecture
+from pages.kit.draws import Draws
+from pages.kit.panel import Panel
+from pages.kit.present import place
+from pages.polls.store import NoSuchPoll, PollClosed, Store
+from pages.topics.poll import PAGE, join
+from pages.topics.poll.answer import Answer, answer, how_to_lie
+from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing, telephones
+from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
+from privdemo.experiments import poll
+from privdemo.experiments.poll import PollConfig
+from tests.figures.reading import NASTY
+from tests.pages.visiting import html as markup
+from tests.pages.visiting import takeaway, visit, warnings
+
+CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
+COIN = PollConfig()
+
+
+def shown(way: str = HANDS, *rounds: tuple[int, ...], config: PollConfig = COIN, **more) -> Answer:
+    return answer(Question(way, "Is it so?", config, rounds or ((60, 40),), **more), Draws())
+
+
+def panel(step: str, of: Answer, *asked: int) -> Panel:
+    (found,) = CHAPTERS[step].panels(of, *asked)
+    return found
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_each_step_says_its_number():
+    of = shown()
+    (_, yes_true, *_), found = ("", of.found.readings[0].true), of.found
+    assert of.takeaway().startswith("<b>100 people</b> have answered. Each lies <b>25 %</b>")
+    assert panel("Said", of).answer == "<b>60</b> of 100 said “Yes”. Some of them lied."
+    assert "<b>60.0 % (49.7–69.7)</b> “Yes”. But if it were true of nobody, 25 % would" in panel("Ignored", of).answer
+    assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Corrected", of).answer
+    assert "Of 100 people who sent “Yes”, <b>88</b> meant it. Of 100 who were not asked, it is true of 70" in (
+        panel("One answer", of).answer
+    )
+    cost = poll.price(found)
+    assert f"as much as <b>{cost.honest}</b> honest ones" in panel("Price", of).answer
+    assert "say “Yes” both times, <b>95</b> mean it; of those who say it all 5 times, 99.8." in (
+        panel("Again", of, 2).answer
+    )
+
+
+def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
+    of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
+    assert panel("Said", of).answer.startswith("<b>30</b> of 45 said “b”")
+    assert "poll.price(found, 1)" in str(panel("Price", of).snippet)
+
+
+def test_where_nobody_has_answered_there_is_nothing_to_read():
+    of = shown(HANDS, (0, 0))
+    assert of.takeaway().startswith("Nobody has answered yet.")
+    for step in STEPS[1:-1]:
+        found = panel(step, of, *([2] if step == "Again" else []))
+        assert found.figure is None
+        assert found.question
+        assert "nothing to read" in found.answer
+
+
+def test_the_time_that_most_answered_is_read():
+    at = join.join("BCDFG", True, None)
+    of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
+    assert of.found.n_answers == 100
+    assert of.takeaway().startswith("<b>3 people</b> have answered for the 2nd time.")
+    assert panel("Again", of, 2).answer.startswith("<b>3</b> have answered for the 2nd time. Of 100")
+    assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
+
+
+def test_a_rehearsal_tells_its_truth_at_the_end_alone():
+    of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
+    said = panel("Truth", of).answer
+    assert "true of <b>55.0 %</b>" in said
+    assert said.endswith("contains it; ignoring them, 60.0 % (49.7–69.7), contains it.")
+    assert panel("Truth", of).rows()[0]["true"] == 0.55
+    for step in STEPS[1:-1]:
+        found = panel(step, of, *([2] if step == "Again" else []))
+        assert "55" not in re.sub(r"“.*?”", "", found.answer), step
+        assert "true" not in found.rows()[0]
+    assert not CHAPTERS["Truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
+
+
+def test_doubtful_answers_are_said_to_be():
+    assert "the model is doubtful" in panel("Corrected", shown(HANDS, (100, 0), config=PollConfig(lie=0.4))).answer
+    assert "doubtful" not in panel("Corrected", shown()).answer
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_teachers_words_are_no_markup_anywhere(step):
+    of = shown(REHEARSAL, (60, 40), config=PollConfig((NASTY, "no"), 0.2), expected=100, truth=(55, 45))
+    found = panel(step, of, *([2] if step == "Again" else []))
+    for words in (found.question, found.answer, found.summary, found.figure.body(), how_to_lie(of.question)):
+        assert "<script>alert" not in words
+    compile(str(found.snippet), step, "exec")
+
+
+def test_how_to_lie_is_a_coin_or_cards():
+    assert "Tails: toss again; heads is “Yes”, tails is “No”." in how_to_lie(shown().question)
+    fifth = how_to_lie(shown(config=PollConfig(lie=0.2)).question)
+    assert "one of 5 cards, 1 of which says “lie”" in fifth
+    assert "raises a hand for the other answer" in fifth
+    three = how_to_lie(shown(HANDS, (1, 2, 3), config=PollConfig(("a", "b", "c"), 0.4)).question)
+    assert "one of 5 cards, 2 of which say “lie”" in three
+    assert "one of the other answers, any of them" in three
+
+
+# --- what is asked -------------------------------------------------------------------------------
+
+
+def test_questions_to_start_from_can_be_asked():
+    for asked, answers in QUESTIONS.values():
+        assert check_question(asked) == asked
+        assert " / ".join(check_answers(answers)) == answers
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("Yes/No", ("Yes", "No")),
+        (" Yes /  not  yet ", ("Yes", "not yet")),
+        ("Tea and/or milk / neither", ("Tea and/or milk", "neither")),
+    ],
+)
+def test_a_slash_parts_answers(line, answers):
+    assert check_answers(line) == answers
+
+
+@pytest.mark.parametrize(
+    ("check", "words", "sentence"),
+    [
+        (check_question, "", r"letters of the question must be a whole number in \[1, 200\], got 0"),
+        (check_question, "x" * 10_000, "got 10000; the room reads it on a telephone"),
+        (check_answers, "Yes", r"number of answers must be a whole number in \[2, 6\], got 1"),
+        (check_answers, "/".join("abcdefg"), "got 7"),
+        (check_answers, "Yes / yes", "answers must differ"),
+        (check_answers, "Yes / ", "letters of an answer"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(check, words, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        check(words)
+
+
+# --- how to join ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "seen", "address"),
+    [
+        ("https://class.example/", "http://localhost:8501/poll", "https://class.example/p/BCDFG"),
+        ("", "http://10.0.0.5:8501/poll?way=Telephones", "http://10.0.0.5:8501/p/BCDFG"),
+        ("class.example", "http://10.0.0.5/poll", "http://10.0.0.5/p/BCDFG"),  # no address without a scheme
+        ("", "http://teacher:word@class.example/poll", "http://class.example/p/BCDFG"),
+        ("", "javascript:alert(1)", "http://localhost:8501/p/BCDFG"),
+        ("", "http://class.example:port/", "http://localhost:8501/p/BCDFG"),
+        ("", None, "http://localhost:8501/p/BCDFG"),
+    ],
+)
+def test_a_class_goes_to_the_address_given_or_to_the_teachers_own(monkeypatch, given, seen, address):
+    monkeypatch.setenv(join.VARIABLE, given)
+    at = join.join("BCDFG", True, seen)
+    assert at.address == address
+    assert at.local == ("localhost" in address)
+
+
+def test_telephones_are_told_the_way_where_the_address_is_only_this_computers(monkeypatch):
+    monkeypatch.setattr(join, "own_address", lambda: "192.168.1.7")
+    for seen in ("http://localhost:8501/poll", "http://127.0.0.1:8501", "http://[::1]:8501/"):
+        words = join.how_to_reach(join.join("BCDFG", True, seen))
+        assert "PRIVDEMO_HOSTS=192.168.1.7 make run" in words
+        assert "http://192.168.1.7:8501/poll" in words
+    assert join.how_to_reach(join.join("BCDFG", True, "http://10.0.0.5:8501")) == ""
+    monkeypatch.setattr(join, "own_address", str)
+    assert "in the place of that one" in join.how_to_reach(join.join("BCDFG", True, None))
+
+
+def test_the_picture_holds_the_address_its_code_and_whether_it_is_closed():
+    at = join.join("BCDFG", False, "http://10.0.0.5:8501")
+    drawn = join.picture(at)
+    assert "10.0.0.5:8501/p/<wbr><b>BCDFG</b>" in drawn
+    assert "closed" in drawn
+    assert "closed" not in join.picture(join.join("BCDFG", True, "http://10.0.0.5:8501"))
+    assert join.qr_code(at.address).startswith("data:image/svg+xml")
+    assert join.qr_code(at.address) != join.qr_code(at.address + "H")
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def test_the_class_that_rehearses_first_is_as_far_off_as_most():
+    def error(seed: int) -> float:
+        group = poll.rehearse(COIN, PEOPLE.default, seed)
+        found = poll.reveal(COIN, group.counts(1, PEOPLE.default))
+        return abs(found.readings[0].true.mean - group.shares[0])
+
+    assert error(SEED.default) == pytest.approx(median(map(error, range(100))))
+
+
+def test_a_show_of_hands_is_read_and_another_lie_with_it():
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Corrected", poll_lie="0.1")
+    assert "“Yes” is true of <b>62.5 %" in takeaway(at)
+    assert at.number_input(key="hands_1").label == "Hands for “Yes”"
+    at.text_input(key="answers").set_value("Yes / <b>No</b> / Perhaps").run()
+    assert not at.exception
+    assert at.number_input(key="hands_3").label == "Hands for “Perhaps”"
+    at.text_input(key="answers").set_value("Yes").run()
+    assert takeaway(at).endswith("got 1; one answer hides nothing, and six fit on a telephone.</p>")
+
+
+def test_a_bad_link_is_noted():
+    at = visit("poll", way="Carrier pigeon", asked="x" * 201, answers="Yes", poll_lie="0.6")
+    for key in ("way", "asked", "answers", "poll_lie"):
+        assert f"`{key}" in warnings(at), key
+    assert "simulated people" in takeaway(at)
+
+
+def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(rehearsing.time, "monotonic", lambda: now[0])
+    at = visit("poll", people="50", pace="10")
+    assert "50 of 50 simulated people" in takeaway(at)
+    at.button(key="watch").click().run()
+    assert "Nobody has answered yet" in takeaway(at)
+    now[0] += 2.05
+    at.run()
+    assert "20 of 50 simulated people" in takeaway(at)
+    now[0] += 60
+    at.run()
+    assert "50 of 50 simulated people" in takeaway(at)
+
+
+def test_it_is_projected_step_by_step(monkeypatch):
+    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Said", asked="Is *it* so?")
+    at.button(key="project").click().run()
+    assert not at.exception
+    here = place("".join(at.query_params["present"]))
+    assert here.number == 2
+    assert [step.settings.get("step") for step in here.lecture.steps] == [None, *STEPS[1:-1]]
+    assert at.title[0].value == r"Is \*it\* so\?"
+    assert "6</b> of 10 said" in takeaway(at)
+    assert here.lecture == lecture.from_link(here.name)
+
+
+# --- telephones ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path) -> Store:
+    made = Store(f"sqlite:///{tmp_path / 'polls.db'}")
+    monkeypatch.setattr(telephones, "store", lambda: made)
+    return made
+
+
+def opened(store: Store, **more: str) -> tuple[AppTest, str]:
+    """The page of a teacher who has opened a poll, and its code."""
+    at = visit("poll", way=TELEPHONES, **more)
+    assert "Open the poll" in takeaway(at)
+    at.button(key="poll-open").click().run()
+    assert not at.exception
+    return at, at.session_state["poll_owned"][0]
+
+
+def test_answers_arrive_are_read_and_asked_for_again(store):
+    at, code = opened(store, asked="<b>Is</b> it so?")
+    assert f"<b>{code}</b>" in markup(at)
+    assert "<b>Is" not in "".join(text.value for text in at.markdown)
+    for i in range(10):
+        store.answer(code, 1, i % 2, f"{i:032d}")
+    at.run()
+    assert "<b>10 people</b> have answered." in takeaway(at)
+    at.segmented_control(key="step").set_value("Again").run()
+    at.button(key="poll-again").click().run()
+    assert store.poll(code).round == 2
+    assert "<b>0</b> have answered for the 2nd time." in takeaway(at)
+    assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
+        "time,answer",
+        "1,'=Yes",
+    ]
+    at.button(key="poll-close").click().run()
+    with pytest.raises(PollClosed):
+        store.answer(code, 2, 0, "x" * 32)
+    assert at.button(key="poll-again").disabled
+    at.button(key="poll-delete-now").click().run()
+    with pytest.raises(NoSuchPoll):
+        store.poll(code)
+    assert "Open the poll" in takeaway(at)
+
+
+def test_the_secret_is_on_no_screen_in_no_link_and_in_no_file(store):
+    at, code = opened(store)
+    store.answer(code, 1, 0, "x" * 32)
+    at.run()
+    _, secret = at.session_state["poll_owned"]
+    everything = "".join(text.value for text in at.markdown) + markup(at) + str(dict(at.query_params))
+    assert secret not in everything
+    at.button(key="project").click().run()
+    assert secret not in str(dict(at.query_params)) + "".join(
+        step.say for step in place("".join(at.query_params["present"])).lecture.steps
+    )
+
+
+def test_who_knows_the_code_alone_sees_nothing(store):
+    _, code = opened(store)
+    store.answer(code, 1, 0, "x" * 32)
+    other = visit("poll", way=TELEPHONES, poll=code)
+    assert "Open the poll" in takeaway(other)
+    other.session_state["poll_owned"] = (code, "stolen")
+    other.run()
+    assert "Open the poll" in takeaway(other)
+    assert "Only whoever opened this poll" in other.error[0].value
+    assert store.poll(code).is_open
+
+
+def test_a_poll_that_has_vanished_is_said_to_have(store):
+    at, _ = opened(store)
+    store.delete(*at.session_state["poll_owned"])
+    at.run()
+    assert "There is no poll with this code" in at.error[0].value
+    assert "Open the poll" in takeaway(at)
+
+
+def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    for handed, taken in (
+        ([found.code, secret, True], (found.code, secret)),
+        ([found.code, "stolen", True], None),
+        ([found.code, "stolen", False], None),
+        (["BCDFG", secret, True], None),
+        ([1, None, "x"], None),
+    ):
+        state = {"poll-owner": {"owner": handed}}
+        monkeypatch.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+        assert state.get("poll_owned") == taken
+        assert ("poll_problem" in state) == (handed[-1] is True and taken is None)
+        monkeypatch.undo()
+        monkeypatch.setattr(telephones, "store", lambda: store)
+
+
+def test_what_cannot_be_opened_is_said(store, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise telephones.PollError("This server has as many polls as it keeps.")
+
+    monkeypatch.setattr(store, "open", refuse)
+    at = visit("poll", way=TELEPHONES)
+    at.button(key="poll-open").click().run()
+    assert at.error[0].value == "This server has as many polls as it keeps."
