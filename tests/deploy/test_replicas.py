@@ -147,9 +147,10 @@ def test_the_proxy_gives_who_answers_a_poll_no_cookie_and_takes_any_replica():
         ask(port, "/voting")
         end(servers[:1])
         for path in ("/p/BCDFG", "/p/BCDFG/now"):
-            status, cookies, body = ask(port, path, Cookie="privdemo_replica=1")
+            told = {"Cookie": "privdemo_replica=1", "X-Forwarded-For": "10.0.0.7"}
+            status, cookies, body = ask(port, path, **told)
             assert (status, cookies) == (200, ["privdemo_waits=me"]), "the server's own alone"
-            assert "x-forwarded-for: 127.0.0.1" in body.lower()
+            assert re.findall("x-forwarded-for: (.*)", body.lower()) == ["127.0.0.1"], "not what is said of it"
 
 
 def test_a_long_link_reaches_the_app_which_says_that_it_is_too_long():

@@ -28,7 +28,8 @@ def postgresql() -> Iterator[str]:
             shutil.chown(folder, user)
 
         def run(*command: str) -> None:
-            subprocess.run([here / command[0], "-D", f"{folder}/data", *command[1:]], user=user, cwd=folder, check=True)
+            said = [here / command[0], "-D", f"{folder}/data", *command[1:]]
+            subprocess.run(said, user=user, cwd=folder, stdout=subprocess.DEVNULL, check=True)
 
         run(
             "initdb",

@@ -1,0 +1,130 @@
+"""A class that answers on its telephones: `python -m tests.benchmarks.bench_poll [ANSWERS SECONDS]`.
+
+Each telephone fetches the page and sends one answer, over a connection of its own, at a random moment; meanwhile the
+counts are read each second, and a visitor has the whole voting page drawn anew each second, as a projector would. The
+telephones run on the same cores. Afterwards every answer must be there, once. PostgreSQL where it is installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from pages.polls.database import VARIABLE
+from pages.polls.store import Store
+from tests.benchmarks.bench_load import processor
+from tests.benchmarks.bench_replicas import behind_proxy
+from tests.benchmarks.timing import table
+from tests.benchmarks.visitors import Visitor, changes
+from tests.browser import browsing
+from tests.pages.polls import databases
+
+CLASSES = ((200, 5.0), (5_000, 60.0))
+ANSWERS = ("Yes", "No", "Rather not say")
+
+
+async def ask(host: str, head: str, body: str = "") -> int:
+    """The status of an answer, over a connection of its own."""
+    reader, writer = await asyncio.open_connection(*host.split(":"))
+    given = f"{head} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n"
+    typed = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
+    writer.write(f"{given}{typed}\r\n{body}".encode())
+    answer = await reader.read()
+    writer.close()
+    return int(answer.split(b" ", 2)[1])
+
+
+async def take_part(host: str, code: str, at: float, answer: int) -> tuple[float, float, int]:
+    """Fetch the page and send an answer at a moment; seconds that each takes, and the last status."""
+    await asyncio.sleep(at)
+    start = time.perf_counter()
+    assert await ask(host, f"GET /p/{code}") == 200
+    looked = time.perf_counter()
+    body = json.dumps({"round": 1, "answer": answer, "token": f"{random.getrandbits(128):032x}"})
+    status = await ask(host, f"POST /p/{code}", body)
+    return looked - start, time.perf_counter() - looked, status
+
+
+async def project(address: str, store: Store, code: str, secret: str, waits: list[float]) -> None:
+    """Have a page drawn anew, and the counts read, each second."""
+    visitor, values = Visitor(address, "voting"), changes(0.01, 0.5, 0)
+    await visitor.open()
+    while True:
+        start = time.perf_counter()
+        await asyncio.gather(
+            visitor.change("lie", next(values), whole=True), asyncio.to_thread(store.counts, code, secret)
+        )
+        waits.append(time.perf_counter() - start)
+        await asyncio.sleep(max(0.0, 1 - waits[-1]))
+
+
+async def answered(address: str, store: Store, people: int, seconds: float) -> dict[str, Any]:
+    """What a class meets whose people answer within some seconds. Raises ``ValueError`` if an answer is lost."""
+    poll, secret = store.open("Have you ever copied homework?", ANSWERS, 0.25)
+    waits: list[float] = []
+    projector = asyncio.create_task(project(address, store, poll.code, secret, waits))
+    await asyncio.sleep(2)
+    moments = random.Random(0)
+    host, start = address.removeprefix("http://"), time.perf_counter()
+    met = await asyncio.gather(
+        *(take_part(host, poll.code, moments.uniform(0, seconds), i % len(ANSWERS)) for i in range(people))
+    )
+    took = time.perf_counter() - start
+    projector.cancel()
+    kept = Counter(status for _, _, status in met)
+    (counts,) = store.counts(poll.code, secret)
+    if counts != [len(range(i, people, len(ANSWERS))) for i in range(len(ANSWERS))]:
+        raise ValueError(f"{people} people answered, {dict(kept)}, and {counts} are there")
+    store.delete(poll.code, secret)
+    looks, posts = (statistics.quantiles([one[i] for one in met], n=100) for i in (0, 1))
+    return {
+        "people": people,
+        "within (s)": f"{took:.1f}",
+        **{f"{name} (ms)": f"{1000 * posts[at]:.0f}" for name, at in (("p50", 49), ("p95", 94), ("p99", 98))},
+        "page, p95 (ms)": f"{1000 * looks[94]:.0f}",
+        "projector, worst (s)": f"{max(waits):.2f}",
+    }
+
+
+@contextmanager
+def one_process() -> Iterator[tuple[str, list[int]]]:
+    """The address of the app, and its process."""
+    with browsing.running_script("app.py") as (address, pid):
+        yield address, [pid]
+
+
+def measure(title: str, url: str, start: Callable[[], Any], classes: tuple[tuple[int, float], ...]) -> None:
+    """Print what classes meet at the app that `start` starts, with polls in a database."""
+    os.environ[VARIABLE] = url
+    rows = []
+    with start() as (address, pids):
+        store = Store(url)
+        for people, seconds in classes:
+            spent = sum(map(processor, pids))
+            met = asyncio.run(answered(address, store, people, seconds))
+            rows.append(met | {"processor (s)": f"{sum(map(processor, pids)) - spent:.1f}"})
+    table(title, list(rows[0]), [list(row.values()) for row in rows])
+
+
+if __name__ == "__main__":
+    classes = ((int(sys.argv[1]), float(sys.argv[2])),) if len(sys.argv) > 2 else CLASSES
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        file = f"sqlite:///{folder}/polls.sqlite"
+        measure("SQLite, one process", file, one_process, classes)
+        measure("SQLite, two replicas", file, lambda: behind_proxy(2), classes)
+        if databases.programs():
+            url = stack.enter_context(databases.postgresql())
+            measure("PostgreSQL, two replicas", url, lambda: behind_proxy(2), classes)
+        else:
+            print("\nNo PostgreSQL here.")
