@@ -177,7 +177,7 @@ def _now(shown: Answer) -> str:
     rounds = shown.question.rounds
     if len(rounds) == 1 or not shown.question.join:
         return ""
-    return f"<b>{shown.question.answered:,}</b> have answered for the {ordinal(len(rounds))} time. "
+    return f"<b>{numbers.people(shown.question.answered)}</b> answered for the {ordinal(len(rounds))} time. "
 
 
 def the_truth(shown: Answer) -> list[Panel]:

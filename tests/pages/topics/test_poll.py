@@ -75,7 +75,7 @@ def test_the_time_that_most_answered_is_read():
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
     assert of.takeaway().startswith("<b>3 people</b> have answered for the 2nd time.")
-    assert panel("Again", of, 2).answer.startswith("<b>3</b> have answered for the 2nd time. Of 100")
+    assert panel("Again", of, 2).answer.startswith("<b>3 people</b> answered for the 2nd time. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
@@ -283,7 +283,7 @@ def test_answers_arrive_are_read_and_asked_for_again(store):
     at.segmented_control(key="step").set_value("Again").run()
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
-    assert "<b>0</b> have answered for the 2nd time." in takeaway(at)
+    assert "<b>0 people</b> answered for the 2nd time." in takeaway(at)
     assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
         "time,answer",
         "1,'=Yes",

@@ -1,0 +1,128 @@
+"""A class answers: a teacher with a projector and three people with telephones, from the code to the last answer."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.kit.lecture import Step
+from pages.topics.poll.question import STEPS
+from tests.browser import browsing
+from tests.browser.test_every_view import SIDEWAYS, audited
+from tests.browser.test_lectures import LOOK, faults
+
+pytestmark = pytest.mark.browser
+QUESTION = "Have you ever <b>copied</b> homework?"
+SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+# Seconds after which an answer stands on the projector.
+SOON = 2.0
+TO_COPY = "navigator.clipboard.writeText = async (words) => { window.copied = words; }"
+
+
+@pytest.fixture
+def people(browser: Browser) -> Iterator[list[Page]]:
+    """Three people with a telephone each, one of them in the dark."""
+    with ExitStack() as stack:
+        contexts = [
+            stack.enter_context(
+                browser.new_context(
+                    viewport={"width": 390, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
+                )
+            )
+            for scheme in ("light", "dark", "light")
+        ]
+        yield [context.new_page() for context in contexts]
+
+
+def answer(person: Page, choice: int) -> None:
+    """Have somebody answer."""
+    person.get_by_role("radio").nth(choice).check()
+    person.get_by_role("button", name="Toss").click()
+    expect(person.locator("#result")).to_be_focused()
+
+
+def arrives(teacher: Page, count: int) -> float:
+    """Seconds until so many have answered, as the teacher sees it."""
+    start = time.monotonic()
+    expect(teacher.locator(".poll-count b")).to_have_text(str(count))
+    return time.monotonic() - start
+
+
+def opened(teacher: Page, address: str) -> str:
+    """The code of a poll that a teacher opens on a telephone."""
+    teacher.set_viewport_size({"width": 390, "height": 844})
+    teacher.goto(f"{address}/poll?way=Telephones")
+    teacher.get_by_label("Question").fill(QUESTION)
+    teacher.keyboard.press("Enter")
+    browsing.settled(teacher)
+    teacher.get_by_role("button", name="Open the poll").click()
+    code = teacher.locator(".poll-address b").inner_text()
+    assert teacher.locator(".poll-address").inner_text().replace("\n", "").endswith(f"{address[7:]}/p/{code}")
+    expect(teacher.locator(".poll-reach")).to_contain_text("PRIVDEMO_HOSTS=")
+    assert teacher.evaluate(SIDEWAYS) <= 0
+    assert audited(teacher) == []
+    return code
+
+
+def shown(teacher: Page, number: int) -> list[str]:
+    """What is wrong with a step on the projector, once it is there."""
+    expect(teacher.locator(".place")).to_have_text(f"{number} / {len(STEPS) - 1}")
+    expect(teacher.locator("h1")).to_have_text(QUESTION)
+    browsing.settled(teacher)
+    return faults(Step("poll", {}, STEPS[number - 1]), teacher.evaluate(LOOK))
+
+
+def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, address: str, people: list[Page]) -> None:
+    code = opened(page, address)
+    took = []
+    for i, person in enumerate(people, start=1):
+        person.goto(f"{address}/p/{code}")
+        expect(person.locator("h1")).to_have_text(QUESTION)
+        answer(person, i % 2)
+        took.append(arrives(page, i))
+    assert min(took) < SOON, took
+
+    page.reload()  # the tab still knows whose poll it is
+    arrives(page, 3)
+    page.evaluate(TO_COPY)
+    page.get_by_role("button", name="Copy private link").click()
+    expect(page.get_by_role("button", name="Private link copied")).to_be_visible()
+    private = page.evaluate("window.copied")
+
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.get_by_role("button", name="Project it").click()
+    wrong = shown(page, 1)
+    assert audited(page) == []
+    for number in range(2, len(STEPS)):
+        page.keyboard.press("PageDown" if number % 2 else "ArrowRight")
+        page.emulate_media(color_scheme="dark" if number % 2 else "light")
+        wrong += shown(page, number)
+    assert not wrong, "\n".join(wrong)
+    assert audited(page) == []
+    expect(page.locator(".takeaway")).to_contain_text("Of 100 people who say")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".takeaway")).to_contain_text("0 people answered for the 2nd time")
+    people[0].evaluate(SEEN_AGAIN)
+    people[0].get_by_role("button", name="Answer again").click()
+    answer(people[0], 1)
+    expect(page.locator(".takeaway")).to_contain_text("1 person answered for the 2nd time")
+
+    secret = private.rpartition(".")[2]
+    assert len(secret) > 20
+    assert secret not in page.url + page.content()
+    assert parse_qs(urlsplit(page.url).query).keys() <= {"way", "asked", "step", "present"}
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-presenter-line")).to_have_count(0)
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(page.get_by_role("button", name="Ask again")).to_be_disabled()
+    for person in people:
+        person.reload()
+        expect(person.get_by_role("status")).to_have_text("This poll is closed.")
+
+    elsewhere = people[0]
+    elsewhere.goto(private)
+    expect(elsewhere.locator(".poll-address b")).to_have_text(code)
+    assert elsewhere.url.endswith("/poll?way=Telephones"), "the secret is taken off the address"
