@@ -30,8 +30,8 @@ from privdemo.methods import SPREAD_MLE, VOTING
 _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
 # The height of a row and the width of a bar in pixels, and how far below the middle of its row a second mark stands.
 _HIGH, _BAR, _BELOW = 84, 28, 0.2
-# The look of each answer's curve, and how far apart their marks stand, which may be at one height.
-_LOOKS = (palette.SPREAD, palette.NAIVE, palette.LABEL_PROPORTIONS, palette.RECONSTRUCTION, palette.MMD, palette.TRUTH)
+# The look of each curve of an answer, and how far apart their marks stand, which may be at one height.
+_LOOKS = (palette.SPREAD, palette.NAIVE, palette.LABEL_PROPORTIONS)
 _APART = 0.06
 # The people of a picture.
 _HUNDRED = 100
@@ -135,7 +135,7 @@ def meant(found: Reveal) -> list[Field]:
             f"Of 100 who sent “{reading.answer}”",
             voting.first_voted_a(round(_HUNDRED * reading.meant.mean), _HUNDRED),
             TRUTH,
-            columns=20,
+            columns=20 if len(found.readings) == 2 else 25,
         )
         for reading in found.readings
     ]
@@ -153,7 +153,12 @@ MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
 
 
 def again(found: Sequence[Again], times: int) -> Figure:
-    """How likely an answer is meant that comes every time; a rule stands at the times asked so far."""
+    """How likely an answer is meant that comes every time; a rule stands at the times asked so far.
+
+    Of many answers those that are the likeliest from the start are drawn, as many as can be told apart.
+    """
+    likeliest = sorted(found, key=lambda each: -each.meant[0].mean)[: len(_LOOKS)]
+    found = [each for each in found if each in likeliest]
     traces = [
         {
             "x": [time + _APART * (i - (len(found) - 1) / 2) for time in range(1, len(each.meant) + 1)],

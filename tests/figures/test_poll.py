@@ -60,3 +60,8 @@ def test_words_of_a_teacher_are_no_tags(drawn):
     shown = [note.text for note in drawn.layout.annotations] + [trace.name or "" for trace in drawn.data]
     assert any("alert" in words for words in shown)
     assert not any("<script" in words or "</script" in words or "&amp" in words for words in shown)
+
+
+def test_of_many_answers_the_likeliest_are_drawn():
+    many = poll.asked_again(poll.reveal(poll.PollConfig(tuple("abcdef"), 0.3), (30, 5, 40, 10, 1, 20)))
+    assert [trace.name for trace in charts.again(many, 1).data] == ["always “a”", "always “c”", "always “f”"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+from functools import lru_cache
 from html import escape
 from urllib.parse import urlsplit
 
@@ -41,6 +42,7 @@ def short(address: str) -> str:
     return address.partition("://")[2]
 
 
+@lru_cache(maxsize=256)  # it takes as long as the rest of the page
 def qr_code(address: str) -> str:
     """The QR code of an address as the data of an image, dark on white by night too."""
     code = segno.make(address, error="m", micro=False)
