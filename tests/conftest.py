@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +22,8 @@ start_up.limit_threads()  # as the server does: three workers share the cores
 ROOT = Path(__file__).parents[1]
 if folder := os.environ.get("PRIVDEMO_DATA"):  # some tests work in folders of their own
     os.environ["PRIVDEMO_DATA"] = str(Path(folder).resolve())
-
+# A job in a shell's background ignores Ctrl-C, and so would every process that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What takes longest begins first: browser tests, then these. Pages whose draws are computed by processes of their own
 # begin when the browsers are nearly done, which wait for the same two cores.

@@ -27,7 +27,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
             page.wait_for_timeout(50)
             place = min(len(steps) - 1, max(0, place + (1 if key == "ArrowRight" else -1)))
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(500)
         browsing.settled(page)
         expect(page.get_by_label("ε of a label", exact=True)).to_have_value(f"{steps[place]:g}")
         lie = RandomisedResponse.from_epsilon(steps[place], 2).flip_prob

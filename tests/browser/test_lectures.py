@@ -13,6 +13,8 @@ from tests.pages.test_lectures import linked
 pytestmark = pytest.mark.browser
 # Pixels of what is said, and of what stands in a figure, at the least.
 SAID, DRAWN = 24, 16
+# Steps gone back on the larger projector.
+BACK = 3
 # What is below the line or beside the screen, the smallest letters of sentences, and in figures, and the words that a
 # chart cuts off at its sides.
 LOOK = """
@@ -83,23 +85,25 @@ def faults(step: Step, look: dict) -> list[str]:
 @pytest.mark.parametrize("name", shipped())
 def test_a_lecture_is_read_from_the_last_row(page: Page, address: str, name: str) -> None:
     lecture = shipped()[name]
-    first, steps = lecture.steps[0], range(1, len(lecture.steps) + 1)
+    first, last = lecture.steps[0], len(lecture.steps)
     page.set_viewport_size({"width": 1024, "height": 768})
     page.goto(f"{address}/{first.page}?{urlencode({**linked(first), 'present': f'1-{name}'}, doseq=True)}")
     found, words = [], ""
-    for key, numbers in (("PageDown", steps), ("PageUp", reversed(steps))):
+    # All of it on the smaller projector, which has less room, and on the larger one some of the way back.
+    for key, numbers in (("PageDown", range(1, last + 1)), ("PageUp", range(last, last - BACK, -1))):
         for number in numbers:
             step = at_step(page, lecture, number)
             look = page.evaluate(LOOK)
             found += faults(step, look)
-            words += look["words"]
+            words += look["words"] if key == "PageDown" else ""
             page.keyboard.press(key)
         page.set_viewport_size({"width": 1920, "height": 1080})
     assert not found, "\n".join(found)
     if name == "what-does-privacy-cost":
-        assert re.findall(r"[\u0370-\u03ff]", words) == ["ε", "ε"], "once on the way there, and on the way back"
+        assert re.findall(r"[\u0370-\u03ff]", words) == ["ε"], "once in the whole lecture"
+    at_step(page, lecture, last - BACK)
     page.evaluate(SWIPE)
-    at_step(page, lecture, 2)
+    at_step(page, lecture, last - BACK + 1)
     page.keyboard.press("Escape")
     expect(page.locator(".place")).to_have_count(0)
     expect(page.get_by_role("button", name="⋯")).to_be_visible()

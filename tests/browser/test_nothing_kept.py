@@ -60,8 +60,13 @@ def open_own_data(page: Page) -> None:
 
 
 def bring(page: Page, watched: str) -> Request:
-    """Visit a page and bring a file, all of which the server then holds but for the file itself."""
+    """Visit a page and bring a file, all of which the server then holds but for the file itself.
+
+    The first of these visits is the first thing that a fresh server is asked: a straight link, not its home page.
+    """
     browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
+    expect(page.locator("h1")).to_have_text("Can a classifier be trained on noise?")
+    expect(page.get_by_text("Page not found")).to_have_count(0)
     browsing.open_settings(page)
     open_own_data(page)
     with page.expect_request(lambda request: request.method == "PUT") as put:

@@ -245,6 +245,7 @@ async def until_answered(port):
 
 # A server that answers all, looked after as a replica is, but with less patience.
 LOOKED_AFTER = """
+import signal
 import sys
 from deploy import replicas
 
@@ -256,8 +257,9 @@ child.start()
 try:
     replicas.wait_for(child)
     print("Replica 1 answers", flush=True)
+    signal.signal(signal.SIGTERM, replicas.end)
     replicas.look_after([child])
-except KeyboardInterrupt:
+finally:
     child.stop()
 """
 
@@ -276,5 +278,5 @@ def test_a_replica_that_hangs_is_killed_and_started_again():
             assert not alive(hung)
             assert ask(port, "/")[0] == 200
         finally:
-            process.send_signal(signal.SIGINT)
+            process.terminate()
     until(lambda: not alive(again))

@@ -1,14 +1,18 @@
 """A page through Streamlit's AppTest, and what a visitor reads on it."""
 
+import functools
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import inputs, more, screen
 
+# AppTest would look through every installed package anew with each run, which takes longer than a page.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 _SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
 
