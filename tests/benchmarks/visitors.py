@@ -55,6 +55,10 @@ class Visitor:
         await self._run("" if whole else self.fragments[key])
         return time.perf_counter() - start
 
+    async def press(self, key: str) -> None:
+        """Press a button, and wait until the page is up to date."""
+        await self._run(pressed=self.widgets[key])
+
     async def again(self) -> None:
         """Have the whole page run again."""
         await self._run()
@@ -76,7 +80,7 @@ class Visitor:
         """Close the page."""
         await self.socket.close()
 
-    async def _run(self, fragment: str = "") -> None:
+    async def _run(self, fragment: str = "", pressed: str = "") -> None:
         """Have the page's script run, or a fragment of it, and wait until it has."""
         message = BackMsg()
         state = message.rerun_script
@@ -84,6 +88,8 @@ class Visitor:
         state.page_name, state.page_script_hash = "" if self.place else self.page, self.place
         for key, value in self.values.items():
             state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
+        if pressed:
+            state.widget_states.widgets.add(id=pressed, trigger_value=True)
         await self.socket.send(message.SerializeToString())
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -114,9 +120,9 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise RuntimeError(element.exception.message)
-        widget = getattr(element, kind).id if kind in ("number_input", "slider") else ""
+        widget = getattr(element, kind).id if kind in ("button", "number_input", "slider") else ""
         if widget:
-            key = widget.rsplit("-", 1)[-1]
+            key = widget.split("-", 2)[-1]
             self.widgets[key], self.fragments[key] = widget, fragment
 
 
