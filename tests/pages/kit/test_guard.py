@@ -117,6 +117,7 @@ PATHS = {
         "/_stcore/nope /voting/_stcore/nope /voting/_stcore/health /_stcore/script-health-check /_stcore/stream "
         "/_stcore/agent/mcp /_stcore/agent/openapi.json /_stcore/upload_file/a/b /auth/x /auth/login /oauth2callback "
         "/media/nope /component/nope/x.js /_stcore/bidi-components/nope/x.js /../etc/passwd /%2e%2e/etc/passwd "
+        "/p /p/ /p/BBBBB /p/BBBBB/now /p/BBBBB/nope "
         "/static/../../app.py /static/%2e%2e/%2e%2e/app.py /static/..%2f..%2fapp.py /%5c%5chost%5cx /voting%00"
     ),
 }
