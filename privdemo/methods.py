@@ -54,6 +54,11 @@ def _like(style: Style, dash: str, marker: str) -> Style:
     return Style(style.colour, dash, marker)
 
 
+def by_trying(name: str) -> str:
+    """The name of the method that chooses, by trying, how to learn in the place of `name`: see `estimators.choose`."""
+    return f"{name} chosen"
+
+
 # Titles that several tables share.
 GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess each answer back", "match bag shares", "every label known"
 
@@ -228,9 +233,9 @@ _NOISES = {
 }
 # The noise of the sets whose names a choosing method learns from as well.
 TRIED_NOISE = "gaussian"
-# Whom one must trust is the marker, what learns the colour and the dash: the spread likelihood has one colour, whatever
-# the channel.
-MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond-open"}
+# Whom one must trust is the marker, hollow where a method is chosen by trying; what learns is the colour and the dash:
+# the spread likelihood has one colour, whatever the channel.
+MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond"}
 
 
 def set_names(noise: str) -> str:
@@ -243,9 +248,8 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
-def by_trying(name: str) -> str:
-    """The name of the method that chooses, by trying, how to learn in the place of `name`: see `estimators.choose`."""
-    return f"{name} chosen"
+# The methods of the comparison that are chosen by trying.
+TRIED = tuple(map(by_trying, (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))))
 
 
 def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
@@ -256,8 +260,8 @@ def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash
 def _by_trying(name: str, title: str, trust: str) -> Method:
     """The choosing method in the place of the one called `name`, whose `title` it goes on."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
-    dash = "solid" if trust == PUBLISHER else "dashdot"
-    return _compared(by_trying(name), f"{title}, chosen by trying", paper, trust, palette.SPREAD, dash)
+    style = _like(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
+    return Method(by_trying(name), f"{title}, chosen by trying", trust, style, paper)
 
 
 COMPARISON = _table(

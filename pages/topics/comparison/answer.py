@@ -29,6 +29,7 @@ from privdemo.methods import (
     OWNER,
     PUBLISHER,
     SPREAD,
+    TRIED,
     TRUTH,
 )
 from privdemo.tasks import binary_task
@@ -242,7 +243,7 @@ _IF = {
 _DRAWN_AS = {
     NOBODY: "nobody (circles)",
     OWNER: "a bag’s owner (squares)",
-    PUBLISHER: "a publisher of sets (open diamonds; ε of the counts alone, and none where no noise meets it)",
+    PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
     TRUTH: "everybody (grey)",
 }
 
@@ -312,12 +313,13 @@ def _summary(shown: Answer, curves: Sequence[Row]) -> str:
     )
     trusted = {COMPARISON[name].trust for name in config.methods}
     drawn_as = ", ".join(words for trust, words in _DRAWN_AS.items() if trust in trusted)
+    hollow = " Hollow marks: chosen by trying." if set(config.methods) & set(TRIED) else ""
     unequal = " Equal ε under unequal trust is not equal privacy." if len(trusted - {TRUTH}) > 1 else ""
     sets = f" {about_sets(config)}" if _has_sets(config) else ""
     problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in shown.problems.items())
     return (
         f"Promised: {privacy(config)}. {shown.ties()}{_curve_words(shown.question, curves)}{own}Bars are 95 % "
-        f"intervals. Trusted with the truth: {drawn_as}.{unequal}{sets}{problems}"
+        f"intervals. Trusted with the truth: {drawn_as}.{hollow}{unequal}{sets}{problems}"
     )
 
 

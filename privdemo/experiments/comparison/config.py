@@ -9,7 +9,6 @@ from privdemo import limits
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
-    BAG_NAMES,
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -19,14 +18,11 @@ from privdemo.methods import (
     OWNER,
     PUBLISHER,
     RECONSTRUCTION,
-    SPREAD,
     TIGHT,
-    TRIED_NOISE,
+    TRIED,
     TRUE,
     TRUTH,
-    by_trying,
     mmd,
-    set_names,
 )
 from privdemo.tasks import BINARY, binary_records, binary_task
 
@@ -39,7 +35,7 @@ RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.
 # Data sets whose records are images, so that every pixel can be flipped.
 IMAGES = ("mnist", "digits")
 # The methods that solve one task only.
-_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *map(by_trying, (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))))
+_ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *TRIED)
 _ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, *map(mmd, TIGHT))
 # Pixel priors that differ from the learned one only if records are private.
 _OF_RECORDS = (FLAT, TRUE)
