@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from privdemo.estimators.class_model import SpreadClassModel
+from privdemo.estimators.class_model import N_FOLDS, SpreadClassModel, first_shares
 from privdemo.estimators.logistic import SpreadLogisticRegression
+from privdemo.estimators.penalties import folds_of
 from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
@@ -22,13 +23,14 @@ FEW_LABELS = 50
 CLEAR = 2.0
 # Where no weight reaches this, a model says the same of every input.
 NO_WEIGHT = 1e-3
-CLASSES, LOW_RANK = "classes", "low rank"
+CLASSES, LOW_RANK, SHARES = "classes", "low rank", "shares"
 # Why an estimator was chosen.
 FEW, AHEAD, TIE, ALONE = "labels say too little", "clearly ahead", "no clear difference", "all others say nothing"
+NONE = "none says anything"
 
 
 class Choice(NamedTuple):
-    """The `name` of what was chosen, and `why`: one of `FEW`, `AHEAD`, `TIE` and `ALONE`."""
+    """The `name` of what was chosen, and `why`: one of `FEW`, `AHEAD`, `TIE`, `ALONE` and `NONE`."""
 
     name: str
     why: str
@@ -47,27 +49,43 @@ def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
     return float(counts.sum() * np.linalg.svd(parts, compute_uv=False)[1] ** 2)
 
 
-def choose(fits: Mapping[str, SpreadLogisticRegression], worth: float, weights: Array) -> Choice:
-    """Choose one of `fits`, in the order in which they are favoured, by their `held_out_` log-likelihoods.
+def favoured(worth: float, n_values: int, classes: str, weights: str) -> tuple[str, str]:
+    """A model of the classes and one of weights, of inputs with so many values, the more favoured one first.
 
-    1. A fit whose weights are all below `NO_WEIGHT` says the same of every input: it is out, unless all others do worse
-       on average than saying so.
-    2. Labels that are worth fewer than `FEW_LABELS` clean ones do not decide: the first is chosen.
-    3. Else the one with the best mean over people is chosen, unless a more favoured one is not clearly behind it: by
+    A model of the classes needs few labels to be as good as it can, one of what tells them apart as many as it has
+    weights, but then it is better (Ng & Jordan 2002).
+    """
+    return (classes, weights) if worth < n_values else (weights, classes)
+
+
+def says_more(held_out: Array, shares_alone: Array, worth: float, n_classes: int, weights: Array) -> bool:
+    """Whether a fit is to be preferred to the classes' shares alone, by people's log-likelihoods (n,) under either.
+
+    Of labels that are worth fewer clean ones than there are classes even the sign of a score is luck, so the fit must
+    be ahead by `CLEAR` standard errors. Else it must not be behind by as many: that inputs tell classes apart is the
+    rule, and held-out labels say little of a good fit where they say little at all.
+    """
+    gains = weights * (held_out - shares_alone)
+    gains = gains[np.isfinite(gains)]
+    wanted = CLEAR if worth < n_classes else -CLEAR
+    return bool(gains.mean() > wanted * gains.std() / np.sqrt(len(gains)))
+
+
+def choose(held_out: Mapping[str, Array], worth: float, weights: Array | None = None) -> Choice:
+    """Choose one of some fits, in the order in which they are favoured, by people's log-likelihoods `held_out` (n,).
+
+    1. Labels that are worth fewer than `FEW_LABELS` clean ones do not decide: the first is chosen.
+    2. Else the one with the best mean over people is chosen, unless a more favoured one is not clearly behind it: by
        less than `CLEAR` standard errors of the paired difference. `weights` (n,): how many people a row stands for.
     """
-    saying = {name: fit for name, fit in fits.items() if np.abs(fit.coef_).max() >= NO_WEIGHT}
-    silent = [np.nanmean(fit.held_out_ * weights) for name, fit in fits.items() if name not in saying]
-    if not saying or all(np.nanmean(fit.held_out_ * weights) < max(silent, default=-np.inf) for fit in saying.values()):
-        saying = dict(fits)
-    if len(saying) == 1:
-        return Choice(next(iter(saying)), ALONE)
+    names = list(held_out)
+    if len(names) == 1:
+        return Choice(names[0], ALONE)
     if worth < FEW_LABELS:
-        return Choice(next(iter(saying)), FEW)
-    names = list(saying)
-    like = np.array([saying[name].held_out_ for name in names])
+        return Choice(names[0], FEW)
+    like = np.array([held_out[name] for name in names])
     known = np.isfinite(like).all(axis=0)
-    gains = like[:, known] * weights[known]
+    gains = like[:, known] * (1.0 if weights is None else weights[known])
     best = int(gains.mean(axis=1).argmax())
     behind = gains[best] - gains
     clear = behind.mean(axis=1) > CLEAR * behind.std(axis=1) / np.sqrt(behind.shape[1])
@@ -77,17 +95,46 @@ def choose(fits: Mapping[str, SpreadLogisticRegression], worth: float, weights: 
     return Choice(names[chosen], AHEAD if ahead.all() else TIE)
 
 
+class SharesClassifier(SpreadLogisticRegression):
+    """The shares of the classes, whatever the input: an intercept and no weights (`class_model.first_shares`).
+
+    Parameters and attributes are those of `SpreadLogisticRegression`, C_ = 0; shares_ (K,).
+    """
+
+    def __init__(self, channel: Any = None, pixels: PixelMechanism | None = None, *, cv: int = 10) -> None:
+        super().__init__(channel, pixels, "flat", C="cv", cv=cv)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the shares of the classes from released labels y (n,) alone."""
+        X, y, n_scores = self._prepared(X, y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        numbers = self.label_numbers(y)
+
+        def shares_of(some: NDArray) -> Array:
+            return first_shares(np.bincount(numbers[some], weights[some], len(self._channel)), self._channel)
+
+        self.held_out_ = np.empty(len(y))
+        for seen, unseen in folds_of(y, weights, self.cv, self.random_state):
+            self.held_out_[unseen] = np.log(self._channel @ shares_of(seen))[numbers[unseen]]
+        self.shares_, self.C_, self.n_iter_ = shares_of(np.arange(len(y))), 0.0, 0
+        self.prior_ = self._read_prior(self.prior, X)
+        log_shares = np.log(self.shares_)
+        self.intercept_ = log_shares if n_scores > 1 else log_shares[1:] - log_shares[:1]
+        self.coef_ = np.zeros((n_scores, X.shape[1]))
+        return self
+
+
 class ChosenLogisticRegression(SpreadLogisticRegression):
     """A model of the classes or the spread likelihood with a low-rank prior, as released labels of held-out people say.
 
-    Both are fitted: `class_model.SpreadClassModel`, and `SpreadLogisticRegression` with prior "low rank" and C="cv".
-    `choose` chooses. It favours the classes where labels are worth fewer clean ones (`labels_worth`) than an input has
-    values, else the low-rank prior: a model of the classes needs few labels to be as good as it can, one of what tells
-    them apart as many as it has weights, but then it is better (Ng & Jordan 2002).
+    Both are fitted: `class_model.SpreadClassModel`, and `SpreadLogisticRegression` with prior "low rank" and C="cv". Of
+    those that say anything of inputs, and are to be preferred to the classes' shares alone (`says_more`), `choose`
+    chooses in the order `favoured` by what labels are worth (`labels_worth`); if none is left, the shares are all that
+    is said.
 
     Parameters and attributes are those of `SpreadLogisticRegression`, whose penalty is always "cv", and
-    fits_ : both, by the names "classes" and "low rank"; seconds_ : those that each took. chosen_, why_ : `Choice`.
-    labels_worth_.
+    fits_ : both, by the names "classes" and "low rank"; seconds_ : those that each took. chosen_, why_ : `Choice`, of
+    "shares" too. labels_worth_.
     """
 
     def __init__(
@@ -114,27 +161,39 @@ class ChosenLogisticRegression(SpreadLogisticRegression):
         )
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit both to released X (n, D) and released labels y (n,), and choose; errors as those of either."""
-        classes = SpreadClassModel(self.channel, self.pixels, n_nodes=self.n_nodes, random_state=self.random_state)
+        """Fit to released X (n, D) and released labels y (n,), and choose; errors as those of either."""
+        folds = min(N_FOLDS, _num_samples(y))
+        classes = SpreadClassModel(
+            self.channel, self.pixels, cv=folds, n_nodes=self.n_nodes, random_state=self.random_state
+        )
         low_rank = SpreadLogisticRegression(
             self.channel, self.pixels, "low rank", **{name: getattr(self, name) for name in _SHARED}
         )
-        fits: dict[str, SpreadLogisticRegression] = {CLASSES: classes, LOW_RANK: low_rank}
+        self.fits_: dict[str, SpreadLogisticRegression] = {CLASSES: classes, LOW_RANK: low_rank}
         self.seconds_ = {}
-        for name, fit in fits.items():
+        for name, fit in self.fits_.items():
             start = time.perf_counter()
+            if name == LOW_RANK and classes.prior_ is not None:
+                fit.prior = classes.prior_  # the same, learned already
             fit.fit(X, y, sample_weight)
             self.seconds_[name] = time.perf_counter() - start
+        nothing = SharesClassifier(self.channel, self.pixels, cv=folds).fit(X, y, sample_weight)
         X, y, _ = self._prepared(X, y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        counts = np.bincount(classes.label_numbers(y), weights, len(self._channel))
+        counts = np.bincount(self.label_numbers(y), weights, len(self._channel))
         self.labels_worth_ = labels_worth(self._channel, counts, classes.classes_model_.shares)
-        order = (CLASSES, LOW_RANK) if self.labels_worth_ < X.shape[1] else (LOW_RANK, CLASSES)
-        self.chosen_, self.why_ = choose({name: fits[name] for name in order}, self.labels_worth_, weights)
-        self.fits_, chosen = fits, fits[self.chosen_]
-        for name in ("prior_", "coef_", "intercept_", "C_", "held_out_", "n_iter_"):
-            setattr(self, name, getattr(chosen, name))
+        order = favoured(self.labels_worth_, X.shape[1], CLASSES, LOW_RANK)
+        saying = (name for name in order if np.abs(self.fits_[name].coef_).max() >= NO_WEIGHT)
+        beside = nothing.held_out_, self.labels_worth_, len(self.classes_), weights
+        held_out = {name: self.fits_[name].held_out_ for name in saying}
+        tried = {name: like for name, like in held_out.items() if says_more(like, *beside)}
+        self.chosen_, self.why_ = choose(tried, self.labels_worth_, weights) if tried else Choice(SHARES, NONE)
+        chosen = self.fits_.get(self.chosen_, nothing)
+        for name in _HANDED_ON:
+            if hasattr(chosen, name):
+                setattr(self, name, getattr(chosen, name))
         return self
 
 
 _SHARED = ("C", "cv", "n_nodes", "tol", "max_iter", "random_state")
+_HANDED_ON = ("prior_", "coef_", "intercept_", "C_", "cv_scores_", "held_out_", "n_iter_")

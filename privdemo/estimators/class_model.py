@@ -36,6 +36,8 @@ from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
+# Folds in which scores are calibrated.
+N_FOLDS = 10
 # EM steps. Run to the end, EM finds whatever clusters there are, which need not be the classes.
 N_STEPS = 5
 # The largest share of the factors' variance in any direction that may lie between classes: S stays positive definite
@@ -284,7 +286,7 @@ class SpreadClassModel(SpreadLogisticRegression):
         pixels: PixelMechanism | None = None,
         *,
         n_steps: int = N_STEPS,
-        cv: int = 10,
+        cv: int = N_FOLDS,
         n_nodes: int = 16,
         random_state: int = 0,
     ) -> None:
@@ -317,10 +319,6 @@ class SpreadClassModel(SpreadLogisticRegression):
         self.coef_, self.intercept_ = self.scale_ * model.coef.T, self.scale_ * (model.intercept + self.shift_)
         self.factors_, self.C_, self.n_iter_ = factors.values.shape[1], np.inf, self.n_steps
         return self
-
-    def label_numbers(self, y: NDArray) -> NDArray[np.integer]:
-        """The numbers 0 … R−1 of released labels."""
-        return y if self.channel is not None else np.searchsorted(self.classes_, y)
 
     def _known(self, X: Any) -> tuple[Inputs, Factors]:
         """What is known of people's inputs and of their factors."""

@@ -242,6 +242,10 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must hold labels that the channel can release, got {wrong}, which no class releases")
         return rows
 
+    def label_numbers(self, y: NDArray) -> NDArray[np.integer]:
+        """The numbers 0 … R−1 of released labels."""
+        return y if self.channel is not None else np.searchsorted(self.classes_, y)
+
     # --- inputs
 
     @property

@@ -255,8 +255,13 @@ def _collapse(shown: Answer) -> str:
 def _chosen(shown: Answer) -> str:
     """What the choosing method has taken, how often and why."""
     taken = Counter((fit.chosen, fit.why) for trial in shown.trials if (fit := trial.fits.get(CHOSEN)))
-    said = tuple(f"“{TRAINING[name].title}” in {times} ({why})" for (name, why), times in taken.most_common())
+    said = tuple(f"{_title(name)} in {times} ({why})" for (name, why), times in taken.most_common())
     return f" Of {count_draws(shown.trials)}, “{TRAINING[CHOSEN].title}” took {numbers.a_list(said)}." if said else ""
+
+
+def _title(name: str) -> str:
+    """What a choosing method has taken: another method, or no pixel at all."""
+    return f"“{TRAINING[name].title}”" if name else "the classes’ shares alone"
 
 
 def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:

@@ -69,8 +69,8 @@ class Fit:
     turned from the weights learnt on clean data (of K classes, all their weights as one vector), `C` the inverse
     strength of its penalty, `seconds` its training. `brier` is half the squared distance of the probabilities from the
     truth, so that it lies in [0, 1] for any number of classes. `effective_samples` is the mean effective sample size a
-    person where the method samples. `chosen` names the method that a choosing one has taken, and `why` says why
-    (`estimators.choose`).
+    person where the method samples. `chosen` names the method that a choosing one has taken, none if it has taken
+    the classes' shares alone, and `why` says why (`estimators.choose`).
     """
 
     method: str
@@ -163,7 +163,7 @@ def _choice(model: Any) -> dict[str, str]:
     """What a choosing model has taken, and why."""
     if not isinstance(model, ChosenLogisticRegression):
         return {}
-    return {"chosen": _CANDIDATES[model.chosen_], "why": model.why_}
+    return {"chosen": _CANDIDATES.get(model.chosen_, ""), "why": model.why_}
 
 
 def _angle(coef: Array, other: Array) -> float:
