@@ -178,6 +178,13 @@ LABEL_PROPORTIONS = _table(
             "labels of what is released",
         ),
         Method(NAMES, "correct for the bag", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(
+            by_trying(NAMES),
+            "correct for the bag, chosen by trying",
+            OWNER,
+            _like(palette.SPREAD, "dashdot", "diamond-open"),
+            f"{_SPREAD} on bag names, or a model of the classes",
+        ),
         Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
         Method(MEAN_MAP, "work out class averages", OWNER, palette.OTHERS[0], "mean map"),
         Method(ALTERNATING, "class averages, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
@@ -193,6 +200,13 @@ EM, PCC = "em", "pcc"
 CLASS_RATIO = _table(
     (
         Method(SPREAD, "correct for the set", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(
+            by_trying(SPREAD),
+            "correct for the set, chosen by trying",
+            PUBLISHER,
+            _like(palette.SPREAD, "dashdot", "diamond-open"),
+            f"{_SPREAD} on set names, or a model of the classes",
+        ),
         Method(MMD, "match averages (MMD)", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
         Method(
             RFF,

@@ -155,7 +155,9 @@ def test_what_bag_totals_reach_is_what_the_file_holds():
     rows = study.select(study.load(), study.SELECTING, "adult", "share")
     shipped = {(row.selection, row.method): row for row in rows}
     told = table_under("What bag totals reach")[1:]
-    for method, (words, *cells) in zip(("names", "llp", "mean map", "alternating", "full"), told, strict=True):
+    for method, (words, *cells) in zip(
+        ("names", "names chosen", "llp", "mean map", "alternating", "full"), told, strict=True
+    ):
         here = [shipped[selection, method] for selection in ("iid", "skewed", "even")]
         assert cells == [f"{row.average:.3f} ± {row.high - row.average:.3f}" for row in here], words
 

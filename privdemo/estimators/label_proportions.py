@@ -36,6 +36,7 @@ from privdemo.estimators.bags import (
     most_likely_labels,
     read_bags,
 )
+from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
 from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.penalties import CV_TOLERANCE
@@ -245,20 +246,40 @@ class BagNameClassifier(LabelProportionClassifier):
 
     def _fit(self, data: Bags) -> Model:
         self.channel_ = bag_channel(data.proportions, data.size)
-        spread = SpreadLogisticRegression(
-            self.channel_,
-            C=self.C,
-            cv=self.cv,
-            tol=self._tolerance(data),
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
+        spread = self._spread(data)
         names = np.repeat(np.arange(len(data.start)), data.n_rows)
         spread.fit(data.X, names, data.weight)
         self.C_ = spread.C_
-        if is_cv(self.C):
+        if hasattr(spread, "cv_scores_"):
             self.cv_scores_ = spread.cv_scores_
         return Model(spread.coef_.T, spread.intercept_, spread.n_iter_)
+
+    def _spread(self, data: Bags) -> SpreadLogisticRegression:
+        """What learns the classes from the names."""
+        settings = {name: getattr(self, name) for name in ("C", "cv", "max_iter", "random_state")}
+        return SpreadLogisticRegression(self.channel_, tol=self._tolerance(data), **settings)
+
+
+class ChosenBagNameClassifier(BagNameClassifier):
+    """The same, or a model of the classes, by the held-out likelihood of bag names: see `choose`.
+
+    Parameters and attributes as its parent's, whose C is always "cv"; C_ = ∞ for a model of the classes.
+    """
+
+    def __init__(
+        self,
+        *,
+        cv: int = 5,
+        match_share: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        random_state: int = 0,
+    ) -> None:
+        super().__init__(C="cv", cv=cv, match_share=match_share, tol=tol, max_iter=max_iter, random_state=random_state)
+
+    def _spread(self, data: Bags) -> SpreadLogisticRegression:
+        settings = {name: getattr(self, name) for name in ("cv", "max_iter", "random_state")}
+        return ChosenLogisticRegression(self.channel_, tol=self._tolerance(data), **settings)
 
 
 def climb_scores(

@@ -9,7 +9,7 @@ Saerens, Latinne & Decaestecker (2002) finds the maximum of U's likelihood.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from privdemo import limits
 from privdemo.estimators.bags import name_channel
+from privdemo.estimators.choose import CLASSES, choose, labels_worth
+from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.estimators.class_ratio import ClassRatioEstimator
 from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.mmd import mixture
@@ -32,6 +34,8 @@ Array = NDArray[np.floating]
 
 # Temperatures, in logarithms, between which the best is sought.
 LOG_TEMPERATURES = (-3.0, 3.0)
+# What `choose` calls logistic regression of the names.
+SPREAD = "spread"
 # Steps after which the prior correction gives up, and the change of a share at which it ends.
 STEPS, SETTLED = 10_000, 1e-9
 
@@ -120,14 +124,16 @@ class SpreadClassRatio(ClassRatioEstimator):
         return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_ + self.bias_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
-        both = sets + tuning
-        # In the end there are more records: the penalty a record, which the temperature undoes, stays the same.
-        part = float(sets.sizes.sum() / both.sizes.sum())
+        part = _part(sets, tuning)
         tried = self.C if is_cv(self.C) else check_C(self.C) / part
-        _, chosen, self.temperature_ = _fit_names(sets, tuning, tried, self.temperature, self.tol, self.max_iter)
-        self.C_ = chosen * part
+        named = _fit_names(sets, tuning, tried, self.temperature, self.tol, self.max_iter)
+        both = sets + tuning
+        self._take_over(both, _classifier(both, named.C * part, self.tol, self.max_iter), named.temperature)
+
+    def _take_over(self, both: Sets, classifier: SpreadLogisticRegression, temperature: float) -> None:
+        """Take over a classifier of the names of all sets, and the temperature of its scores."""
         self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
-        self.classifier_ = _classifier(both, self.C_, self.tol, self.max_iter)
+        self.classifier_, self.C_, self.temperature_ = classifier, classifier.C_, temperature
         self.bias_: Array = np.zeros(len(self.prior_))
         if is_cv(self.temperature):
             scores = _scores(self.classifier_, both.stacked()) / self.temperature_
@@ -136,6 +142,37 @@ class SpreadClassRatio(ClassRatioEstimator):
     def _predict(self, U: Matrix) -> Array:
         proba = self._proba(U)
         return prior_shift(proba, self.prior_) if self.correct else proba.mean(axis=0)
+
+
+class ChosenClassRatio(SpreadClassRatio):
+    """The spread likelihood on set names with EM prior correction, or a model of the classes in its place.
+
+    Both learn the names of the sets, and `choose.choose` goes by those of the tuning sets, favouring the spread
+    likelihood: its probabilities, which shares are found by, were the better ones wherever both were tried. Either gets
+    the temperature and the biases that `SpreadClassRatio` gets.
+
+    Attributes: those of `SpreadClassRatio`, C_ = ∞ for a model of the classes; chosen_, why_ : a `Choice` of "classes"
+    and "spread".
+    """
+
+    def __init__(self, *, tol: float = 1e-4, max_iter: int = 2000, random_state: int = 0) -> None:
+        super().__init__(tol=tol, max_iter=max_iter, random_state=random_state)
+
+    def _fit(self, sets: Sets, tuning: Sets) -> None:
+        both = sets + tuning
+        tried = {
+            SPREAD: _fit_names(sets, tuning, "cv", "cv", self.tol, self.max_iter),
+            CLASSES: _held_out(_class_model(sets), sets, tuning, "cv"),
+        }
+        worth = labels_worth(name_channel(both.proportions, both.sizes), both.sizes, both.prior)
+        self.chosen_, self.why_ = choose({name: named.held_out for name, named in tried.items()}, worth)
+        named = tried[self.chosen_]
+        classifier = (
+            _class_model(both)
+            if self.chosen_ == CLASSES
+            else _classifier(both, named.C * _part(sets, tuning), self.tol, self.max_iter)
+        )
+        self._take_over(both, classifier, named.temperature)
 
 
 class SetIdentityClassRatio(ClassRatioEstimator):
@@ -168,7 +205,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         named = Sets(sets.X, np.eye(len(sets.X)))
         if is_cv(self.C):
             seen, unseen = split_sets(named, np.random.default_rng(self.random_state))
-            _, self.C_, _ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter)
+            self.C_ = _fit_names(seen, unseen, self.C, 1.0, self.tol, self.max_iter).C
         else:
             self.C_ = check_C(self.C)
         self.classifier_ = _classifier(named, self.C_, self.tol, self.max_iter)
@@ -207,29 +244,52 @@ class ClassifyAndCount(ClassRatioEstimator):
         return np.bincount(scores.argmax(axis=1), minlength=scores.shape[1]) / len(scores)
 
 
-def _fit_names(
-    sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int
-) -> tuple[SpreadLogisticRegression, float, float]:
+class Named(NamedTuple):
+    """A classifier of names, its strength `C` and `temperature`, and log-likelihoods `held_out` (m,) of other names."""
+
+    classifier: SpreadLogisticRegression
+    C: float
+    temperature: float
+    held_out: Array
+
+
+def _part(sets: Sets, tuning: Sets) -> float:
+    """The factor of C when tuning sets are learnt from as well: the penalty a record stays the same.
+
+    A temperature undoes the shrinkage by just that penalty.
+    """
+    return float(sets.sizes.sum() / (sets.sizes.sum() + tuning.sizes.sum()))
+
+
+def _fit_names(sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int) -> Named:
     """A classifier of the names of `sets`, its C and its temperature: those likeliest for `tuning`.
 
     Strengths that do worse than the best by three standard errors of the difference end the search.
     """
-    X, names = tuning.stacked(), tuning.names
-    channel = name_channel(tuning.proportions, tuning.sizes)
-    shift = np.log(tuning.prior / sets.prior)  # the groups may differ in how common classes are
-    best: tuple[Array, SpreadLogisticRegression, float, float] | None = None
+    best: Named | None = None
     for strength in CS if is_cv(C) else (check_C(C),):
-        classifier = _classifier(sets, strength, tol, max_iter)
-        scores = _scores(classifier, X)
-        t = _best_temperature(scores, shift, channel[names]) if is_cv(temperature) else _check_temperature(temperature)
-        held_out = _name_log_likelihood(scores / t + shift, channel[names])
-        if best is None or held_out.mean() > best[0].mean():
-            best = held_out, classifier, strength, t
-        lost = best[0] - held_out
+        named = _held_out(_classifier(sets, strength, tol, max_iter), sets, tuning, temperature)
+        if best is None or named.held_out.mean() > best.held_out.mean():
+            best = named
+        lost = best.held_out - named.held_out
         if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
             break
     assert best is not None
-    return best[1:]
+    return best
+
+
+def _held_out(classifier: SpreadLogisticRegression, sets: Sets, tuning: Sets, temperature: float | str) -> Named:
+    """How likely a classifier of the names of `sets` makes those of `tuning`, at the best or a given temperature."""
+    rows = name_channel(tuning.proportions, tuning.sizes)[tuning.names]
+    scores = _scores(classifier, tuning.stacked())
+    shift = np.log(tuning.prior / sets.prior)  # the groups may differ in how common classes are
+    t = _best_temperature(scores, shift, rows) if is_cv(temperature) else _check_temperature(temperature)
+    return Named(classifier, classifier.C_, t, _name_log_likelihood(scores / t + shift, rows))
+
+
+def _class_model(sets: Sets) -> SpreadClassModel:
+    """A model of the classes of the names of `sets`."""
+    return SpreadClassModel(name_channel(sets.proportions, sets.sizes)).fit(sets.stacked(), sets.names)
 
 
 def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogisticRegression:

@@ -14,9 +14,11 @@ from sklearn.model_selection import KFold
 
 from privdemo.estimators import label_proportions, likelihoods
 from privdemo.estimators.bags import bag_channel, most_likely_labels, read_bags
+from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
     BagNameClassifier,
+    ChosenBagNameClassifier,
     LabelProportionClassifier,
     MeanMapClassifier,
     matching_threshold,
@@ -195,6 +197,17 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8]}
 def test_settings_and_records_out_of_range_are_refused(settings, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         LabelProportionClassifier(**settings).fit(**{"X": rng().random((12, 2)), **GOOD, **wrong})
+
+
+def test_chosen_by_trying_is_that_of_bag_names_with_the_weights_of_rows():
+    X, bags, p, _ = ragged(FOUR)
+    weights = rng(3).integers(1, 4, len(X)).astype(float)
+    found = ChosenBagNameClassifier(cv=3).fit(X, bags, p, weights)
+    data = read_bags(X, bags, p, weights)
+    by_hand = ChosenLogisticRegression(bag_channel(p, np.bincount(bags, weights)), cv=3, tol=1e-4 * data.contrast)
+    by_hand.fit(data.X, np.sort(bags), data.weight)
+    np.testing.assert_array_equal(found.coef_, by_hand.coef_)
+    assert (found.intercept_[0], found.C_) == (by_hand.intercept_[0], by_hand.C_)
 
 
 @pytest.mark.parametrize(("method", "C"), [(LabelProportionClassifier, 1.0), (BagNameClassifier, "cv")])

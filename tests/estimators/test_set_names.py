@@ -8,8 +8,17 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 from privdemo.estimators import set_names
+from privdemo.estimators.choose import CLASSES, Choice
+from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio, prior_shift
+from privdemo.estimators.set_names import (
+    SPREAD,
+    ChosenClassRatio,
+    ClassifyAndCount,
+    SetIdentityClassRatio,
+    SpreadClassRatio,
+    prior_shift,
+)
 from privdemo.estimators.sets import Sets, split_sets
 from tests.estimators import ratio_oracles
 from tests.estimators.oracles import rng
@@ -133,6 +142,32 @@ def test_strength_and_temperature_are_the_likeliest_for_names_that_were_held_out
         pulls = both.decision_function(np.concatenate(sets + tuning)) / fit.temperature_
         np.testing.assert_allclose(fit.bias_, set_names._likeliest_bias(pulls, fit.channel_[names]), atol=0.02)
     np.testing.assert_allclose(fit.channel_, ratio_oracles.channel(sets + tuning, np.concatenate((p, q))), rtol=1e-12)
+
+
+@pytest.mark.parametrize("taken", [CLASSES, SPREAD])
+def test_chosen_by_trying_is_what_names_of_tuning_sets_are_likeliest_by(taken, monkeypatch):
+    sets, tuning = gaussian_sets(THREE, 60, 1, d=5), gaussian_sets(THREE, 50, 2, d=5)
+    asked = []
+    monkeypatch.setattr(set_names, "choose", lambda *question: asked.append(question) or Choice(taken, ""))
+    found = ChosenClassRatio().fit(sets, THREE, tuning, THREE)
+    ((held_out, worth),) = asked
+    assert worth == pytest.approx(330 * 0.7**2), "the squared correlation of set and class"
+    assert list(held_out) == [SPREAD, CLASSES], "the one favoured comes first"
+    U = gaussian_set(THREE[0], 60, 3, d=5)
+    named = SpreadClassModel(THREE).fit(np.concatenate(sets), np.repeat(range(3), 60))
+    scores = named.decision_function(np.concatenate(tuning))
+
+    def likely(t):
+        return np.log((softmax(scores / t, axis=1) * np.repeat(THREE, 50, axis=0)).sum(axis=1))
+
+    t = max(np.exp(np.linspace(-3, 3, 601)), key=lambda t: likely(t).sum())
+    np.testing.assert_allclose(held_out[CLASSES], likely(t), atol=0.01)
+    plain = SpreadClassRatio().fit(sets, THREE, tuning, THREE)
+    if taken == SPREAD:
+        np.testing.assert_allclose(found.predict_proba(U), plain.predict_proba(U))
+    else:
+        assert (found.C_, found.temperature_) == (np.inf, pytest.approx(t, rel=0.02))
+        assert np.abs(found.predict_proba(U) - plain.predict_proba(U)).mean() < 0.1
 
 
 def test_of_a_record_whose_set_is_known_the_shares_of_that_set_count_too():

@@ -15,12 +15,12 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
 from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
-LEARNERS = (NAMES, LLP, MEAN_MAP, ALTERNATING)
+LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
 ALIKE = "In some draws all bags have the same share, and nothing tells the classes apart."
 # The least difference in F1 that a reader sees, and the least that is worth a word beside a trivial answer.
 LEAST, WORTH_A_WORD = 0.0005, 0.005
@@ -68,7 +68,7 @@ class Answer:
 
     def verdict(self, best: str) -> str:
         """How the best method does beside the other of the two that this page is about."""
-        other = {NAMES: LLP, LLP: NAMES}.get(best)
+        other = {NAMES: LLP, by_trying(NAMES): LLP, LLP: NAMES}.get(best)
         if other is None or other not in self.methods:
             return ""
         gap = label_proportions.difference(self.trials, best, other, self.question.threshold)

@@ -18,7 +18,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, THRESHOLDS, BagConfig
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, NAMES, by_trying
 from privdemo.tasks import BINARY, binary_task
 
 # Up to this many records in bags a first draw takes less than a second.
@@ -47,7 +47,7 @@ TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
 TRAINED = Choice(
     "train_by",
     tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS),
-    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name != ALTERNATING),
+    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name not in (ALTERNATING, by_trying(NAMES))),
     "Methods",
     many=True,
     formerly={name: LABEL_PROPORTIONS[name].title for name in TRAINERS},

@@ -13,7 +13,7 @@ from privdemo.experiments.label_proportions import F1S, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import ALTERNATING, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
+from privdemo.methods import LABEL_PROPORTIONS
 
 # --- the bags ------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ def _column_words(shown: Answer) -> str:
 
 def the_adversary(shown: Answer) -> list[Panel]:
     """How often the label of a record is guessed from what is released, and what that is for a few records."""
-    learners = [name for name in (NAMES, LLP, ALTERNATING, MEAN_MAP) if name in shown.methods]
+    learners = [name for name in label_proportions.ADVERSARIES if name in shown.methods]
     spy = LABEL_PROPORTIONS[learners[0]].title if learners else ""
     rates = {
         source: rate

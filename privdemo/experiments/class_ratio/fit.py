@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
-from privdemo.estimators.set_names import ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
+from privdemo.estimators.set_names import ChosenClassRatio, ClassifyAndCount, SetIdentityClassRatio, SpreadClassRatio
 from privdemo.estimators.sets import span_problem
 from privdemo.experiments.class_ratio.adversary import Attack, attack_labels
 from privdemo.experiments.class_ratio.config import ESTIMATOR_STREAM, SHARES, TEST_STREAM, RatioConfig
@@ -31,7 +31,7 @@ from privdemo.experiments.class_ratio.release import (
 from privdemo.experiments.draws import generator, stream
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+from privdemo.methods import COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 
 Array = NDArray[np.floating]
 
@@ -192,6 +192,7 @@ def fit_method(name: str, config: RatioConfig, sample: Sample, training: Array, 
         MMD: MMDClassRatio(bandwidth, random_state=seed),
         RFF: MMDClassRatio(bandwidth, N_FEATURES, random_state=seed),
         SPREAD: SpreadClassRatio(random_state=seed),
+        by_trying(SPREAD): ChosenClassRatio(random_state=seed),
         IDENTITY: SetIdentityClassRatio(random_state=seed),
         COUNT: ClassifyAndCount(LabelProportionClassifier(C="cv", cv=by_group)),
         PSVM: ClassifyAndCount(ProportionSVM(random_state=seed)),

@@ -14,7 +14,7 @@ from privdemo.experiments.label_proportions.config import (
     methods_of,
     record_epsilon,
 )
-from privdemo.experiments.label_proportions.fit import F1, Fit, Trial, run
+from privdemo.experiments.label_proportions.fit import ADVERSARIES, F1, Fit, Trial, run
 from privdemo.experiments.label_proportions.release import Records, Release, draw_release, n_training, records
 from privdemo.experiments.label_proportions.score import (
     all_negative,
@@ -27,6 +27,7 @@ from privdemo.experiments.label_proportions.score import (
 )
 
 __all__ = [
+    "ADVERSARIES",
     "AGGREGATIONS",
     "F1",
     "F1S",

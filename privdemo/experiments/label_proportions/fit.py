@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from privdemo.estimators.bags import Bags, gradient_at_zero, read_bags
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
     BagNameClassifier,
+    ChosenBagNameClassifier,
     LabelProportionClassifier,
     MeanMapClassifier,
     matching_threshold,
@@ -25,19 +28,22 @@ from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments.label_proportions.adversary import Attack, attack
 from privdemo.experiments.label_proportions.config import HALF, SHARE, BagConfig, methods_of
 from privdemo.experiments.label_proportions.release import Records, Release, draw_release
-from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 
 Array = NDArray[np.floating]
 
+# The methods whose model an adversary takes, the first of them that was trained.
+ADVERSARIES = (NAMES, LLP, ALTERNATING, MEAN_MAP, by_trying(NAMES))
 # Folds in which penalties are chosen, where there are as many bags.
 N_FOLDS = 5
 # With every label, weak penalties are the best, and what they gain is less than the usual tolerance.
 FINE = 3e-5
-_BAG_CLASSIFIERS = {
-    NAMES: BagNameClassifier,
-    LLP: LabelProportionClassifier,
-    MEAN_MAP: MeanMapClassifier,
-    ALTERNATING: AlternatingMeanMapClassifier,
+_BAG_CLASSIFIERS: dict[str, Callable[..., LabelProportionClassifier]] = {
+    NAMES: partial(BagNameClassifier, C="cv"),
+    by_trying(NAMES): ChosenBagNameClassifier,
+    LLP: partial(LabelProportionClassifier, C="cv"),
+    MEAN_MAP: partial(MeanMapClassifier, C="cv"),
+    ALTERNATING: partial(AlternatingMeanMapClassifier, C="cv"),
 }
 
 
@@ -101,7 +107,7 @@ def run(config: BagConfig) -> Trial:
         fits[name] = score_model(name, models[name], released, config.single, time.perf_counter() - start)
     before = gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
     after = gradient_at_zero(read_bags(released.rows, released.names, released.projected, released.counts))
-    adversary = next((models[name] for name in (NAMES, LLP, ALTERNATING, MEAN_MAP) if name in models), None)
+    adversary = next((models[name] for name in ADVERSARIES if name in models), None)
     return Trial(
         config=config,
         fits=fits,
@@ -135,7 +141,7 @@ def _train(name: str, released: Release) -> Any:
     folds = min(N_FOLDS, len(released.proportions))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Trial.identified` says so
-        model = _BAG_CLASSIFIERS[name](C="cv", cv=folds)
+        model = _BAG_CLASSIFIERS[name](cv=folds)
         return model.fit(released.rows, released.names, released.projected, released.counts)
 
 

@@ -3,7 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -16,14 +16,15 @@ from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, draw_release, run
 from privdemo.mechanisms.aggregation import dense
-from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 from tests.experiments.label_proportions.cases import CASES, NOISY, SINGLE
 
 MODELS = {
-    NAMES: bags.BagNameClassifier,
-    LLP: bags.LabelProportionClassifier,
-    MEAN_MAP: bags.MeanMapClassifier,
-    ALTERNATING: bags.AlternatingMeanMapClassifier,
+    NAMES: partial(bags.BagNameClassifier, C="cv"),
+    by_trying(NAMES): bags.ChosenBagNameClassifier,
+    LLP: partial(bags.LabelProportionClassifier, C="cv"),
+    MEAN_MAP: partial(bags.MeanMapClassifier, C="cv"),
+    ALTERNATING: partial(bags.AlternatingMeanMapClassifier, C="cv"),
 }
 
 
@@ -46,7 +47,7 @@ def fit_model(name, config):
     if name == LABELLED:
         return NaiveLogisticRegression(C="cv", tol=3e-5).fit(*labelled_rows(released))
     share = np.clip(released.proportions, 0, 1)
-    return MODELS[name](C="cv", cv=min(5, len(share))).fit(released.rows, released.names, share, released.counts)
+    return MODELS[name](cv=min(5, len(share))).fit(released.rows, released.names, share, released.counts)
 
 
 def f1_marks(y, named):
