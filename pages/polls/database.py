@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -110,7 +111,7 @@ class Database:
                 yield connection
         except PollError:
             raise
-        except (SQLAlchemyError, OSError) as error:
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:  # SQLite's own while it is set up
             _LOG.warning("Polls cannot be kept: %s", getattr(error, "orig", None) or type(error).__name__)
             raise NotKept from None
 
@@ -144,7 +145,10 @@ def own_file() -> Path:
 def _server(url: sa.URL) -> sa.Engine:
     if url.get_dialect().name != "postgresql":
         raise ArgumentError
-    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8"}
+    # Who hangs in the middle of a transaction lets go of it, and nobody waits longer than for SQLite.
+    times = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    settings = " ".join(f"-c {name}={PATIENCE}s" for name in times)
+    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8", "options": settings}
     return sa.create_engine(url, pool_pre_ping=True, connect_args=options)
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -65,6 +65,8 @@ class Telephones:
         self._batches = Batches(self._count_all)
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
+        # A database that hangs takes no more threads than these: other threads send the app's files.
+        self._readers = CapacityLimiter(4)
         self._known: dict[str, tuple[float, asyncio.Future[Poll]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,10 +113,10 @@ class Telephones:
         if not name:
             raise rules.NoSuchPoll
         since, reading = self._known.get(name, (0.0, None))
-        if reading is None or now - since >= _BEHIND:
+        if reading is None or (reading.done() and now - since >= _BEHIND):
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            reading = asyncio.ensure_future(run_in_threadpool(lambda: self._store().poll(name)))
+            reading = asyncio.ensure_future(to_thread.run_sync(lambda: self._store().poll(name), limiter=self._readers))
             self._known[name] = now, reading
         return await asyncio.shield(reading)
 

@@ -237,6 +237,9 @@ def test_where_nothing_can_be_kept_a_sentence_says_so_and_no_password_is_shown(t
     (tmp_path / "file").touch()
     with pytest.raises(NotKept, match="Try again"):
         Store(f"sqlite:///{tmp_path}/file/polls.sqlite").open("Well?", ("Yes", "No"), 0.25)
+    (tmp_path / "no.sqlite").write_bytes(1000 * b"no database")
+    with pytest.raises(NotKept):
+        Store(f"sqlite:///{tmp_path}/no.sqlite").poll("BCDFG")
     with pytest.raises(NotKept):
         Store("postgresql+psycopg://me:hush@127.0.0.1:1/polls").poll("BCDFG")
     for url in ("nosuch://me:hush@host/polls", "mysql://me:hush@host/polls", "hush"):
