@@ -73,6 +73,7 @@ def lie(
     `name` keys what is not in the address.
     """
     flip = replace(setting, step=0.01, form="%.8g")
+    least, most = (finite(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low))
     with inputs.slider_and_boxes(name) as (slider, boxes):
         with boxes:
             flip_prob = inputs.number(flip, p_label)
@@ -83,8 +84,8 @@ def lie(
                 lambda epsilon: setting.limit.nearest(RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob),
                 lambda p: finite(RandomisedResponse(p, n_states).epsilon),
                 label=epsilon_label,
-                min_value=0.0,
-                max_value=LARGEST_EPSILON,
+                min_value=least,
+                max_value=most or LARGEST_EPSILON,
                 value=None,
                 step=0.1,
                 format="%.4g",

@@ -86,7 +86,7 @@ def test_a_slider_says_which_end_is_private(script, left, right):
         (
             "lies",
             "x_epsilon",
-            "label=ε format=%.4g step=0.1 max=700 help=ε bounds wha…her follows.",
+            "label=ε format=%.4g step=0.1 min=0.693147 max=700 help=ε bounds wha…her follows.",
         ),
         ("lies", "q_slide", "label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3"),
         ("lies", "q", "label=b format=%.8g default=0.3 step=0.01 max=0.5 help=Both 0: ever…information."),
