@@ -10,7 +10,8 @@ from pages.kit import lecture
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
-from pages.polls.store import NoSuchPoll, PollClosed, Store
+from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
+from pages.polls.store import Store
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
 from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing, telephones
@@ -329,6 +330,25 @@ def test_a_poll_that_has_vanished_is_said_to_have(store):
     at.run()
     assert "There is no poll with this code" in at.error[0].value
     assert "Open the poll" in takeaway(at)
+
+
+def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch):
+    def fail(*_: object) -> None:
+        raise NotKept
+
+    at, code = opened(store)
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "counts", fail)
+        at.run()
+        assert f"Your poll {code} cannot be read at this moment." in takeaway(at)
+        assert not any(button.key == "poll-open" for button in at.button)
+        assert "cannot be kept at this moment" in at.error[0].value
+        state = {"poll-owner": {"owner": [code, "x", False]}}
+        broken.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+        assert "poll_left" not in state, "the tab goes on keeping its secret"
+    at.button(key="poll-look").click().run()
+    assert "Nobody has answered yet." in takeaway(at)
 
 
 def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):

@@ -144,6 +144,8 @@ def _with_telephones(mine: telephones.Mine | None, words: str, config: PollConfi
     telephones.remember()
     telephones.say_problem()
     if mine is None:
+        if waiting := telephones.out_of_reach():
+            return waiting
         telephones.open_button(words, config)
         return telephones.before()
     question = _projected(Question(TELEPHONES, words, config, mine.rounds, join=mine.join))

@@ -16,7 +16,9 @@ import streamlit as st
 
 from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import to_csv
-from pages.polls.store import NoSuchPoll, NotTheOwner, Poll, PollError, store
+from pages.kit.turns import pause
+from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
+from pages.polls.store import store
 from pages.topics.poll import join
 from pages.topics.poll.question import TELEPHONES, Join
 from privdemo import limits
@@ -57,8 +59,9 @@ def mine() -> Mine | None:
     if not (owned := st.session_state.get(_OWNED)):
         return None
     try:
-        found = store().poll(owned[0])
-        rounds = tuple(map(tuple, store().counts(*owned)))
+        with pause():  # a database that hangs holds up nobody else
+            found = store().poll(owned[0])
+            rounds = tuple(map(tuple, store().counts(*owned)))
     except (NoSuchPoll, NotTheOwner) as error:
         _leave()
         st.session_state[_PROBLEM] = str(error)
@@ -75,7 +78,8 @@ def changed(shown: Mine) -> bool:
     if not owned or owned[0] != shown.poll.code:
         return True
     try:
-        return tuple(map(tuple, store().counts(*owned))) != shown.rounds
+        with pause():
+            return tuple(map(tuple, store().counts(*owned))) != shown.rounds
     except (NoSuchPoll, NotTheOwner):
         return True
     except PollError:
@@ -87,6 +91,14 @@ def before() -> str:
     here = join.join("", True, st.context.url)
     words = "Open the poll: the page then shows an address and a QR code, and the answers as they come."
     return " ".join(filter(None, (words, join.how_to_reach(here))))
+
+
+def out_of_reach() -> str:
+    """Draw the way to look again where a poll is there but cannot be read; return what stands on the page, if so."""
+    if not (owned := st.session_state.get(_OWNED)):
+        return ""
+    st.button("Look again", key="poll-look", type="primary")
+    return f"Your poll {owned[0]} cannot be read at this moment. Nothing of it is lost; look again."
 
 
 def open_button(question: str, config: PollConfig) -> None:
@@ -142,7 +154,7 @@ def _take_in() -> None:
             except PollError as error:
                 if from_link:
                     st.session_state[_PROBLEM] = f"This private link was not used. {error}"
-                else:
+                elif isinstance(error, NoSuchPoll | NotTheOwner):  # others may be over in a moment
                     _leave()
                 return
             st.session_state[_OWNED] = code, secret
