@@ -116,6 +116,8 @@ def evaluate(at_nodes: AtNodes, scores: ManyScores, log_rows: Array, weights: Ar
 
     `log_rows` (n, K) = log T[released label, class].
     """
+    if scores.root.shape[2] == 1:
+        return _evaluate_alike(at_nodes, scores, np.exp(log_rows), weights)
     dtype = scores.root.dtype
     z = _nodes(scores)
     rows = np.exp(log_rows).T.astype(dtype, order="C")[:, :, None]
@@ -124,16 +126,66 @@ def evaluate(at_nodes: AtNodes, scores: ManyScores, log_rows: Array, weights: Ar
         found.objective[people], derivative = at_nodes(at, p, rows[:, people])
         derivative *= weights[people, None].astype(dtype)
         found.d_mean[:, people] = derivative.sum(axis=2)
-        d_root = np.matmul(z, derivative.swapaxes(1, 2))
-        if scores.root.shape[2] == 1:
-            found.d_root[:, :, 0] += d_root.sum(axis=2)
-        else:
-            found.d_root[:, :, people] = d_root
+        found.d_root[:, :, people] = np.matmul(z, derivative.swapaxes(1, 2))
     return found
+
+
+class _Alike(NamedTuple):
+    """Scores that are spread alike of all people: p(c | node) = M_nc E_cq / Σ_c M_nc E_cq.
+
+    So every sum over classes, nodes or people is a product of matrices. `people` M (n, K) and `log_people`, `at` E
+    (K, q) and `log_at`, `total` (n, q), and the nodes `z` (K − 1, q).
+    """
+
+    people: Array
+    log_people: Array
+    at: Array
+    log_at: Array
+    total: Array
+    z: Array
+
+
+def _alike(scores: ManyScores) -> _Alike:
+    z = _nodes(scores).astype(float)
+    log_people, log_at = scores.mean.T.astype(float), scores.root[:, :, 0] @ z
+    log_people -= log_people.max(axis=1, keepdims=True)
+    log_at -= log_at.max(axis=0)
+    people, at = np.exp(log_people), np.exp(log_at)
+    return _Alike(people, log_people, at, log_at, np.maximum(people @ at, LEAST), z)
+
+
+def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights: Array) -> Value:
+    """`evaluate` of people whose scores are spread alike; `rows` (n, K) = T[released label, class]."""
+    known = _alike(scores)
+    M, log_M, E, log_E, total, z = known
+    told = M * rows
+    likelihood = told @ E / total
+    mean = np.maximum(likelihood.mean(axis=1, keepdims=True), LEAST)
+    each = weights[:, None]
+    share = 1 / (total * mean * E.shape[1])  # p(c, node | c̃) = told_nc E_cq share_nq
+    if at_nodes is spread_at_nodes:
+        objective, lost = np.log(mean[:, 0]), each * share * likelihood
+        terms: list[tuple[Array, Array, Array]] = [(told, E, each * share)]
+    else:
+        log_total = np.log(total)
+        moved, raised = told * log_M, E * log_E
+        inner = moved * (share @ E.T) + told * (share @ raised.T - (share * log_total) @ E.T)
+        objective = inner.sum(axis=1)
+        level = 1 - objective[:, None] - log_total
+        share *= each
+        lost = share / total * (moved @ E + told @ raised + level * (told @ E))
+        terms = [(moved, E, share), (told, raised, share), (told, E, share * level)]
+    terms.append((-M, E, lost))
+    d_mean = sum(person * (part @ node.T) for person, node, part in terms)
+    d_at = sum(node * (person.T @ part) for person, node, part in terms)
+    return Value(objective, np.asarray(d_mean).T, (np.asarray(d_at) @ z.T)[:, :, None])
 
 
 def expected_proba(scores: ManyScores) -> Array:
     """E p(c | x) of every person, (n, K)."""
+    if scores.root.shape[2] == 1:
+        known = _alike(scores)
+        return known.people * (1 / known.total @ known.at.T) / known.at.shape[1]
     return np.concatenate([p.mean(axis=2, dtype=float).T for _, _, p in _blocks(scores)])
 
 
@@ -149,8 +201,7 @@ def _blocks(scores: ManyScores) -> Iterator[tuple[slice, Callable[[], Array], Ar
     at_once = max(1, HELD // (n_classes * scores.n_nodes))
     for start in range(0, n, at_once):
         people = slice(start, min(start + at_once, n))
-        root = scores.root[:, :, people] if scores.root.shape[2] > 1 else scores.root
-        at = np.matmul(root.swapaxes(1, 2), z) + scores.mean[:, people, None]
+        at = np.matmul(scores.root[:, :, people].swapaxes(1, 2), z) + scores.mean[:, people, None]
         at -= at.max(axis=0)
         p = np.exp(at)
         total = p.sum(axis=0)

@@ -72,6 +72,14 @@ def at_few_nodes(inputs: Any) -> Any:
     return replace(inputs, many_nodes=FEW_NODES) if isinstance(inputs, GaussianInputs) else inputs
 
 
+def roughly(inputs: Any) -> Any:
+    """The same at few nodes, each value as uncertain of everybody as it is on average: a fraction of the work."""
+    if not isinstance(inputs, GaussianInputs):
+        return inputs
+    variance = inputs.variance.mean(axis=0, dtype=float, keepdims=True).astype(inputs.variance.dtype)
+    return replace(at_few_nodes(inputs), variance=variance)
+
+
 def climb_along(
     axes: Axes, total: Total, n: float, centre: Array, C: float, start: Model, enough: float, max_iter: int
 ) -> Model:
@@ -155,7 +163,7 @@ def fit_quickly(
     if C is None:
         C, start, scores, held_out = _choose(objective, axes, inputs, log_rows, weights, folds, start, max_iter)
     centre = inputs.centre(weights)
-    for at in dict.fromkeys((at_few_nodes(inputs), inputs)):  # most of the way costs little
+    for at in dict.fromkeys((roughly(inputs), inputs)):  # most of the way costs little
         total = total_of(objective, at, log_rows, weights)
         start = climb_along(axes, total, weights.sum(), centre, C, start, tol * FINE, max_iter)
     return start, C, scores, held_out
@@ -172,7 +180,7 @@ def _choose(
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
     """The best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with it."""
-    few = at_few_nodes(inputs)
+    few = roughly(inputs)
     gained: list[Array] = []
     people, best = np.full((len(DECADES), len(log_rows)), np.nan), 0
     for seen, unseen in folds:

@@ -140,7 +140,9 @@ def ten_digits(n=500, p=0.2, n_draws=3):
     methods = tuple(name for name in training.fit.ESTIMATORS if name != PUBLISHED)
     noise = RandomisedResponse(p, 256), RandomisedResponse(p, 10)
     config = training.TrainingConfig(classes=tuple("0123456789"), n_train=n, pixels=noise[0], labels=noise[1])
-    training.draw_release(config)  # the images are read once
+    clean = training.draw_release(config)  # the images are read once
+    plain = LogisticRegression(C=0.1, max_iter=2000)
+    theirs = timed(partial(plain.fit, to_unit(clean.X, 256).astype(np.float64), clean.y), time.process_time)
     asked = [at_draw(training.with_methods(config, methods), i) for i in range(n_draws)]
     made = []
     took = timed(lambda: made.extend(map(training.run, asked)), time.process_time) / n_draws
@@ -150,6 +152,7 @@ def ten_digits(n=500, p=0.2, n_draws=3):
         for name in made[0].fits
     ]
     title = f"ten digits, {n} people of each, randomised response {p}: {took:.1f} s of one core a draw, target < 10 s"
+    title += f", {took / theirs:.1f} × a fit of scikit-learn's to the clean images, C given"
     table(title, ["method", "time", "accuracy", "log loss"], rows)
 
 

@@ -84,6 +84,17 @@ def test_many_classes_have_the_objective_that_is_spelt_out_at_their_nodes(kind, 
     np.testing.assert_allclose(at_nodes(objective, single, log_rows, model)[0], expected, atol=50 * 2**-24)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_scores_that_are_spread_alike_are_those_of_people_each_with_that_spread(objective):
+    model, channel, released = people(n_classes=5)
+    mean, variance = rng(1).random((len(released), 4)), rng(2).random((1, 4))
+    alike, each = (GaussianInputs(mean, v) for v in (variance, variance.repeat(len(mean), axis=0)))
+    both = (at_nodes(objective, inputs, np.log(channel[released]), model) for inputs in (alike, each))
+    for found, expected in zip(*both, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(likelihoods.expected_proba(alike, model), likelihoods.expected_proba(each, model))
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_release_that_cannot_be_is_as_unlikely_as_can_be_told():
     inputs, log_rows = some_inputs("Gaussian")[0], np.log(np.eye(3)[[0] * 6] + 1e-300)
