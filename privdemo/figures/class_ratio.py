@@ -42,12 +42,14 @@ from privdemo.methods import (
     RFF,
     SPREAD,
     Method,
+    by_trying,
 )
 
 # The most sets of which each has its name and its numbers.
 FEW_SETS = 6
 _PATTERNS = {
     SPREAD: "",
+    by_trying(SPREAD): "-",
     MMD: "/",
     RFF: "\\",
     IDENTITY: "x",

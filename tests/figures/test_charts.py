@@ -138,6 +138,11 @@ def test_the_truth_stands_beside_every_methods_shares(draws):
         assert trace.marker.color == CLASS_RATIO[method].style.colour
 
 
+def test_every_method_has_bars_of_its_own_colour_and_pattern():
+    looks = {(method.style.colour, ratio_charts._PATTERNS[name]) for name, method in CLASS_RATIO.items()}
+    assert len(looks) == len(CLASS_RATIO)
+
+
 def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
     figure = ratio_charts.errors(draws, (SPREAD, MMD))
     for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
