@@ -16,11 +16,12 @@ from uvicorn.protocols.http import h11_impl
 from pages.kit import cache, visits
 from privdemo import limits
 
-# Seconds between collections of garbage.
-COLLECT_EVERY = 10.0
-# How many new objects Python looks through by itself, and how seldom through older ones: all of them, which takes a
-# tenth of a second under two hundred visitors, it would look through every two seconds.
-YOUNG = 10_000, 20, 100_000
+# Seconds between collections of all garbage, in which nobody is answered.
+COLLECT_EVERY = 30.0
+# After how many new objects Python looks through those by itself, and how often with them through those that it has
+# looked through once. Nearly all of a run's garbage goes so, a little at a time, and a collection of all has little
+# left to do. That one, a tenth of a second under two hundred visitors, Python would do every two seconds.
+YOUNG = 10_000, 4, 100_000
 
 
 @asynccontextmanager

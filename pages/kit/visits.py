@@ -54,6 +54,7 @@ def take(key: str) -> tuple[bytes, str] | None:
         return None
     if context := get_script_run_ctx(suppress_warning=True):
         context.uploaded_file_mgr.remove_file(context.session_id, uploaded.file_id)
+        ENDED.has_brought(context.session_id)
     ENDED.collect_soon()
     return uploaded.getvalue(), uploaded.name
 
@@ -66,14 +67,23 @@ def drop_uploads() -> None:
 
 
 class Ended:
-    """Finds visits that have ended, and clears all that they held out of memory."""
+    """Finds visits that have ended, and clears all that they held out of memory.
+
+    At once, if they brought something of their own; of others nothing is left that the next collection may not find.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # Since when the connection of each visit has been lost; and what may be in memory, until when it is looked for.
+        # Since when the connection of each visit has been lost; the visits that have brought something of their own;
+        # and what may be in memory, until when it is looked for.
         self._away: dict[str, float] = {}
+        self._brought: set[str] = set()
         self._search: dict[weakref.ref[Any], float] = {}
         self._until = 0.0
+
+    def has_brought(self, visit: str) -> None:
+        """Note that a visitor has brought something of their own, all of which is to go with them."""
+        self._brought.add(visit)
 
     def collect_soon(self) -> None:
         """Clear out of memory what nothing refers to any longer, at the next looks."""
@@ -93,7 +103,9 @@ class Ended:
             server.close_session(visit)
             session = visits.pop(visit)
             session.session_state.clear()  # at once, whatever may still refer to the session
-            self._search[weakref.ref(session)] = now + _SEARCH
+            if visit in self._brought:
+                self._brought.remove(visit)
+                self._search[weakref.ref(session)] = now + _SEARCH
             del session
         del visits
         self._search = {ref: until for ref, until in self._search.items() if ref() is not None and now < until}

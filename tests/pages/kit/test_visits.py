@@ -44,6 +44,7 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
     now, left, collected = [0.0], [], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
     ended, server = Ended(lambda: now[0]), Server("a", "b")
+    ended.has_brought("a")
     session = server.sessions["a"]
     for t, connected, gone in (
         (0, "ab", []),
@@ -74,6 +75,7 @@ def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
     now, collected = [0.0], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
     ended, server = Ended(lambda: now[0]), Server("a")
+    ended.has_brought("a")
     held = server.sessions["a"]
     ended.look(server, [].append)
     server.connected = set()
@@ -82,3 +84,18 @@ def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
         assert now[0] <= 10, "docs/serving.md promises ten seconds"
         ended.look(server, [].append)
     assert not held.session_state
+
+
+def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
+    """With two hundred others a look takes a tenth of a second, in which nobody is answered."""
+    now, collected = [0.0], []
+    monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
+    ended, server = Ended(lambda: now[0]), Server("a")
+    held = server.sessions["a"]
+    ended.look(server, [].append)
+    server.connected, now[0] = set(), 1.0
+    ended.look(server, [].append)
+    now[0] += BREAK
+    assert ended.look(server, [].append) == ["a"]
+    assert not held.session_state
+    assert not collected
