@@ -17,11 +17,11 @@ from pages.kit import cache, visits
 from privdemo import limits
 
 # Seconds between collections of all garbage, in which nobody is answered.
-COLLECT_EVERY = 30.0
+COLLECT_EVERY = 10.0
 # After how many new objects Python looks through those by itself, and how often with them through those that it has
 # looked through once. Nearly all of a run's garbage goes so, a little at a time, and a collection of all has little
 # left to do. That one, a tenth of a second under two hundred visitors, Python would do every two seconds.
-YOUNG = 10_000, 4, 100_000
+YOUNG = 10_000, 2, 100_000
 
 
 @asynccontextmanager
@@ -46,9 +46,14 @@ async def prepared(
 
 
 async def collect_garbage() -> None:
-    """Collect garbage now and then; after each run of a script, as Streamlit would, it costs as much as the run."""
+    """Collect garbage now and then; after each run of a script, as Streamlit would, it costs as much as the run.
+
+    What is young goes first, and in between visitors are answered.
+    """
     while True:
         await asyncio.sleep(COLLECT_EVERY)
+        await asyncio.to_thread(gc.collect, 1)
+        await asyncio.sleep(COLLECT_EVERY / 50)
         await asyncio.to_thread(gc.collect)
 
 
