@@ -21,7 +21,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     slider.focus()
     steps = settings.EPSILON_STEPS
     place = steps.index(1.0)
-    for keys in (["ArrowLeft"] * 6, ["ArrowRight"] * 6 + ["ArrowLeft"] * 3):
+    for keys in (["ArrowLeft"] * 4, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
         for key in keys:
             slider.press(key)
             page.wait_for_timeout(50)

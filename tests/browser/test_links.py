@@ -14,7 +14,7 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
 @pytest.mark.parametrize(
     ("link", "ready"),
     [
-        ("training?images=Small+digits&n=40&draws=2&label_p=0.3&look_at=all+methods", "over 2 draws"),
+        ("training?images=Small+digits&n=40&draws=2&methods=naive&label_p=0.3&look_at=all+methods", "over 2 draws"),
         ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers", "200 releases"),
         ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Large marks"),
     ],
