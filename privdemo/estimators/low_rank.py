@@ -1,9 +1,9 @@
 """What images look like before noise, with pixels that go together: x = μ + F u + e, learned from releases alone.
 
 `learned_low_rank_prior` takes released pixels, of which a mechanism says without bias what they were, and keeps those
-directions in which they vary more than noise alone can. It is for images, whose pixels do go together: where each varies
-by itself, such directions are kept as well, and guesses are worse than one by one. One release then says of each pixel what its neighbours
-know of it as well. Everything is on the scale 0 (black) to 1 (white).
+directions in which they vary more than noise alone can. One release then says of each pixel what its neighbours know of
+it as well. This is for images, whose pixels do go together: where each varies by itself, such directions are kept as
+well, and guesses are worse than one by one. Everything is on the scale 0 (black) to 1 (white).
 
 The rank is chosen by the edge of Marchenko and Pastur's law, the factors' sizes by undoing the bias of sample
 eigenvalues (Baik & Silverstein 2006; Gavish & Donoho 2017, eq. 1.10).
