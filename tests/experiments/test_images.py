@@ -53,7 +53,7 @@ def test_a_run_recomputed_step_by_step(mechanism):
     prior = pixel_priors.learned_prior(mechanism, released, DIGITS_K)  # everyone's releases teach
     guess = pixel_priors.posterior_mean(mechanism, released[shown], prior)
     np.testing.assert_array_equal(result.guesses["learned"], mechanism.to_grey(guess))
-    tried = np.arange(50) * 4
+    tried = np.arange(200)  # fewer than `N_TRIED`
     wrong = pixel_priors.posterior_mean(mechanism, released[tried], prior) / mechanism.white - people.X[tried] / 16
     assert result.guessed.errors["learned"] == pytest.approx(intervals.mean_interval((wrong**2).mean(axis=1)), rel=1e-5)
     right = []

@@ -195,11 +195,12 @@ def _strokes(shown: Answer) -> str:
     errors = shown.guesses.errors
     if "low_rank" not in errors:
         return ""
-    alone, strokes = (f"{errors[prior].mean:.3f}" for prior in ("learned", "low_rank"))
+    alone, strokes = (errors[prior] for prior in ("learned", "low_rank"))
+    left = numbers.with_range(strokes, numbers.LOSS)
     taught = f" Strokes learned from <b>{shown.result.n_people:,}</b> noisy images"
-    if float(strokes) < float(alone):
-        return f"{taught} cut the squared error of a guessed pixel from {alone} to <b>{strokes}</b>."
-    return f"{taught} tell an adversary no more than pixels one by one: both leave a squared error of {strokes}."
+    if round(strokes.mean, 3) < round(alone.mean, 3):
+        return f"{taught} cut the squared error of a guessed pixel from {alone.mean:.3f} to <b>{left}</b>."
+    return f"{taught} tell an adversary no more than pixels one by one: both leave a squared error of {left}."
 
 
 def _guessing(shown: Answer) -> Panel:

@@ -32,7 +32,7 @@ from privdemo.mechanisms.states import to_unit
 # Classifiers behind the label attack, each trained on its own part of the people.
 N_LEARNERS = 8
 # People whose images the error of a guess is measured on.
-N_TRIED = 50
+N_TRIED = 300
 
 
 @dataclass(frozen=True, eq=False)
