@@ -176,6 +176,11 @@ POLL_PACE = Limit("answers a second", 0.5, 100.0, "a class takes about a minute"
 # Polls that a server has open, and those that it keeps, closed ones as well.
 POLLS_OPEN = Limit("open polls", 1, 200, integer=True)
 POLLS = Limit("polls", 1, 1000, integer=True)
+# Minutes after which a poll that nobody has answered gives way to another, where there is no room.
+POLL_EMPTY = Limit("minutes of a poll without an answer", 1, 60, integer=True)
+# Polls that one address, or one visit, opens: at once, and an hour from then on.
+OPEN_BURST = Limit("polls opened at once", 1, 20, integer=True)
+OPEN_RATE = Limit("polls opened an hour", 1, 6, integer=True)
 # What a telephone sends: its bytes, and how many seconds they may take.
 POLL_BYTES = Limit("bytes of an answer", 1, 1024, integer=True)
 POLL_SECONDS = Limit("seconds of an answer", 1, 10, integer=True)

@@ -1,10 +1,10 @@
-"""What the server does about polls besides answering: it forgets old ones, and who has asked for any."""
+"""What the server does about polls besides answering: it forgets old ones, the order of answers, and who asked."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
@@ -13,8 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from pages.polls import routes
 from pages.polls.rules import NotKept
 
-# Seconds between looks for polls whose day is over.
-FORGET_EVERY = 60.0
+# Seconds between looks for polls whose day is over, and for answers whose order stands in the database's log.
+FORGET_EVERY, WIPE_EVERY = 60.0, 1.0
 
 
 def begin() -> Coroutine[Any, Any, None]:
@@ -23,7 +23,7 @@ def begin() -> Coroutine[Any, Any, None]:
     Raises ``ValueError`` where PRIVDEMO_POLLS names no database.
     """
     keep_out_of_logs()
-    return _forget_old(routes.this_process())
+    return _look_after(routes.this_process())
 
 
 def keep_out_of_logs() -> None:
@@ -35,8 +35,12 @@ def _is_no_poll(record: logging.LogRecord) -> bool:
     return not any(isinstance(part, str) and part.startswith("/p/") for part in record.args or ())
 
 
-async def _forget_old(store: Any) -> None:
+async def _look_after(store: Any) -> None:
+    await asyncio.gather(_each(FORGET_EVERY, store.forget_old), _each(WIPE_EVERY, store.wipe))
+
+
+async def _each(seconds: float, do: Callable[[], None]) -> None:
     while True:
         with suppress(NotKept):  # said in the log
-            await run_in_threadpool(store.forget_old)
-        await asyncio.sleep(FORGET_EVERY)
+            await run_in_threadpool(do)
+        await asyncio.sleep(seconds)

@@ -54,7 +54,8 @@ COUNTS = sa.Table(
     sa.Column("answer", sa.Integer, primary_key=True),
     sa.Column("people", sa.Integer, nullable=False),
 )
-# Who has sent an answer to the question as it is asked now; without an order in which they came.
+# Which tokens have sent an answer to the question as it is asked now. No column says in which order they came; the
+# pages of the file may, and so do PostgreSQL's hidden columns.
 MARKS = sa.Table(
     "poll_marks", _TABLES, _of_poll(), sa.Column("mark", sa.LargeBinary, primary_key=True), sqlite_with_rowid=False
 )
@@ -89,11 +90,20 @@ class Database:
         with self._transaction(writes=False) as connection:
             yield connection
 
-    def wipe(self) -> None:
-        """Take what has been deleted off the disk too, as far as nobody reads at this moment."""
-        if self.is_sqlite:
-            with suppress(SQLAlchemyError), self._engine.execution_options(outside=True).connect() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    def wipe(self) -> bool:
+        """Empty SQLite's log, and with it what has been deleted; False if somebody reads for long at this moment.
+
+        PostgreSQL's log is not in our hands.
+        """
+        if not self.is_sqlite or not self.is_there():
+            return True
+        with (
+            suppress(SQLAlchemyError, sqlite3.Error),
+            self._engine.execution_options(outside=True).connect() as connection,
+        ):
+            is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+            return not is_busy
+        return False
 
     def is_there(self) -> bool:
         """Whether there may be polls in it: a file that does not exist has none."""

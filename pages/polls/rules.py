@@ -49,6 +49,13 @@ class TooManyPolls(PollError):
     said = "This server has as many polls as it keeps. Close or delete one, or try again tomorrow."
 
 
+class TooManyOpened(PollError):
+    said = (
+        f"{limits.OPEN_BURST.high} polls were opened from your network; it may open {limits.OPEN_RATE.high} an hour "
+        "from then on. Try again later."
+    )
+
+
 class TooManyRounds(PollError):
     said = f"A poll is asked {limits.POLL_ROUNDS.high} times at most: each further answer hides less."
 

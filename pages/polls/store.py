@@ -1,7 +1,10 @@
 """Where polls are kept: SQLite by itself, or the database that PRIVDEMO_POLLS names, which replicas share.
 
-An answer is counted, and its telephone's token marked, in one transaction and in two tables: nothing says who sent
-what, or when. What has been acknowledged is on disk.
+An answer is counted, and its telephone's token marked, in one transaction and in two tables: the tables do not say
+which token sent what, or when. The database's own log does for a while, for tokens whose transaction held answers of
+one kind alone: SQLite's is emptied by `wipe`, each second while a class answers and when a round ends; PostgreSQL's,
+and its rows that are dead, are there until it recycles and vacuums them. A token is a random number of a telephone,
+which forgets it once its answer has arrived. What has been acknowledged is on disk.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from pages.polls import rules
+from pages.polls.bucket import Bucket
 from pages.polls.database import COUNTS, MARKS, POLLS, Database
 from pages.polls.rules import (
     Answer,
@@ -27,6 +31,7 @@ from pages.polls.rules import (
     PollError,
     PollFull,
     RoundOver,
+    TooManyOpened,
     TooManyPolls,
     TooManyRounds,
 )
@@ -44,19 +49,23 @@ class Store:
 
     def __init__(self, url: str | None = None, clock: Callable[[], float] = time.time) -> None:
         self.database, self._clock = Database(url), clock
+        self._openings = Bucket(limits.OPEN_BURST.high, limits.OPEN_RATE.high / _HOUR, clock)
+        self._in_log = True  # until it is emptied for the first time
 
-    def open(self, question: str, answers: Sequence[str], lie: float) -> tuple[Poll, str]:
+    def open(self, question: str, answers: Sequence[str], lie: float, by: str = "") -> tuple[Poll, str]:
         """Open a poll; with it comes the secret of its owner, which is not kept.
 
-        Raises ``ValueError`` with a sentence for what cannot be asked, and `TooManyPolls`.
+        `by` is the address or the visit that opens it, in memory alone; "" is held to no limit. Where there are as many
+        polls as may be, the oldest gives way that nobody has answered for an hour. Raises ``ValueError`` with a
+        sentence for what cannot be asked, `TooManyOpened` and `TooManyPolls`.
         """
         asked, offered, lie = rules.checked(question, answers, lie)
+        if by and not self._openings.take(by):
+            raise TooManyOpened
         self.forget_old()
-        secret, last = rules.new_secret(), -(-int(self._clock() + _HOUR * limits.POLL_HOURS.high) // _MINUTE)
+        secret, last = rules.new_secret(), self._last_minute()
         with self.database.writing() as connection:
-            there: list[bool] = list(connection.scalars(sa.select(POLLS.c.is_open)))
-            if sum(there) >= limits.POLLS_OPEN.high or len(there) >= limits.POLLS.high:
-                raise TooManyPolls
+            self._make_room(connection)
             taken = set(connection.scalars(sa.select(POLLS.c.code)))
             code = next(code for code in iter(rules.new_code, "") if code not in taken)
             connection.execute(
@@ -74,6 +83,19 @@ class Store:
             )
             _begin_round(connection, code, 1, len(offered))
         return Poll(code, asked, offered, lie, 1, True, _MINUTE * last - self._clock()), secret
+
+    def _make_room(self, connection: sa.Connection) -> None:
+        """Delete a poll that nobody answers where there is no room for one more. Raises `TooManyPolls`."""
+        there: list[bool] = list(connection.scalars(sa.select(POLLS.c.is_open)))
+        if sum(there) < limits.POLLS_OPEN.high and len(there) < limits.POLLS.high:
+            return
+        n_sent = sa.select(sa.func.sum(COUNTS.c.people)).where(COUNTS.c.code == POLLS.c.code).scalar_subquery()
+        since = self._last_minute() - limits.POLL_EMPTY.high
+        unused = sa.select(POLLS.c.code).where(POLLS.c.is_open, n_sent == 0, POLLS.c.last_minute <= since)
+        oldest = connection.scalar(unused.order_by(POLLS.c.last_minute).limit(1))
+        if oldest is None:
+            raise TooManyPolls
+        connection.execute(sa.delete(POLLS).where(POLLS.c.code == oldest))
 
     def poll(self, code: str) -> Poll:
         """The poll of a code."""
@@ -100,6 +122,7 @@ class Store:
                 outcomes = self._count(connection, code, [sent[i] for i in of_poll[code]])
                 for i, outcome in zip(of_poll[code], outcomes, strict=True):
                     refused[i] = outcome
+        self._in_log = True
         return refused
 
     def _count(self, connection: sa.Connection, code: str, sent: Sequence[Answer]) -> list[PollError | None]:
@@ -112,7 +135,7 @@ class Store:
         marks = {i: rules.mark(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
         here = (MARKS.c.code == code, MARKS.c.mark.in_(marks.values()))
         known = set(connection.scalars(sa.select(MARKS.c.mark).where(*here)))
-        room = int(limits.POLL_PEOPLE.high) - _people(connection, code, row.round)
+        room = int(limits.POLL_PEOPLE.high) - _people(connection, code)
         new: dict[bytes, int] = {}
         for i, mark in marks.items():
             if mark in known or mark in new:
@@ -122,17 +145,12 @@ class Store:
             else:
                 refused[i] = PollFull()
         if new:
-            connection.execute(sa.insert(MARKS), [{"code": code, "mark": mark} for mark in new])
+            by_mark = [{"code": code, "mark": mark} for mark in sorted(new)]  # not as they came
+            connection.execute(sa.insert(MARKS), by_mark)
         for answer, people in sorted(Counter(new.values()).items()):
             here = (COUNTS.c.code == code, COUNTS.c.round == row.round, COUNTS.c.answer == answer)
             connection.execute(sa.update(COUNTS).where(*here).values(people=COUNTS.c.people + people))
         return refused
-
-    def answered(self, code: str) -> int:
-        """How many have answered, of the times that the question was asked the last."""
-        with self.database.reading() as connection:
-            row = self._row(connection, code)
-            return _people(connection, row.code, row.round)
 
     def counts(self, code: str, secret: str) -> list[list[int]]:
         """How many sent each answer, a list for each time that the question was asked."""
@@ -164,21 +182,25 @@ class Store:
                 raise TooManyRounds
             _end_round(connection, row.code, round=row.round + 1)
             _begin_round(connection, row.code, row.round + 1, len(row.answers))
-            return self._poll(self._row(connection, row.code))
+            again = self._poll(self._row(connection, row.code))
+        self._wipe_now()
+        return again
 
     def close(self, code: str, secret: str) -> Poll:
         """Take no more answers."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             _end_round(connection, row.code, is_open=False)
-            return self._poll(self._row(connection, row.code))
+            closed = self._poll(self._row(connection, row.code))
+        self._wipe_now()
+        return closed
 
     def delete(self, code: str, secret: str) -> None:
         """Forget a poll and all of its answers."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             connection.execute(sa.delete(POLLS).where(POLLS.c.code == row.code))
-        self.database.wipe()
+        self._wipe_now()
 
     def forget_old(self) -> None:
         """Forget the polls whose time is over."""
@@ -189,7 +211,21 @@ class Store:
         if old:
             with self.database.writing() as connection:
                 connection.execute(sa.delete(POLLS).where(POLLS.c.code.in_(old)))
-            self.database.wipe()
+            self._wipe_now()
+
+    def _wipe_now(self) -> None:
+        self._in_log = True
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Take off the disk what has been deleted, and the order in which answers came, if some came since."""
+        if self._in_log:
+            self._in_log = False
+            self._in_log = not self.database.wipe()
+
+    def _last_minute(self) -> int:
+        """The last minute of a poll that is opened now."""
+        return -(-int(self._clock() + _HOUR * limits.POLL_HOURS.high) // _MINUTE)
 
     def _minute(self) -> int:
         return int(self._clock() // _MINUTE)
@@ -218,9 +254,9 @@ def _refused(row: Any, sent: Answer) -> PollError | None:
     return None if 0 <= sent.answer < len(row.answers) else AnswerOutOfRange()
 
 
-def _people(connection: sa.Connection, code: str, round: int) -> int:
-    here = (COUNTS.c.code == code, COUNTS.c.round == round)
-    return connection.scalar(sa.select(sa.func.sum(COUNTS.c.people)).where(*here)) or 0
+def _people(connection: sa.Connection, code: str) -> int:
+    """How many answers a poll holds, of all the times that it was asked."""
+    return connection.scalar(sa.select(sa.func.sum(COUNTS.c.people)).where(COUNTS.c.code == code)) or 0
 
 
 def _begin_round(connection: sa.Connection, code: str, round: int, n_answers: int) -> None:

@@ -265,6 +265,9 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
     looks = []
 
     class Forgetting:
+        def wipe(self):
+            pass
+
         def forget_old(self):
             looks.append(1)
             if len(looks) == 1:

@@ -17,6 +17,7 @@ from pages.polls.rules import (
     PollClosed,
     PollFull,
     RoundOver,
+    TooManyOpened,
     TooManyPolls,
     TooManyRounds,
 )
@@ -60,9 +61,7 @@ def test_an_answer_counts_once_a_round_however_often_it_comes(store, poll):
     both = [Answer(poll.code, 1, answer, token(3)) for answer in (1, 0)]
     assert store.answer_all(both) == [None, None]
     assert store.counts(poll.code, secret) == [[2, 1, 1]]
-    assert store.answered(poll.code) == 4
-    again = store.ask_again(poll.code, secret)
-    assert (again.round, store.answered(poll.code)) == (2, 0)
+    assert store.ask_again(poll.code, secret).round == 2
     store.answer(poll.code, 2, 2, token(0))
     assert store.counts(poll.code, secret) == [[2, 1, 1], [0, 0, 1]]
     assert store.rows(poll.code, secret) == [(1, 0), (1, 0), (1, 1), (1, 2), (2, 2)]
@@ -124,7 +123,7 @@ def on_disk(folder, words):
     return any(words in file.read_bytes() for file in folder.iterdir())
 
 
-def test_what_is_kept_says_neither_who_nor_when_and_holds_no_secret(store, poll, tmp_path):
+def test_tables_say_neither_who_nor_when_and_hold_no_secret(store, poll, tmp_path):
     poll, secret = poll
     other, _ = store.open("Another?", ("Yes", "No"), 0.25)
     for i in range(20):
@@ -151,14 +150,39 @@ def test_what_is_kept_says_neither_who_nor_when_and_holds_no_secret(store, poll,
     assert again not in {mark for _, mark in marks}, "nor can two rounds be joined"
 
 
-def test_a_poll_takes_as_many_answers_as_it_may(store, poll, monkeypatch):
+def test_no_file_pairs_tokens_with_answers_once_it_is_wiped_nor_holds_tokens_when_a_round_ends(store, poll, tmp_path):
+    poll, secret = poll
+    store.wipe()
+    file, log = tmp_path / "polls.sqlite", tmp_path / "polls.sqlite-wal"
+    sent = [Answer(poll.code, 1, i % 3, token(i)) for i in range(20)]
+    store.answer_all(sent)
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as there:
+        marks = [mark for (mark,) in there.execute("SELECT mark FROM poll_marks ORDER BY mark")]
+    there.close()
+    assert log.stat().st_size > 0
+    store.wipe()
+    assert log.stat().st_size == 0, "one state alone is on the disk, with no order of counts"
+    places = [file.read_bytes().find(mark) for mark in marks]
+    assert min(places) > 0
+    assert places in (sorted(places), sorted(places, reverse=True)), "in the order of the marks, not as they came"
+    for end in (store.ask_again, store.close):
+        store.answer_all([Answer(poll.code, store.poll(poll.code).round, 0, token(30))])
+        end(poll.code, secret)
+        assert not any(on_disk(tmp_path, mark) for mark in marks)
+        assert log.stat().st_size == 0
+
+
+def test_a_poll_takes_as_many_answers_as_it_may_however_often_it_is_asked(store, poll, monkeypatch):
     poll, secret = poll
     monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 3, integer=True))
     store.answer(poll.code, 1, 0, token(0))
     outcomes = store.answer_all([Answer(poll.code, 1, 1, token(i)) for i in range(5)])
     assert [type(one) for one in outcomes] == [type(None)] * 3 + [PollFull] * 2
     store.answer(poll.code, 1, 1, token(0))  # is there already
-    assert store.counts(poll.code, secret) == [[1, 2, 0]]
+    store.ask_again(poll.code, secret)
+    with pytest.raises(PollFull):
+        store.answer(poll.code, 2, 1, token(0))
+    assert store.counts(poll.code, secret) == [[1, 2, 0], [0, 0, 0]]
 
 
 def test_a_server_has_as_many_polls_as_it_may(store, poll, monkeypatch):
@@ -174,6 +198,34 @@ def test_a_server_has_as_many_polls_as_it_may(store, poll, monkeypatch):
         store.open("One too many?", ("Yes", "No"), 0.25)
     store.delete(second.code, secret)
     store.open("One too many?", ("Yes", "No"), 0.25)
+
+
+def test_polls_that_nobody_answers_give_way_the_oldest_first(store, poll, clock, monkeypatch):
+    monkeypatch.setattr(limits, "POLLS_OPEN", limits.Limit("open polls", 1, 3, integer=True))
+    store.answer(poll[0].code, 1, 0, token(0))
+    oldest, _ = store.open("The oldest without an answer?", ("Yes", "No"), 0.25)
+    clock.now += 60
+    second, _ = store.open("The second?", ("Yes", "No"), 0.25)
+    clock.now += 59 * 60
+    new, _ = store.open("One more?", ("Yes", "No"), 0.25)
+    with pytest.raises(NoSuchPoll):
+        store.poll(oldest.code)
+    assert [store.poll(one.code).is_open for one in (poll[0], second, new)] == 3 * [True]
+    with pytest.raises(TooManyPolls):
+        store.open("Before the hour of the second is over?", ("Yes", "No"), 0.25)
+
+
+def test_one_address_opens_only_so_many_polls(store, clock):
+    def opened(by):
+        store.open("Well?", ("Yes", "No"), 0.25, by=by)
+
+    for _ in range(20):
+        opened("10.0.0.7")
+    with pytest.raises(TooManyOpened, match="6 an hour"):
+        opened("10.0.0.7")
+    opened("10.0.0.8")
+    clock.now += 600
+    opened("10.0.0.7")
 
 
 @pytest.mark.parametrize(
