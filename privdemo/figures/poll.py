@@ -30,8 +30,8 @@ from privdemo.methods import SPREAD_MLE, VOTING
 _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
 # The height of a row and the width of a bar in pixels, and how far below the middle of its row a second mark stands.
 _HIGH, _BAR, _BELOW = 84, 28, 0.2
-# The look of each curve of an answer, and how far apart their marks stand, which may be at one height.
-_LOOKS = (palette.SPREAD, palette.NAIVE, palette.LABEL_PROPORTIONS)
+# The look of each curve of an answer, none of them a method's; how far apart their marks stand, maybe at one height.
+_LOOKS = palette.OTHERS
 _APART = 0.06
 # The people of a picture.
 _HUNDRED = 100
@@ -192,7 +192,7 @@ def price(cost: Price) -> Figure:
         ("asked, with these lies", cost.asked, VOTING[SPREAD_MLE].style),
         ("enough, if nobody lied", cost.honest, VOTING["honest"].style),
     )
-    labels = [f"{name} <b>{n:,}</b>" for name, n, _ in kinds]
+    labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
     bars = [_bar(row, n, style.colour) for row, (_, n, style) in _from_the_top(kinds)]
     return chart(
         data=[bar | {"hovertemplate": "%{x:,} people<extra></extra>"} for bar in bars],

@@ -2,16 +2,19 @@
 
 import math
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from privdemo import limits
-from privdemo.estimators import frequencies, survey
+from privdemo.estimators import frequencies, votes
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from privdemo.experiments.poll.price import half_width
 from privdemo.intervals import wilson_ends
+from privdemo.mechanisms import BinaryChannel
 
 CLASSES = (5, 6, 8, 10, 13, 20, 30, 60, 120, 300)
 COIN = PollConfig()
@@ -112,20 +115,52 @@ def test_the_shares_of_many_answers_are_the_likeliest_of_the_simplex_and_lie_in_
     assert never.meant.mean == pytest.approx(odds / (1 + odds))
 
 
+def test_a_few_answers_of_any_lie_are_read():
+    """Also where the likeliest share is 0 or 1 but for the last digit."""
+    for lie in np.linspace(0.01, 0.45, 23):
+        for counts in ((1, 0), (2, 1), (1, 3), (0, 7)):
+            for reading in poll.reveal(PollConfig(lie=float(lie)), counts).readings:
+                assert 0 <= reading.meant.low <= reading.meant.high <= 1
+
+
 def test_answers_that_such_lies_hardly_explain_are_doubtful():
     doubtful = poll.reveal(PollConfig(lie=0.4), (100, 0)).readings
     assert [(reading.true.mean, reading.doubtful) for reading in doubtful] == [(1, True), (0, True)]
 
 
-def test_the_price_is_as_many_honest_people_as_are_as_exact():
-    found = poll.reveal(COIN, (100, 100))
-    cost = poll.price(found)
-    half = survey.half_width(200, 0.25)
-    assert cost.asked == 200
-    assert cost.half == pytest.approx(half)
-    assert survey.half_width(cost.honest, 0.0) <= half < survey.half_width(cost.honest - 1, 0.0)
-    assert cost.plans[0] == (0.1, survey.voters_needed(0.25, 0.1), survey.voters_needed(0.0, 0.1))
-    assert poll.price(poll.reveal(COIN, (1, 0))).honest >= 1
+def widest(config: PollConfig, n: int) -> float:
+    """Half of the widest interval that n people's counts can give, before it is cut."""
+    found = [votes.exact(x, n, config.channel) for x in range(n + 1)]
+    return max(each.high - each.low for each in found) / 2
+
+
+HONEST = SimpleNamespace(channel=BinaryChannel(0.0, 0.0))
+
+
+def test_the_price_is_of_the_very_intervals_that_are_shown():
+    """Whatever the answers turn out to be: it is reckoned where the interval is widest."""
+    cost = poll.price(poll.reveal(COIN, (60, 40)))
+    assert cost == poll.price(poll.reveal(COIN, (100, 0))), "no share of a few decides what others need"
+    assert cost.asked == 100
+    assert cost.half == pytest.approx(widest(COIN, 100))
+    assert widest(HONEST, cost.honest) <= cost.half < widest(HONEST, cost.honest - 1)
+    (half, lying, honest), *_ = cost.plans
+    assert widest(COIN, lying) <= half < widest(COIN, lying - 1)
+    assert widest(HONEST, honest) <= half < widest(HONEST, honest - 1)
+    assert (lying, honest) == (402, 104)
+
+
+def test_answers_may_say_less_than_an_honest_one():
+    assert poll.price(poll.reveal(PollConfig(lie=0.45), (100, 100))).honest == 0
+    assert poll.price(poll.reveal(COIN, (1, 0))).honest == 0
+
+
+def test_the_price_is_of_the_widest_interval_where_lies_keep_answers_from_being_half():
+    three = PollConfig(("a", "b", "c"), 0.55)
+    for n in (1, 2, 30, 31):
+        sent_most = 1 - three.channel.p01
+        near = [votes.exact(x, n, three.channel) for x in range(int(sent_most * n) + 2) if x <= n]
+        assert half_width(n, three.channel) == pytest.approx(max(each.high - each.low for each in near) / 2)
 
 
 @pytest.mark.parametrize(
@@ -159,10 +194,22 @@ def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
     assert honest.truth == class_.truth, "the lie changes nothing of who they are"
 
 
-@pytest.mark.parametrize(("lie", "pack"), [(0.25, (1, 4)), (0.1, (1, 10)), (1 / 6, (1, 6)), (0.2689, (7, 26))])
-def test_cards_lie_about_as_often(lie, pack):
-    assert poll.cards(lie) == pack
-    assert pack[0] / pack[1] == pytest.approx(lie, abs=0.002)
+@pytest.mark.parametrize(
+    ("lie", "pack"), [(0.25, (1, 4)), (0.1, (1, 10)), (1 / 6, (1, 6)), (0.2689, (3, 11)), (0.01, (1, 52))]
+)
+def test_people_lie_as_often_as_their_cards_do(lie, pack):
+    config = PollConfig(lie=lie)
+    assert poll.cards(config) == pack
+    assert poll.by_cards(config).lie == pack[0] / pack[1]
+
+
+@pytest.mark.parametrize("answers", [("yes", "no"), tuple("abcdef")])
+def test_a_class_has_the_cards_for_every_lie(answers):
+    limit = limits.poll_lie_limit(len(answers))
+    for lie in np.linspace(limit.low, limit.high, 200):
+        lies, pack = poll.cards(PollConfig(answers, float(lie)))
+        assert pack <= 13 or pack == 52
+        assert lies / pack == pytest.approx(lie, abs=0.015)
 
 
 def test_tables_hold_the_reveal():

@@ -65,3 +65,8 @@ def test_words_of_a_teacher_are_no_tags(drawn):
 def test_of_many_answers_the_likeliest_are_drawn():
     many = poll.asked_again(poll.reveal(poll.PollConfig(tuple("abcdef"), 0.3), (30, 5, 40, 10, 1, 20)))
     assert [trace.name for trace in charts.again(many, 1).data] == ["always “a”", "always “c”", "always “f”"]
+
+
+def test_answers_that_say_less_than_an_honest_one_are_worth_under_1():
+    drawn = charts.price(poll.price(poll.reveal(poll.PollConfig(lie=0.45), (2, 1))))
+    assert "under 1" in str(drawn.layout.to_plotly_json())

@@ -16,6 +16,9 @@ from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 from privdemo.figures import poll as charts
 
+# From this lie on an answer says little of its sender; below it “proves nothing” would say too much.
+_MANY_LIES = 0.1
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -30,8 +33,8 @@ class Answer:
         if not asked.answered:
             return f"Nobody has answered yet. {_each(asked.config)}"
         who = f"<b>{_people(asked)}</b> {'has' if asked.answered == 1 else 'have'} answered"
-        again = f" for the {ordinal(len(asked.rounds))} time" if len(asked.rounds) > 1 else ""
-        return f"{who}{again}. {_each(asked.config)}"
+        again = f"The {ordinal(len(asked.rounds))} time, " if len(asked.rounds) > 1 else ""
+        return f"{again}{who}. {_each(asked.config)}"
 
     def main(self) -> tuple[Panel, ...]:
         """How to join, and how many have."""
@@ -91,17 +94,25 @@ def _people(asked: Question) -> str:
 
 def _each(config: PollConfig) -> str:
     """How each person lies, and what that is for."""
-    return f"Each lies <b>{numbers.percent(config.lie)}</b> of the time, by chance, so no answer proves anything."
+    return f"Each lies <b>{numbers.percent(config.lie)}</b> of the time, by chance, so {_proves(config)}."
+
+
+def _proves(config: PollConfig) -> str:
+    """What one answer proves of its sender: never all, but much where lies are few."""
+    odds = numbers.odds_factor(config.mechanism.epsilon)
+    return "no answer proves anything" if config.lie >= _MANY_LIES else f"an answer moves the odds by {odds} at most"
 
 
 def how_to_lie(asked: Question) -> str:
     """How chance tells each person to lie."""
-    config, (lies, pack) = asked.config, poll.cards(asked.config.lie)
-    about = "" if abs(lies / pack - config.lie) < 5e-4 else "about "
+    config, (lies, pack) = asked.config, poll.cards(asked.config)
     other = "the other answer" if len(config.answers) == 2 else "one of the other answers, any of them"
     if asked.way != HANDS:
-        return f"With probability {about}{lies} in {pack} a telephone sends {other}, and nobody sees the truth."
-    if len(config.answers) == 2 and abs(config.lie - 0.25) < 5e-4:
+        return (
+            f"With probability {numbers.percent(config.lie)} a telephone sends {other} in the place of the true one, "
+            "and nobody sees the truth."
+        )
+    if len(config.answers) == 2 and (lies, pack) == (1, 4):
         first, second = map(said, config.answers)
         return (
             "Everybody tosses a coin that nobody else sees. Heads: raise a hand for the truth. Tails: toss again; "

@@ -9,8 +9,9 @@ from pages.kit.panel import Chart, Markup, Panel
 from pages.topics.poll.answer import Answer, ordinal, said
 from privdemo import figures
 from privdemo.experiments import poll
-from privdemo.experiments.poll import Reveal
+from privdemo.experiments.poll import Price, Reveal
 from privdemo.figures import poll as charts
+from privdemo.intervals import Estimate
 
 _NOBODY = "Nobody has answered yet: there is nothing to read."
 
@@ -71,9 +72,8 @@ def corrected(shown: Answer) -> list[Panel]:
         return Panel(
             "corrected",
             question,
-            f"With the lies taken into account, {said(first.answer)} is true of "
-            f"<b>{numbers.with_range(first.true)}</b>. The more people answer, the narrower that range."
-            f"{_doubt(found)}",
+            f"{_doubt(found)}With the lies taken into account, {said(first.answer)} is true of "
+            f"<b>{numbers.with_range(first.true)}</b>.{_narrower(found)}",
             Chart(charts.corrected(found)),
             f"Shares corrected for the lies, each with its 95 % interval: {words}.",
             lambda: poll.share_table(found),
@@ -84,10 +84,17 @@ def corrected(shown: Answer) -> list[Panel]:
 
 
 def _doubt(found: Reveal) -> str:
-    """That such lies hardly explain the answers, where they do not; else nothing."""
-    return " Such lies hardly explain these answers: <b>the model is doubtful</b>." * any(
-        reading.doubtful for reading in found.readings
-    )
+    """That such lies hardly explain the answers, where they do not, before what hangs on them; else nothing."""
+    return "Such lies hardly explain these answers: <b>the model is doubtful</b>. If it held: " * _doubtful(found)
+
+
+def _narrower(found: Reveal) -> str:
+    """What more answers do to a range, where there is one."""
+    return "" if _doubtful(found) else " The more people answer, the narrower that range."
+
+
+def _doubtful(found: Reveal) -> bool:
+    return any(reading.doubtful for reading in found.readings)
 
 
 def one_answer(shown: Answer) -> list[Panel]:
@@ -104,9 +111,9 @@ def one_answer(shown: Answer) -> list[Panel]:
         return Panel(
             "one-answer",
             question,
-            f"Of 100 people who sent {said(first.answer)}, <b>{_hundred(first.meant.mean)}</b> meant it. Of 100 who "
-            f"were not asked, it is true of {_hundred(first.true.mean)}. No answer moves the odds by more than "
-            f"{numbers.odds_factor(epsilon)}.",
+            f"{_doubt(found)}Of 100 people who sent {said(first.answer)}, <b>{_hundred(first.meant)}</b> meant it. Of "
+            f"100 people whatever they sent, it is true of {_hundred(first.true)}. No answer moves the odds by more "
+            f"than {numbers.odds_factor(epsilon)}.",
             Markup(figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")),
             f"At the estimated shares and the ends of their 95 % intervals: {words}.",
             lambda: poll.meant_table(found),
@@ -116,8 +123,13 @@ def one_answer(shown: Answer) -> list[Panel]:
     return _panels("one-answer", question, make, shown)
 
 
-def _hundred(share: float) -> str:
-    """Whole people of a hundred, where they say enough."""
+def _hundred(share: Estimate) -> str:
+    """People of a hundred with their 95 % interval, if it has a width: whole ones, where they say enough."""
+    number, low, high = map(_whole, share)
+    return number if share.exact else f"{number} ({low}–{high})"
+
+
+def _whole(share: float) -> str:
     return numbers.per_hundred(round(share, 2) if 0.01 <= share <= 0.99 else share)
 
 
@@ -126,21 +138,29 @@ def price(shown: Answer) -> list[Panel]:
     question = "What did privacy cost?"
 
     def make(shown: Answer, found: Reveal) -> Panel:
-        cost = poll.price(found, shown.number)
+        cost = poll.price(found)
         half, lying, honest = cost.plans[0]
         plans = "; ".join(f"± {100 * h:g} points: {n:,} people, or {m:,} honest ones" for h, n, m in cost.plans)
         return Panel(
             "price",
             question,
-            f"These {cost.asked:,} answers say as much as <b>{cost.honest:,}</b> honest ones would. To know the share "
-            f"within {100 * half:g} points takes {numbers.people(lying)}; honest, {honest:,}.",
+            f"{_worth(cost)}. To know any share within {100 * half:g} points, this question takes "
+            f"{numbers.people(lying)}; if nobody lied, {honest:,}.",
             Chart(charts.price(cost)),
-            f"{cost.asked:,} people answered; {cost.honest:,} honest ones would have been as exact. {plans}.",
+            f"{_worth(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
             lambda: poll.price_table(cost),
-            shown.snippet(f"cost = poll.price(found, {shown.number})", "charts.price(cost).show()"),
+            shown.snippet("cost = poll.price(found)", "charts.price(cost).show()"),
         )
 
     return _panels("price", question, make, shown)
+
+
+def _worth(cost: Price) -> str:
+    """As many honest answers as say what these do."""
+    these, say = (f"These {cost.asked:,} answers", "say") if cost.asked != 1 else ("This answer", "says")
+    if cost.honest == 0:
+        return f"{these} {say} <b>less than 1</b> honest one would"
+    return f"{these} {say} as much as <b>{cost.honest:,}</b> honest {'one' if cost.honest == 1 else 'ones'} would"
 
 
 def asked_again(shown: Answer, times: int) -> list[Panel]:
@@ -161,8 +181,8 @@ def asked_again(shown: Answer, times: int) -> list[Panel]:
         return Panel(
             "again",
             question,
-            f"{now}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here.mean)}</b> mean it; of those "
-            f"who say it all {most} times, {_hundred(last.mean)}. Each time costs as much privacy again.",
+            f"{now}{_doubt(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here)}</b> mean it; "
+            f"of those who say it all {most} times, {_hundred(last)}. Each time costs as much privacy again.",
             Chart(charts.again(again, times)),
             f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
             lambda: poll.again_table(again),
@@ -177,7 +197,7 @@ def _now(shown: Answer) -> str:
     rounds = shown.question.rounds
     if len(rounds) == 1 or not shown.question.join:
         return ""
-    return f"<b>{numbers.people(shown.question.answered)}</b> answered for the {ordinal(len(rounds))} time. "
+    return f"The {ordinal(len(rounds))} time, <b>{numbers.people(shown.question.answered)}</b> answered. "
 
 
 def the_truth(shown: Answer) -> list[Panel]:

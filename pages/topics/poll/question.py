@@ -61,6 +61,8 @@ class Question:
 
 def check_question(words: str) -> str:
     """The question with single spaces. Raises ``ValueError`` with a sentence for one that cannot be asked."""
+    if not words.strip():
+        raise ValueError("there is no question yet; type one")
     asked, _, _ = rules.checked(words, ("yes", "no"), _ANY_LIE)
     return asked
 

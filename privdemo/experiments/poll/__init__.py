@@ -1,8 +1,9 @@
 """A class that is asked by randomised response: what its answers tell of all, and of each."""
 
-from privdemo.experiments.poll.config import PollConfig, cards
+from privdemo.experiments.poll.config import PollConfig, by_cards, cards
+from privdemo.experiments.poll.price import Price, price
 from privdemo.experiments.poll.rehearsal import Rehearsal, rehearse
-from privdemo.experiments.poll.reveal import Again, Price, Reading, Reveal, asked_again, price, reveal
+from privdemo.experiments.poll.reveal import Again, Reading, Reveal, asked_again, reveal
 from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, share_table
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Reveal",
     "again_table",
     "asked_again",
+    "by_cards",
     "cards",
     "meant_table",
     "price",

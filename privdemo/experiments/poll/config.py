@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
 from privdemo import limits
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 
-# The cards of a pack: a lie is drawn from a part of it where there are no telephones.
-_PACK = 52
+# Cards that a class has at hand: some of one suit, or the whole pack. The fewest will do that lie about as often.
+_PACKS = (*range(2, 14), 52)
+_ABOUT = 0.01
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,18 @@ class PollConfig:
         return self.mechanism.one_against_rest
 
 
-def cards(lie: float) -> tuple[int, int]:
-    """How many cards of how many say “lie”, so that a card drawn does so with about the probability `lie`."""
-    part = Fraction(lie).limit_denominator(_PACK)
-    return part.numerator, part.denominator
+def cards(config: PollConfig) -> tuple[int, int]:
+    """How many cards of how many say “lie”, so that a card drawn does so about as often as `config` says."""
+    limit = limits.poll_lie_limit(len(config.answers))
+    parts = [(lies, pack) for pack in _PACKS for lies in range(1, pack) if limit.contains(lies / pack)]
+
+    def off(part: tuple[int, int]) -> float:
+        return abs(part[0] / part[1] - config.lie)
+
+    return next((part for part in parts if off(part) <= _ABOUT), min(parts, key=off))
+
+
+def by_cards(config: PollConfig) -> PollConfig:
+    """The same question, with the lie that cards tell: a coin's 1 in 4, for one, or 3 of 11."""
+    lies, pack = cards(config)
+    return replace(config, lie=lies / pack)

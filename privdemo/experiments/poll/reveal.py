@@ -1,4 +1,4 @@
-"""What the answers of a class tell: the share behind them, what one says of its sender, and what privacy cost."""
+"""What the answers of a class tell: the share behind them, and what one says of its sender."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from privdemo import accounting, attacks, limits
-from privdemo.estimators import frequencies, survey, votes
+from privdemo.estimators import frequencies, votes
 from privdemo.experiments.poll.config import PollConfig
 from privdemo.intervals import Estimate, exact_interval
 from privdemo.mechanisms import BinaryChannel
@@ -47,7 +47,8 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
     limits.Limit("number of counts", len(config.answers), len(config.answers), integer=True).check(len(counts))
     for count in counts:
         limits.Limit("count", 0, limits.POLL_PEOPLE.high, integer=True).check(count)
-    total, best = sum(counts), frequencies.randomised_response_mle(counts, config.lie)
+    total = sum(counts)
+    best = frequencies.randomised_response_mle(counts, config.lie).clip(0, 1)  # its last digit may lie beyond
     readings = []
     for answer, count, share in zip(config.answers, counts, best, strict=True):
         raw = votes.exact(count, total, config.channel)
@@ -86,31 +87,3 @@ def asked_again(found: Reveal) -> tuple[Again, ...]:
     return tuple(
         Again(r.answer, tuple(Estimate(*(after(share, n) for share in r.true)) for n in times)) for r in found.readings
     )
-
-
-class Price(NamedTuple):
-    """The price of privacy in people: as many `honest` answers as are as exact as the `asked` ones, ± `half`.
-
-    `plans` are people needed for some widths of ± points, with these lies and without: (half, lying, honest).
-    """
-
-    asked: int
-    honest: int
-    half: float
-    plans: tuple[tuple[float, int, int], ...]
-
-
-# Half the widths of the intervals for which people are counted.
-_WIDTHS = (0.1, 0.05, 0.02)
-
-
-def price(found: Reveal, number: int = 0) -> Price:
-    """What the lies cost, reckoned for the answer of this number at its estimated share."""
-    channel, share = found.config.channel, found.readings[number].true.mean
-    half = min(survey.half_width(found.n_answers, channel, share), limits.HALF_WIDTH.high)
-    plans = tuple((width, *(int(_needed(lie, width, share)) for lie in (channel, 0.0))) for width in _WIDTHS)
-    return Price(found.n_answers, int(_needed(0.0, half, share)), half, plans)  # type: ignore[arg-type]
-
-
-def _needed(lie: BinaryChannel | float, half: float, share: float) -> float:
-    return survey.voters_needed(lie, half, share)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privdemo.experiments.poll.reveal import Again, Price, Reveal
+from privdemo.experiments.poll.price import Price
+from privdemo.experiments.poll.reveal import Again, Reveal
 from privdemo.intervals import Estimate
 
 

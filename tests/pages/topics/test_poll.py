@@ -45,12 +45,12 @@ def test_each_step_says_its_number():
     assert panel("Said", of).answer == "<b>60</b> of 100 said “Yes”. Some of them lied."
     assert "<b>60.0 % (49.7–69.7)</b> “Yes”. But if it were true of nobody, 25 % would" in panel("Ignored", of).answer
     assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Corrected", of).answer
-    assert "Of 100 people who sent “Yes”, <b>88</b> meant it. Of 100 who were not asked, it is true of 70" in (
-        panel("One answer", of).answer
-    )
+    one = panel("One answer", of).answer
+    assert "Of 100 people who sent “Yes”, <b>88 (75–96)</b> meant it." in one
+    assert "Of 100 people whatever they sent, it is true of 70 (49–89)." in one
     cost = poll.price(found)
     assert f"as much as <b>{cost.honest}</b> honest ones" in panel("Price", of).answer
-    assert "say “Yes” both times, <b>95</b> mean it; of those who say it all 5 times, 99.8." in (
+    assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
         panel("Again", of, 2).answer
     )
 
@@ -58,7 +58,7 @@ def test_each_step_says_its_number():
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
     assert panel("Said", of).answer.startswith("<b>30</b> of 45 said “b”")
-    assert "poll.price(found, 1)" in str(panel("Price", of).snippet)
+    assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
 
 
 def test_where_nobody_has_answered_there_is_nothing_to_read():
@@ -75,8 +75,8 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("<b>3 people</b> have answered for the 2nd time.")
-    assert panel("Again", of, 2).answer.startswith("<b>3 people</b> answered for the 2nd time. Of 100")
+    assert of.takeaway().startswith("The 2nd time, <b>3 people</b> have answered.")
+    assert panel("Again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
@@ -94,8 +94,25 @@ def test_a_rehearsal_tells_its_truth_at_the_end_alone():
 
 
 def test_doubtful_answers_are_said_to_be():
-    assert "the model is doubtful" in panel("Corrected", shown(HANDS, (100, 0), config=PollConfig(lie=0.4))).answer
-    assert "doubtful" not in panel("Corrected", shown()).answer
+    doubted = shown(HANDS, (10, 90))
+    for step, asked in {"Corrected": (), "One answer": (), "Again": (2,)}.items():
+        assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
+        assert "doubtful" not in panel(step, shown(), *asked).answer
+    assert "narrower" not in panel("Corrected", doubted).answer
+
+
+def test_few_answers_are_no_certainty():
+    few = shown(HANDS, (3, 0))
+    assert "<b>100 (22–100)</b> meant it" in panel("One answer", few).answer
+    assert "<b>100 (45–100)</b> mean it" in panel("Again", few, 2).answer
+    assert panel("Price", few).answer.startswith("These 3 answers say <b>less than 1</b> honest one would.")
+    assert panel("Price", shown(HANDS, (1, 0))).answer.startswith("This answer says <b>less than 1</b>")
+    assert "as much as <b>3</b> honest ones would." in panel("Price", shown(HANDS, (10, 9))).answer
+
+
+def test_an_answer_among_few_lies_is_not_said_to_prove_nothing():
+    assert shown().takeaway().endswith("so no answer proves anything.")
+    assert "so an answer moves the odds by a factor of 99 at most." in shown(config=PollConfig(lie=0.01)).takeaway()
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -141,7 +158,7 @@ def test_a_slash_parts_answers(line, answers):
 @pytest.mark.parametrize(
     ("check", "words", "sentence"),
     [
-        (check_question, "", r"letters of the question must be a whole number in \[1, 200\], got 0"),
+        (check_question, " ", "there is no question yet; type one"),
         (check_question, "x" * 10_000, "got 10000; the room reads it on a telephone"),
         (check_answers, "Yes", r"number of answers must be a whole number in \[2, 6\], got 1"),
         (check_answers, "/".join("abcdefg"), "got 7"),
@@ -284,7 +301,7 @@ def test_answers_arrive_are_read_and_asked_for_again(store):
     at.segmented_control(key="step").set_value("Again").run()
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
-    assert "<b>0 people</b> answered for the 2nd time." in takeaway(at)
+    assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
     assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
         "time,answer",
         "1,'=Yes",

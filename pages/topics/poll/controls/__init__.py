@@ -93,7 +93,7 @@ def controls(main: DeltaGenerator) -> Question | str:
         if way == TELEPHONES:
             return _with_telephones(mine, words, config)
         if way == HANDS:
-            return _projected(Question(HANDS, words, config, (hands,)))
+            return _projected(Question(HANDS, words, poll.by_cards(config), (hands,)))
         return _rehearsed(words, config, people, float(pace), seed)
 
 

@@ -1,0 +1,65 @@
+"""What lies cost: as many people as it takes for an interval of some width, and as many honest ones."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from privdemo.estimators import votes
+from privdemo.experiments.poll.reveal import Reveal
+from privdemo.mechanisms import BinaryChannel
+
+# Half the widths of the intervals for which people are counted.
+_WIDTHS = (0.1, 0.05, 0.02)
+_HONEST = BinaryChannel(0.0, 0.0)
+
+
+class Price(NamedTuple):
+    """The price of privacy in people: as many `honest` answers as are as exact as the `asked` ones, ± `half`.
+
+    Of none, the answers say less than a single honest one. `plans` are people needed for some widths of ± points, with
+    these lies and without: (half, lying, honest). Every width is that of the interval of a reveal where it is widest,
+    so that it is kept whatever the answers turn out to be.
+    """
+
+    asked: int
+    honest: int
+    half: float
+    plans: tuple[tuple[float, int, int], ...]
+
+
+def price(found: Reveal) -> Price:
+    """What the lies cost."""
+    channel = found.config.channel
+    half = half_width(found.n_answers, channel)
+    plans = tuple((width, people_needed(channel, width), people_needed(_HONEST, width)) for width in _WIDTHS)
+    return Price(found.n_answers, _honest_people(half), half, plans)
+
+
+@lru_cache(4096)
+def half_width(n_people: int, channel: BinaryChannel) -> float:
+    """Half the 95 % interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
+
+    That is where half of all answers are this one, or as near to half as the lies let them come.
+    """
+    likeliest = min(max(0.5, channel.p10), 1 - channel.p01)
+    count = int(likeliest * n_people)
+    ends = [votes.exact(each, n_people, channel) for each in {count, min(count + 1, n_people)}]
+    return max(found.high - found.low for found in ends) / 2
+
+
+@lru_cache(4096)
+def people_needed(channel: BinaryChannel, half: float) -> int:
+    """The fewest people from whom the interval is ± `half` or narrower, whatever they answer."""
+    few, many = 0, 1
+    while half_width(many, channel) > half:
+        few, many = many, 2 * many
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if half_width(middle, channel) <= half else (middle, many)
+    return many
+
+
+def _honest_people(half: float) -> int:
+    """As many honest people as have an interval of ± `half`; none where it is wider than that of one."""
+    return 0 if half > half_width(1, _HONEST) else people_needed(_HONEST, half)
