@@ -131,6 +131,7 @@ def _add_data(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`reproduce NAME`: compute a study anew."""
     studies = commands.reproductions()
+    width = max(map(len, studies))
     reproduce = subparsers.add_parser(
         "reproduce",
         help="compute a figure or section of a paper anew",
@@ -139,7 +140,9 @@ def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
             "results file. Ended in any way, the same command goes on where it was; the numbers are the same on any "
             "number of processes or machines."
         ),
-        epilog="studies:\n" + "\n".join(f"  {name:12s}{study.title}" for name, study in studies.items()) + _REPRODUCE,
+        epilog="studies:\n"
+        + "\n".join(f"  {name:{width}}  {study.title}" for name, study in studies.items())
+        + _REPRODUCE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     reproduce.add_argument("name", metavar="NAME", choices=(*studies, "all"), help=f"{', '.join(studies)}, or all")
