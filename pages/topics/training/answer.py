@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
@@ -17,11 +17,26 @@ from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
 from privdemo.intervals import Estimate
-from privdemo.methods import CHOSEN, CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import (
+    CHOSEN,
+    CLASSES,
+    CLEAN,
+    FLAT,
+    LOW_RANK,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TRAINING,
+    TRUE,
+)
 from privdemo.verdict import Verdict, judge
 
 # The least difference in accuracy and in log loss that a reader sees.
 LEAST_ACCURACY, LEAST_LOSS = 0.001, 0.01
+# Of several ways to correct for the noise the page speaks of one, the first of these that was asked for, whatever its
+# marks: what was chosen by trying, then whoever learns most from the releases; last who knows what nobody would.
+SPOKEN_OF = (CHOSEN, CLASSES, LOW_RANK, SPREAD, FLAT, PUBLISHED, TRUE)
 
 one_trial = cache.by_config(training.run, max_entries=64, spinner="Releasing, training and testing once…")
 
@@ -46,7 +61,7 @@ class Answer:
     @property
     def compared(self) -> tuple[str, ...]:
         """The two methods that the page sets side by side, or the first that was tried, if any."""
-        both = tuple(name for name in (SPREAD, NAIVE) if name in self.methods)
+        both = tuple(name for name in (spoken_of(self.methods), NAIVE) if name in self.methods)
         return both or self.methods[:-1][:1]
 
     def accuracy(self, method: str) -> str:
@@ -57,6 +72,11 @@ class Answer:
     def takeaway(self) -> str:
         """The page in a sentence: how many images are classified correctly, and how sure the models are."""
         return self.question.said(" ".join([*_sentences(self), *_reversed(self)]))
+
+
+def spoken_of(methods: Collection[str]) -> str:
+    """The way to correct for the noise that the page speaks of where these methods are shown; "" if there is none."""
+    return next((name for name in SPOKEN_OF if name in methods), "")
 
 
 def jobs(question: Question) -> list[Job]:
@@ -139,7 +159,7 @@ def _sentences(shown: Answer) -> list[str]:
         f"<b>{_sure(shown, first)}</b> sure."
     ]
     for other in others:
-        verdict = judge(gap(shown, "accuracy"), len(shown.trials), least=LEAST_ACCURACY)
+        verdict = judge(gap(shown, "accuracy"), len(_of_both(shown)), least=LEAST_ACCURACY)
         words.append(
             f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}), "
             f"<b>{_sure(shown, other)}</b> sure."
@@ -162,8 +182,14 @@ def _sure(shown: Answer, name: str) -> str:
 
 
 def gap(shown: Answer, metric: str) -> Estimate:
-    """By how much spread's mark is above naive's, on the same draws."""
-    return training.difference(shown.trials, SPREAD, NAIVE, metric)
+    """By how much the first of two methods' mark is above the second's, on the same draws."""
+    return training.difference(shown.trials, *shown.compared, metric)
+
+
+def _of_both(shown: Answer) -> list[Trial]:
+    """The draws on which both of two methods were tried."""
+    first, second = shown.compared
+    return training.having(training.having(shown.trials, first), second)
 
 
 def _reversed(shown: Answer) -> list[str]:
@@ -177,23 +203,23 @@ def _reversed(shown: Answer) -> list[str]:
 
 def compare(shown: Answer) -> str:
     """The two methods on the same draws: accuracy and log loss, and whether a difference shows."""
-    n = len(shown.trials)
-    accuracy = gap(shown, "accuracy")
-    marks = {name: shown.score(name, "log_loss").mean for name in (SPREAD, NAIVE)}
+    trials, accuracy = _of_both(shown), gap(shown, "accuracy")
     return compare_words(
-        judge(accuracy, n, least=LEAST_ACCURACY),
-        judge(gap(shown, "log_loss"), n, least=LEAST_LOSS, lower_is_better=True),
+        judge(accuracy, len(trials), least=LEAST_ACCURACY),
+        judge(gap(shown, "log_loss"), len(trials), least=LEAST_LOSS, lower_is_better=True),
         abs(accuracy.mean),
-        marks,
-        count_draws(shown.trials),
+        {name: training.mean_score(trials, name, "log_loss").mean for name in shown.compared},
+        count_draws(trials),
     )
 
 
 def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[str, float], where: str) -> str:
-    """Say how spread does beside naive by accuracy, `gap` apart, and by its probabilities, whose log loss is given."""
+    """Say how the first of two methods does beside the second: by accuracy, `gap` apart, and by its probabilities.
 
-    ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
-    numbers_of = f"(log loss {losses[SPREAD]:.2f} and {losses[NAIVE]:.2f})"
+    `losses` has the log loss of both.
+    """
+    (ours, our_loss), (theirs, their_loss) = ((f"“{TRAINING[name].title}”", mark) for name, mark in losses.items())
+    numbers_of = f"(log loss {our_loss:.2f} and {their_loss:.2f})"
     if accuracy is Verdict.TOO_FEW:
         return f"{where.capitalize()} cannot tell whether {ours} or {theirs} is better {numbers_of}."
     better, worse = (theirs, ours) if accuracy is Verdict.WORSE else (ours, theirs)
@@ -206,8 +232,7 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
         return f"{first}; their probabilities do not clearly differ {numbers_of}."
     ahead = "first" if (loss is Verdict.BETTER) == (better == ours) else "second"
     joint = "and" if accuracy is loss else "but"
-    in_order = losses[SPREAD], losses[NAIVE]
-    one, other = in_order if better == ours else in_order[::-1]
+    one, other = (our_loss, their_loss) if better == ours else (their_loss, our_loss)
     return f"{first}, {joint} the {ahead} gives better probabilities (log loss {one:.2f} and {other:.2f})."
 
 
@@ -230,7 +255,7 @@ def score_words(shown: Answer) -> str:
         over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
         f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: "
-        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}{_chosen(shown)}"
+        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}"
     )
 
 
@@ -252,16 +277,16 @@ def _collapse(shown: Answer) -> str:
     return "".join(words)
 
 
-def _chosen(shown: Answer) -> str:
-    """What the choosing method has taken, how often and why."""
+def chosen_words(shown: Answer) -> str:
+    """What the choosing method took, how often and why, in a sentence; nothing where it was not asked for."""
     taken = Counter((fit.chosen, fit.why) for trial in shown.trials if (fit := trial.fits.get(CHOSEN)))
-    said = tuple(f"{_title(name)} in {times} ({why})" for (name, why), times in taken.most_common())
-    return f" Of {count_draws(shown.trials)}, “{TRAINING[CHOSEN].title}” took {numbers.a_list(said)}." if said else ""
+    said = tuple(f"{_way(name)} in {times} ({why})" for (name, why), times in taken.most_common())
+    return f"Chosen by trying, of {count_draws(shown.trials)}: {numbers.a_list(said)}." if said else ""
 
 
-def _title(name: str) -> str:
-    """What a choosing method has taken: another method, or no pixel at all."""
-    return f"“{TRAINING[name].title}”" if name else "the classes’ shares alone"
+def _way(name: str) -> str:
+    """What a choosing method has taken: a way to correct for the noise, or no pixel at all."""
+    return TRAINING[name].title.partition(", ")[2] if name else "the classes’ shares alone"
 
 
 def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
-from pages.topics.training.answer import Answer, compare, print_scores, released, score_words, snippet
+from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
 from pages.topics.training.controls import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
@@ -126,7 +126,8 @@ def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[chart
 def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Every method's accuracy and log loss."""
     words = [compare(shown)] if len(shown.compared) > 1 else [shown.takeaway()]
-    clean = [f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."] if shown.compared else []
+    words += [f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."] if shown.compared else []
+    words += [chosen_words(shown)]
     panels = tuple(
         panel_of(
             shown,
@@ -144,7 +145,7 @@ def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
         )
     )
     asked = "How much is lost by training on noise?"
-    return [Panel("", asked, shown.question.said(" ".join([*words, *clean]))), panels]
+    return [Panel("", asked, shown.question.said(" ".join(filter(None, words)))), panels]
 
 
 # --- how sure ------------------------------------------------------------------------------------

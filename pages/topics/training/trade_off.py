@@ -8,7 +8,7 @@ from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.training.answer import Answer
+from pages.topics.training.answer import Answer, spoken_of
 from pages.topics.training.controls import STUDIES
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.datasets import name_of
@@ -45,9 +45,7 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
 
     words = f"{' '.join(findings(study, rows))} {curve_words(study, everything)}"
     return [
-        Panel(
-            "", "What does the noise cost?", f"{other}{in_short(study, rows, CHOSEN if CHOSEN in curves else SPREAD)}"
-        ),
+        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, spoken_of(curves) or SPREAD)}"),
         (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
         Panel("", note=f"{study.title}. {own_words(study, shown, level)}"),
     ]

@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score, log_loss
 from pages.kit import cache
 from pages.kit.draws import Draws
 from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
-from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released, score_words
+from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
 from privdemo.estimators.choose import AHEAD, TIE
@@ -18,7 +18,19 @@ from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.methods import CHOSEN, CLASSES, CLEAN, LOW_RANK, NAIVE, PUBLISHED, SPREAD, TRAINING
+from privdemo.methods import (
+    CHOSEN,
+    CLASSES,
+    CLEAN,
+    FLAT,
+    LOW_RANK,
+    NAIVE,
+    PUBLISHED,
+    RECONSTRUCTION,
+    SPREAD,
+    TRAINING,
+    TRUE,
+)
 from tests.pages.visiting import html, takeaway, until, visit, warnings
 
 SMALL = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
@@ -113,11 +125,36 @@ def test_a_choosing_method_says_what_it_took_and_why():
     trial = made(**{CHOSEN: 0.9}).trials[0]
     taken = [replace(trial.fits[CHOSEN], chosen=name, why=why) for name, why in ((CLASSES, TIE), (LOW_RANK, AHEAD))]
     trials = [replace(trial, fits=trial.fits | {CHOSEN: taken[i]}) for i in (0, 1, 0)]
-    words = score_words(Answer(Question(SMALL, 3), trials))
-    assert "Of 3 draws, “correct for the noise, chosen by trying” took" in words
-    assert f"“{TRAINING[CLASSES].title}” in 2 (no clear difference)" in words
-    assert f"“{TRAINING[LOW_RANK].title}” in 1 (clearly ahead)" in words
-    assert "took" not in score_words(made(spread=0.9))
+    words = chapters.scores(Answer(Question(SMALL, 3), trials))[0].answer
+    told = "class by class in 2 (no clear difference) and strokes in 1 (clearly ahead)."
+    assert words.endswith(f"Chosen by trying, of 3 draws: {told}")
+    assert "Chosen" not in chapters.scores(made(spread=0.9))[0].answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "ours"),
+    [
+        ((SPREAD, LOW_RANK, CHOSEN), CHOSEN),
+        ((SPREAD, LOW_RANK), LOW_RANK),
+        ((RECONSTRUCTION, FLAT, SPREAD), SPREAD),
+        ((TRUE, FLAT), FLAT),
+        ((TRUE,), TRUE),
+        ((RECONSTRUCTION,), ""),
+    ],
+)
+def test_headline_and_scores_speak_of_one_method_whatever_its_marks(asked, ours):
+    shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in asked})
+    title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
+    assert f"({title}); it is <b>{'60' if ours else '100'} %</b> sure" in shown.takeaway()
+    assert (f"If you {ignoring}: <b>100.0 %" in shown.takeaway()) == bool(ours)
+    assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
+
+
+def test_words_are_of_the_draws_on_which_both_methods_were_tried():
+    first, second = made(naive=0.9).trials * 2, made(naive=0.9, **{PUBLISHED: 0.8}).trials * 3
+    shown = Answer(Question(SMALL, 5), first + second)
+    assert compare(shown).startswith("3 draws cannot tell"), "five draws could"
+    assert "(too few draws to compare)" in shown.takeaway()
 
 
 def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
@@ -190,6 +227,11 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     assert f"“{OURS}” most often takes a “3” for a “5”: <b>26.0 %</b> of the time" in question.answer
     assert f"“{THEIRS}” most often takes a “5” for a “8”: <b>100.0 %</b>" in question.answer
     assert [panel.figure.figure.data[0].z[2][1] for panel in matrices] == [0.26, 0]
+    (trial,) = shown.trials
+    choosing = Answer(shown.question, [replace(trial, fits=trial.fits | {CHOSEN: trial.fits[SPREAD]})])
+    question, (_, other), _ = per_class.classes(choosing)
+    assert question.answer.startswith(f"“{TRAINING[CHOSEN].title}” most often takes a “3”"), "as the headline does"
+    assert other.name == "confusion-naive"
     assert table.figure.cells[1][0] == "5"
     assert table.figure.cells[1][-1] == "never named"
     assert "guess among 3 classes, whose log loss is ln 3 = 1.099" in chapters.scores(shown)[1][0].summary
