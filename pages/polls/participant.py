@@ -5,15 +5,25 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 
 from pages.kit import numbers
 from pages.polls.rules import Poll
-from privdemo import palette
+from privdemo import limits, palette
 
 _FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
-_PAGE = _FILE.replace("{{purple}}", palette.OTHERS[1].colour)
+
+
+def _without_spare_space(file: str) -> str:
+    """The file without what is there for those who read it: indents, lines of comments, the spaces of its style."""
+    lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", file)
+    start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
+    return start + re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])", "", style) + rest
+
+
+_PAGE = _without_spare_space(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
 _SCRIPT, _STYLE = (re.findall(rf"<{tag}>(.*?)</{tag}>", _PAGE, re.DOTALL)[0] for tag in ("script", "style"))
 _INPUT = (
     '<label><input type="radio" name="answer" value="{i}" autocomplete="off"><span dir="auto">{words}</span></label>\n'
@@ -34,21 +44,35 @@ POLICY = (
 def page(poll: Poll) -> str:
     """The page of a poll, as long as it is asked and afterwards."""
     truths, lies = numbers.of_hundred(1 - poll.lie), numbers.of_hundred(poll.lie)
+    meant = _meant(poll.answers, poll.lie)
     words = {
         "question": poll.question,
         "code": poll.code,
         "round": poll.round,
         "open": "yes" if poll.is_open else "no",
         "lie": repr(poll.lie),
+        "meant": "|".join(meant),
+        "meant_once": meant[0],
         "percent": f"{100 * poll.lie:.6g}",
         "truths": truths,
         "lies": lies,
         "other": "the other one" if len(poll.answers) == 2 else "one of the others, each as often,",
         "picture": f"A coin that decides for your answer {truths} times, and for a lie {lies} times.",
     }
-    escaped = {name: escape(str(value)) for name, value in words.items()}
-    inputs = (_INPUT.format(i=i, words=escape(answer)) for i, answer in enumerate(poll.answers))
+    escaped = {name: escape(str(value), quote=False) for name, value in words.items()}  # no quote is within a tag
+    inputs = (_INPUT.format(i=i, words=escape(answer, quote=False)) for i, answer in enumerate(poll.answers))
     return _filled(escaped | {"answers": "".join(inputs)})
+
+
+@lru_cache(maxsize=256)
+def _meant(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
+    """How many mean an answer that they sent once, twice, … in a class in which all answers are equally common."""
+    from privdemo import attacks  # loaded once somebody answers, as they need much
+    from privdemo.experiments.poll import PollConfig
+
+    channel, share = PollConfig(answers, lie).channel, 1 / len(answers)
+    times = range(1, int(limits.POLL_ROUNDS.high) + 1)
+    return tuple(numbers.of_hundred(float(attacks.repeated_answers(channel, share, n).posterior[n])) for n in times)
 
 
 def _filled(words: dict[str, str]) -> str:

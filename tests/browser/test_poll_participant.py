@@ -162,17 +162,19 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     assert audited(page) == []
     said = page.locator("#what").inner_text()
     page.reload()
-    expect(page.locator("#what")).to_have_text(said)
-    expect(page.locator("#coin")).to_have_text("Whether that was true, this page no longer knows.")
+    expect(page.locator("#coin")).to_have_text("What it was, this page no longer knows.")
+    kept = page.evaluate("Object.entries(localStorage)")
+    assert kept == [[f"privdemo poll {poll.code}", '{"round":1,"arrived":true}']], "that it has answered, not what"
     assert page.evaluate("document.querySelector('#ask').hidden")
     other.get_by_role("radio").first.check()
     other.get_by_role("button", name="Toss").click()
-    expect(other.locator("#what")).to_have_text(said)
+    expect(other.locator("#coin")).to_have_text("What it was, this page no longer knows.")
     other.close()
     expected = [int(said == answer) for answer in poll.answers]
     assert served.store.counts(poll.code, secret) == [expected]
     served.store.ask_again(poll.code, secret)
     page.evaluate(SEEN_AGAIN)
+    expect(page.get_by_role("status")).to_contain_text("again. 69 of 100 who send the same answer 2 times mean it")
     page.get_by_role("button", name="Answer again").click()
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Toss").click()
@@ -181,6 +183,37 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     served.store.close(poll.code, secret)
     page.reload()
     expect(page.get_by_role("status")).to_have_text("This poll is closed.")
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.clock.install()
+    page.goto(url)
+    page.get_by_role("radio").first.check()
+    served.store.ask_again(poll.code, secret)
+    page.get_by_role("button", name="Toss").click()
+    expect(page.get_by_role("status")).to_contain_text("belongs to the time before and was not counted")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.clock.fast_forward(60_000)
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
+    page.evaluate(SEEN_AGAIN)
+    page.get_by_role("button", name="Answer again").click()
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#result")).to_be_focused()
+    served.store.ask_again(poll.code, secret)
+    page.clock.run_for(15_000)
+    expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+
+
+def test_a_browser_that_keeps_nothing_says_that_a_reload_counts_again(served, telephone):
+    telephone.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw Error(); } })")
+    telephone.add_init_script("Object.defineProperty(window, 'isSecureContext', { value: false })")
+    telephone.goto(opened(served)[2])
+    expect(telephone.get_by_text("if you reload after answering, you can be counted twice")).to_be_visible()
+    expect(telephone.get_by_text("This connection is not encrypted")).to_be_visible()
 
 
 def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(served, telephone):

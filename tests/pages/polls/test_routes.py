@@ -59,9 +59,9 @@ def post(app, code, body=None, **given):
 
 
 def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store):
-    longest = 200 * "&", tuple(39 * "&" + str(i) for i in range(6))
-    for asked in (("Have you ever copied homework?", ("Yes", "No")), longest):
-        poll, _ = store.open(*asked, 0.25)
+    longest = [(200 * letter, tuple(39 * letter + str(i) for i in range(6))) for letter in ("&", "'", '"', "👍")]
+    for asked in (("Have you ever copied homework?", ("Yes", "No")), *longest):
+        poll, _ = store.open(*asked, 0.123456789012345)
         page = ask(app, f"/p/{poll.code.lower()}")
         assert page.status == 200
         assert len(page.body) < 15_000
