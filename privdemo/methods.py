@@ -110,8 +110,8 @@ FLAT, LOW_RANK, TRUE, PUBLISHED = "spread flat", "spread low rank", "spread true
 CLASSES, CHOSEN = "spread classes", "spread chosen"
 
 # The spread likelihood asks how likely a clean pixel's grey levels are: all alike, as learned from the noisy images for
-# each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (known). Strokes
-# are known of each class too (class by class), or both are tried on held-out labels (chosen by trying).
+# each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (pixels known).
+# Strokes are known of each class too (class by class), or both are tried on held-out labels (chosen by trying).
 _NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
 
 TRAINING = _table(
@@ -149,7 +149,11 @@ TRAINING = _table(
             f"{_SPREAD}, low-rank prior or a model of the classes",
         ),
         Method(
-            TRUE, f"{_NOISE}, known", TRUTH, _like(palette.SPREAD, "dash", "pentagon-open"), f"{_SPREAD}, true prior"
+            TRUE,
+            f"{_NOISE}, pixels known",
+            TRUTH,
+            _like(palette.SPREAD, "dash", "pentagon-open"),
+            f"{_SPREAD}, true prior",
         ),
         Method(
             PUBLISHED,

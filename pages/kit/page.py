@@ -61,9 +61,12 @@ class Chapters:
     all: tuple[Chapter, ...]
     formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    def choice(self, question: Any = None) -> Choice:
-        """The choice among the chapters, of those that fit a question."""
-        names = tuple(one.name for one in self.all if question is None or one.fits(question))
+    def choice(self, question: Any = None, held: str = "") -> Choice:
+        """The choice among all chapters, those that fit a question, or, of a sentence, the first, any's, one `held`."""
+        if isinstance(question, str):
+            names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, held))
+        else:
+            names = tuple(one.name for one in self.all if question is None or one.fits(question))
         return Choice(self.key, names, names[0], "Chapter", formerly=self.formerly)
 
     @property
@@ -209,7 +212,7 @@ def _chosen(page: Page, question: Any) -> Chapter | None:
     """Let the visitor choose a chapter, or go on to the next one, and in the end to the next page."""
     if page.chapters is None:
         return None
-    choice = page.chapters.choice(None if isinstance(question, str) else question)
+    choice = page.chapters.choice(question, st.session_state.get(page.chapters.key, ""))
     if st.session_state.get(choice.key) not in (None, *choice.options):  # it was of another question
         st.session_state[choice.key] = choice.default
     name = inputs.choose(choice, hide_label=True)

@@ -24,6 +24,7 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    FLAT,
     NAIVE,
     NOBODY,
     OWNER,
@@ -31,6 +32,7 @@ from privdemo.methods import (
     SPREAD,
     TRIED,
     TRUTH,
+    by_trying,
 )
 from privdemo.tasks import binary_task
 from privdemo.verdict import ENOUGH, Verdict
@@ -40,6 +42,13 @@ CURVE_DRAWS = 5
 # People of each class from which on a draw with private images is slow.
 LARGE = 300
 _DRAW, _CURVE = "compare", "curve"
+# Ways to correct for the lies, the first choice first, each with the way that ignores them.
+LIES = (
+    (by_trying(SPREAD), NAIVE),
+    (SPREAD, NAIVE),
+    (FLAT, NAIVE),
+    (CORRECTED_COUNT, COUNT_NAIVE),
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Answer:
         if self.marks:
             few = self.mine and self.n_draws < question.n_draws
             so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._lies_tied()}"
+            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._tied_with_named()}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
@@ -98,14 +107,18 @@ class Answer:
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
         return f"None of the methods has a mark. {numbers.sentence(why)}"
 
-    def _lies_tied(self) -> str:
-        """Whether ignoring the lies and correcting for them are statistically tied, in a sentence; or nothing."""
+    def _tied_with_named(self) -> str:
+        """Whether the method named of those that trust nobody and its counterpart are tied, in a sentence; or nothing.
+
+        The counterpart of correcting for the lies is ignoring them, and the other way round.
+        """
         rows = {row.method: row for row in self.chosen(self.mine)}
-        for ours, theirs in ((SPREAD, NAIVE), (CORRECTED_COUNT, COUNT_NAIVE)):
-            both = ours in rows and theirs in rows
-            if both and change(rows[ours], rows[theirs]).verdict is Verdict.NOT_CLEAR:
-                return f" Statistically tied: {COMPARISON[theirs].title} and {COMPARISON[ours].title}."
-        return ""
+        named = self.best_by_trust.get(NOBODY)
+        counterparts = [theirs if named == ours else ours for ours, theirs in LIES if named in (ours, theirs)]
+        other = next((name for name in counterparts if name in rows), None)
+        if named is None or other is None or change(rows[named], rows[other]).verdict is not Verdict.NOT_CLEAR:
+            return ""
+        return f" Statistically tied: “{COMPARISON[named].title}” and “{COMPARISON[other].title}”."
 
     def ties(self) -> str:
         """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""

@@ -279,9 +279,13 @@ def _collapse(shown: Answer) -> str:
 
 def chosen_words(shown: Answer) -> str:
     """What the choosing method took, how often and why, in a sentence; nothing where it was not asked for."""
-    taken = Counter((fit.chosen, fit.why) for trial in shown.trials if (fit := trial.fits.get(CHOSEN)))
-    said = tuple(f"{_way(name)} in {times} ({why})" for (name, why), times in taken.most_common())
-    return f"Chosen by trying, of {count_draws(shown.trials)}: {numbers.a_list(said)}." if said else ""
+    fits = [fit for trial in shown.trials if (fit := trial.fits.get(CHOSEN))]
+    said = []
+    for name, times in Counter(fit.chosen for fit in fits).most_common():
+        why = Counter(fit.why for fit in fits if fit.chosen == name).most_common()
+        reasons = ", ".join(f"{reason} in {n}" if len(why) > 1 else reason for reason, n in why)
+        said.append(f"{_way(name)} in {times} ({reasons})")
+    return f"Chosen by trying, of {count_draws(fits)}: {numbers.a_list(tuple(said))}." if said else ""
 
 
 def _way(name: str) -> str:

@@ -19,7 +19,7 @@ from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
@@ -46,7 +46,7 @@ TRAINED = Choice(
     tuple(TRAINING[name].title for name in (NAIVE, RECONSTRUCTION, SPREAD)),
     "Methods",
     many=True,
-    formerly={name: title for title, name in TRAINERS.items()},
+    formerly={name: title for title, name in TRAINERS.items()} | {"correct for the noise, known": TRAINING[TRUE].title},
 )
 DRAWS = Number(
     "draws",

@@ -4,6 +4,7 @@ import pytest
 import streamlit as st
 
 from pages.kit import cache, draws
+from pages.kit.page import Chapter, Chapters
 from tests.pages.kit.elements import Runner, drawn, opened
 from tests.pages.visiting import answers, folds, takeaway
 
@@ -141,6 +142,15 @@ def test_a_bad_link_is_noted_and_the_page_answers(visit, link, words):
     at = visit(**link)
     assert all(part in at.warning[0].value for part in words)
     assert "There are 3." in takeaway(at)
+
+
+def test_without_a_question_chapters_of_some_questions_wait_but_the_first_and_the_one_held():
+    few, many = (Chapter(name, list, fits=lambda asked, name=name: asked == name) for name in ("few", "many"))
+    chapters = Chapters("look", (few, Chapter("all", list), many, Chapter("more", list)))
+    assert chapters.choice().options == ("few", "all", "many", "more"), "a link may ask for any"
+    assert chapters.choice("Choose two.").options == ("few", "all", "more")
+    assert chapters.choice("Choose two.", "many").options == ("few", "all", "many", "more")
+    assert chapters.choice(("many",)).options == ("all", "more")
 
 
 LEVER = """

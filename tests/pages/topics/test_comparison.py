@@ -17,11 +17,11 @@ from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, Comparison
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, LLP, NAIVE, NOBODY, OWNER, SPREAD
+from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, LLP, NAIVE, NOBODY, OWNER, SPREAD, by_trying
 from privdemo.verdict import Verdict
 from tests.pages.visiting import html, takeaway, visit, warnings
 
-BOTH = (NAIVE, SPREAD)
+BOTH, TRYING = (NAIVE, SPREAD), by_trying(SPREAD)
 OLD = ["naive", "spread on set names, Gaussian", "true labels"]  # names that older links have
 DIGITS = ComparisonConfig(dataset="digits", n_train=120, methods=BOTH)
 CHAPTERS = {chapter.name: chapter.panels for chapter in PAGE.chapters.all}
@@ -129,6 +129,25 @@ def test_ties_are_of_the_same_trust():
     tied = change(*(next(r for r in marks if (r.method, r.metric) == (n, "accuracy")) for n in (other, best)))
     words = f"Statistically tied: {COMPARISON[best].title} with {COMPARISON[other].title}. "
     assert found.ties() == (words if tied.verdict is Verdict.NOT_CLEAR else "")
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "tied"),
+    [
+        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, ()),
+        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, (TRYING, NAIVE)),
+        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, (NAIVE, TRYING)),
+        ({NAIVE: 0.9, SPREAD: 0.89}, (NAIVE, SPREAD)),
+        ({SPREAD: 0.9, TRYING: 0.89}, ()),
+    ],
+)
+def test_a_tie_of_the_headline_is_one_of_the_method_that_it_names(accuracies, tied):
+    config = replace(DIGITS, methods=tuple(accuracies))
+    luck = (0, 0.05, -0.05, 0.04, -0.04)
+    marks = {name: tuple(mark + (i - 1) * 0.3 * u for u in luck) for i, (name, mark) in enumerate(accuracies.items())}
+    found = shown(question(config), *(row(replace(config, methods=(name,)), *marks[name]) for name in accuracies))
+    names = " and ".join(f"“{COMPARISON[name].title}”" for name in tied)
+    assert found.takeaway().endswith(f" Statistically tied: {names}." if tied else ").")
 
 
 @pytest.mark.parametrize(
