@@ -187,8 +187,8 @@ POLL_SECONDS = Limit("seconds of an answer", 1, 10, integer=True)
 # From one address, behind which a whole class may be: answers and looks at once, and a second from then on.
 POLL_BURST = Limit("answers at once", 1, 1000, integer=True)
 POLL_RATE = Limit("answers a second", 1, 100, integer=True)
-LOOK_BURST = Limit("looks at once", 1, 6000, integer=True)
-LOOK_RATE = Limit("looks a second", 1, 1000, integer=True)
+LOOK_BURST = Limit("looks at once", 1, 2000, integer=True)
+LOOK_RATE = Limit("looks a second", 1, 100, integer=True)
 # Servers of the app on one machine.
 REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each other", integer=True)
 

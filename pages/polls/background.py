@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
@@ -32,7 +33,7 @@ def keep_out_of_logs() -> None:
 
 
 def _is_no_poll(record: logging.LogRecord) -> bool:
-    return not any(isinstance(part, str) and part.startswith("/p/") for part in record.args or ())
+    return not any(isinstance(part, str) and re.match(r"/[pP]([/?]|$)", part) for part in record.args or ())
 
 
 async def _look_after(store: Any) -> None:

@@ -19,12 +19,12 @@ class Bucket:
         # What an address had left, and when.
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, address: str) -> bool:
-        """Take a token of an address; False if it has none left."""
+    def take(self, address: str, tokens: int = 1) -> bool:
+        """Take tokens of an address, as many as there are; False if it has none left."""
         now, name = self._clock(), _network(address)
         left, since = self._left.pop(name, (self.burst, now))
         left = min(self.burst, left + self.rate * (now - since))
-        self._left[name] = (left - 1 if left >= 1 else left, now)
+        self._left[name] = (max(0.0, left - tokens) if left >= 1 else left, now)
         self._forget(now)
         return left >= 1
 

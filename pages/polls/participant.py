@@ -34,6 +34,16 @@ def _digest(part: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() + "'"
 
 
+_NOTE_STYLE = "body,input,button{font:1.1rem sans-serif}body{margin:2rem}input,button{padding:.6rem}input{width:7em}"
+_BOX = (
+    '<form action="/p/"><label>Code of the poll <input name="code" required maxlength="9" autocomplete="off" '
+    'autocapitalize="characters" spellcheck="false"></label> <button>Go</button></form>'
+)
+NOTE_POLICY = (
+    f"default-src 'none'; style-src {_digest(_NOTE_STYLE)}; img-src data:; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+"""What a note may do: send the code that somebody has typed to this server."""
 POLICY = (
     f"default-src 'none'; script-src {_digest(_SCRIPT)}; style-src {_digest(_STYLE)}; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -80,12 +90,13 @@ def _filled(words: dict[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda place: words[place[1]], _PAGE)
 
 
-def note(sentence: str) -> str:
-    """A light page that says why there is no poll."""
+def note(heading: str, sentence: str, again: int = 0, asks: bool = False) -> str:
+    """A light page that says why there is no poll; it tries `again` after seconds, or `asks` for a code."""
+    refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>privdemo: no poll</title>'
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(heading)} · privdemo</title>{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
-        '<body style="font-family:sans-serif;margin:2rem">'
-        f'<main><h1>No poll here</h1><p role="alert">{escape(sentence)}</p></main></html>'
+        f"<style>{_NOTE_STYLE}</style><main><h1>{escape(heading)}</h1>"
+        f'<p role="alert">{escape(sentence)}</p>{_BOX if asks else ""}</main></html>'
     )

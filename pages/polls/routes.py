@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter, to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -30,7 +31,7 @@ from privdemo import limits
 if TYPE_CHECKING:
     from pages.polls.store import Store
 
-ADDRESS = re.compile(r"p/[^/]+(/now)?")
+ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now)")
 """Where these routes answer."""
 
 _STATUS = {
@@ -43,6 +44,11 @@ _STATUS = {
 }
 _LATER = {"Retry-After": "2"}
 _ANEW = {"Cache-Control": "no-store"}
+# What a page that says why there is no poll has for its heading; others have the last.
+_HEADINGS = {404: "No poll here", 429: "Please wait", 503: "Please wait"}
+_OTHERWISE = "That did not work"
+# As many looks, or answers, counts one at a code that is none: whoever tries codes one after the other soon waits.
+_MISS = 20
 _TOKEN = re.compile(rf"[0-9a-f]{{{rules.TOKEN}}}")
 # What is read of a body that is too large, so that its sender hears that it is.
 _READ = 2_000_000
@@ -87,12 +93,20 @@ class Telephones:
         if not reads and not writes:
             allowed = "GET, HEAD" if is_now else "GET, HEAD, POST"
             raise HTTPException(405, f"This address takes {allowed} only.", {"Allow": allowed})
-        bucket = self._looks if reads else self._answers
-        if not bucket.take(request.client.host if request.client else ""):
+        bucket, address = self._looks if reads else self._answers, request.client.host if request.client else ""
+        if not bucket.take(address):
             raise HTTPException(429, "Too much comes from your network at this moment.", _LATER)
-        if writes:
-            return await self._post(request, code)
+        try:
+            return await (self._post(request, code) if writes else self._look(request, code, is_now))
+        except rules.NoSuchPoll:
+            bucket.take(address, _MISS - 1)
+            raise
+
+    async def _look(self, request: Request, code: str, is_now: bool) -> Response:
+        """The page of a poll, or whether it is asked again; its address is said as it is."""
         poll = await self._poll(code)
+        if not is_now and not request.url.path.endswith(f"/p/{code}"):
+            return RedirectResponse(f"/p/{poll.code}", 308, _ANEW)
         if is_now:
             return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_ANEW)
         return HTMLResponse(participant.page(poll), headers=_ANEW | {"Content-Security-Policy": participant.POLICY})
@@ -159,10 +173,28 @@ def _read(code: str, body: bytes) -> Answer:
 def _refusal(request: Request, status: int, sentence: str, headers: dict[str, str]) -> Response:
     """Why there is no answer: in JSON, and on a light page for somebody who has typed an address."""
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(participant.note(sentence), status, _ANEW | headers)
+        again = 3 + secrets.randbelow(6) if status in (429, 503) else 0  # not all at the same moment
+        return _note(status, _HEADINGS.get(status, _OTHERWISE), sentence, headers, again)
     return JSONResponse({"error": sentence}, status, _ANEW | headers)
+
+
+def _note(status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, again: int = 0) -> Response:
+    page = participant.note(heading, sentence, again, asks=status in (200, 404))
+    policy = {"Content-Security-Policy": participant.NOTE_POLICY}
+    return HTMLResponse(page, status, _ANEW | policy | (headers or {}))
+
+
+def _box(request: Request) -> Response:
+    """Ask for a code, and go to its poll."""
+    if code := rules.written(request.query_params.get("code", "")):
+        return RedirectResponse(f"/p/{code}", 303, _ANEW)
+    if "code" in request.query_params:
+        return _note(404, _HEADINGS[404], rules.NoSuchPoll.said)
+    return _note(200, "Join a poll", "Type the code that stands beside the question.")
 
 
 def routes(telephones: Telephones) -> list[Route]:
     """The routes of an application."""
-    return [Route("/p/{code}", telephones), Route("/p/{code}/now", telephones)]
+    addresses = ("/p/{code}", "/p/{code}/now", "/p/{code}/", "/P/{code}", "/P/{code}/")
+    boxes = (Route(address, _box) for address in ("/p", "/p/", "/P", "/P/"))
+    return [*boxes, *(Route(address, telephones) for address in addresses)]

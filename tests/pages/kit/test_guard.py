@@ -111,13 +111,13 @@ def test_what_is_not_there_is_not_found(guarded, path, status):
 
 
 PATHS = {
-    200: "/ /voting /favicon.png /_stcore/health /_stcore/host-config",
+    200: "/ /voting /favicon.png /_stcore/health /_stcore/host-config /p /p/",
     404: (
         "/nope /voting/nope //voting /static /static/js /static/js/nope.js /index.html /.env /app.py /app/static/nope "
         "/_stcore/nope /voting/_stcore/nope /voting/_stcore/health /_stcore/script-health-check /_stcore/stream "
         "/_stcore/agent/mcp /_stcore/agent/openapi.json /_stcore/upload_file/a/b /auth/x /auth/login /oauth2callback "
         "/media/nope /component/nope/x.js /_stcore/bidi-components/nope/x.js /../etc/passwd /%2e%2e/etc/passwd "
-        "/p /p/ /p/BBBBB /p/BBBBB/now /p/BBBBB/nope "
+        "/p/BBBBB /p/BBBBB/now /p/BBBBB/nope "
         "/static/../../app.py /static/%2e%2e/%2e%2e/app.py /static/..%2f..%2fapp.py /%5c%5chost%5cx /voting%00"
     ),
 }

@@ -140,7 +140,7 @@ def test_a_poll_that_is_not_there_closed_or_full(app, store, poll, monkeypatch):
     for code in ("BBBBB", "BCDF", "%00", "é", 300 * "B"):
         assert [post(app, code).status, ask(app, f"/p/{code}").status, ask(app, f"/p/{code}/now").status] == 3 * [404]
     page = ask(app, "/p/BBBBB", accept="text/html,*/*")
-    assert (page.status, '<p role="alert">There is no poll' in page.text) == (404, True)
+    assert (page.status, '<p role="alert">There is no poll' in page.text, "<form" in page.text) == (404, True, True)
     monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 1, integer=True))
     assert [post(app, poll.code, answer(token=32 * letter)).status for letter in "aba"] == [200, 507, 200]
     store.close(poll.code, secret)
@@ -176,8 +176,11 @@ def test_a_database_that_is_away_is_said_and_tried_again(poll):
         raise NotKept
 
     app = Starlette(routes=routes.routes(routes.Telephones(away)))
-    for refused in (post(app, "BCDFG"), ask(app, "/p/BCDFG")):
+    page = ask(app, "/p/BCDFG", accept="text/html")
+    for refused in (post(app, "BCDFG"), ask(app, "/p/BCDFG"), page):
         assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    assert "<h1>Please wait</h1>" in page.text
+    assert '<meta http-equiv="refresh"' in page.text
 
     def broken():
         raise ZeroDivisionError
@@ -205,6 +208,37 @@ def test_a_flood_from_one_address_is_refused_and_a_class_behind_one_is_not(store
     assert post(app, poll[0].code, client="10.0.0.8").status == 200
     clock.now += 1
     assert post(app, poll[0].code, client="10.0.0.7").status == 200
+
+
+def test_whoever_tries_codes_one_after_the_other_soon_waits(store, clock, poll):
+    app = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock)))
+    tried = []
+
+    async def walk():
+        while not tried or tried[-1] != 429:
+            tried.append((await asking(app, "/p/BBBBB/now", client="10.0.0.7")).status)
+        return await asking(app, f"/p/{poll[0].code}", client="10.0.0.7")
+
+    assert in_a_loop(walk()).status == 429, "nor is a code that he guesses shown"
+    assert len(tried) <= 101
+    assert post(app, poll[0].code, client="10.0.0.7").status == 200, "the class that has the page answers on"
+    assert limits.LOOK_BURST.high + 60 * limits.LOOK_RATE.high >= 5_000, "a class behind one address"
+
+
+def test_a_code_is_found_however_its_address_is_typed(app, poll):
+    code = poll[0].code
+    for address in (f"/p/{code}/", f"/P/{code}", f"/P/{code.lower()}/"):
+        found = ask(app, address)
+        assert (found.status, found.headers["location"]) == (308, f"/p/{code}")
+        assert routes.ADDRESS.fullmatch(address[1:])
+    for address in ("/p", "/p/", "/P", "/P/"):
+        box = ask(app, address)
+        assert (box.status, '<form action="/p/">' in box.text) == (200, True)
+        assert "form-action 'self'" in box.headers["content-security-policy"]
+        assert routes.ADDRESS.fullmatch(address[1:])
+    typed = ask(app, f"/p/?code=+{code.lower()}+")
+    assert (typed.status, typed.headers["location"]) == (303, f"/p/{code}")
+    assert ask(app, "/p/?code=%22%3E").status == 404
 
 
 def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch):
@@ -255,10 +289,10 @@ def test_logs_of_requests_leave_polls_out(caplog):
     background.keep_out_of_logs()
     log = logging.getLogger("uvicorn.access")
     with caplog.at_level(logging.INFO, "uvicorn.access"):
-        for path in ("/p/BCDFG", "/voting"):
+        for path in ("/p/BCDFG", "/P/BCDFG", "/p/?code=BCDFG", "/poll", "/voting"):
             log.info('%s - "%s %s HTTP/%s" %d', "10.0.0.7:1234", "GET", path, "1.1", 200)
     log.removeFilter(background._is_no_poll)
-    assert [record.args[2] for record in caplog.records] == ["/voting"]
+    assert [record.args[2] for record in caplog.records] == ["/poll", "/voting"]
 
 
 def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
