@@ -14,6 +14,10 @@ from privdemo import limits
 # Letters of a code: no vowels, so that no words come about, and none that looks like a digit.
 LETTERS, CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
 TOKEN = 32
+# Within words, what joins letters or keeps them apart, which several scripts and signs need; what chooses how a sign
+# looks; and letters that are blank.
+_JOINERS, _VARIANTS = "\u200c\u200d", "\ufe0e\ufe0f\u034f"
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 class PollError(Exception):
@@ -96,19 +100,29 @@ def checked(question: str, answers: Sequence[str], lie: float) -> tuple[str, tup
     limits.POLL_ANSWERS.check(len(answers))
     asked = _words("question", question, limits.QUESTION_LETTERS)
     offered = tuple(_words("answer", answer, limits.ANSWER_LETTERS) for answer in answers)
-    if len({answer.casefold() for answer in offered}) < len(offered):
+    if len({_seen(answer) for answer in offered}) < len(offered):
         raise ValueError(f"answers must differ, got {', '.join(offered)}; change those that are the same")
     return asked, offered, float(limits.poll_lie_limit(len(offered)).check(lie))
 
 
 def _words(name: str, words: str, letters: limits.Limit) -> str:
-    """`words` with single spaces, if they are of a length that is allowed and can be shown."""
+    """`words` with single spaces, if they are of a length that is allowed and can be seen."""
     plain = " ".join(unicodedata.normalize("NFC", words).split())
     letters.check(len(plain))
-    unseen = [letter for letter in plain if unicodedata.category(letter) in ("Cc", "Cs", "Cn")]
-    if unseen:
-        raise ValueError(f"the {name} must be of letters that can be shown, got {unseen[0]!r}; leave it out")
+    unseen = [letter for letter in plain if letter not in _JOINERS and _is_unseen(letter)]
+    if unseen or not _seen(plain):
+        raise ValueError(f"the {name} must be of letters that can be seen, got {(unseen or plain)[0]!a}; leave it out")
     return plain
+
+
+def _is_unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cn", "Co", "Cs") or letter in _BLANKS
+
+
+def _seen(words: str) -> str:
+    """What people see of words, by which answers must differ."""
+    shown = "".join(letter for letter in words if not _is_unseen(letter) and letter not in _VARIANTS)
+    return shown.casefold().strip()
 
 
 def written(code: str) -> str:

@@ -234,8 +234,14 @@ def test_one_address_opens_only_so_many_polls(store, clock):
         ("", ("Yes", "No"), 0.25, "letters of the question must be a whole number in [1, 200], got 0"),
         (" \n ", ("Yes", "No"), 0.25, "got 0"),
         (10_000 * "a", ("Yes", "No"), 0.25, "got 10000"),
-        ("\0?", ("Yes", "No"), 0.25, "the question must be of letters that can be shown, got '\\x00'"),
-        ("\ud800?", ("Yes", "No"), 0.25, "letters that can be shown"),
+        ("\0?", ("Yes", "No"), 0.25, "the question must be of letters that can be seen, got '\\x00'"),
+        ("\ud800?", ("Yes", "No"), 0.25, "letters that can be seen"),
+        ("\u200b", ("Yes", "No"), 0.25, "of letters that can be seen, got '\\u200b'"),
+        ("\u200d", ("Yes", "No"), 0.25, "of letters that can be seen, got '\\u200d'"),
+        ("\u202eabc?", ("Yes", "No"), 0.25, "got '\\u202e'"),
+        ("\u3164", ("Yes", "No"), 0.25, "got '\\u3164'"),
+        ("Well?", ("Yes", "Yes\u200b"), 0.25, "the answer must be of letters that can be seen"),
+        ("Well?", ("Yes", "Yes\u200d"), 0.25, "answers must differ"),
         ("Well?", ("Yes",), 0.25, "number of answers must be a whole number in [2, 6], got 1"),
         ("Well?", tuple("abcdefg"), 0.25, "got 7"),
         ("Well?", ("Yes", "yes "), 0.25, "answers must differ, got Yes, yes"),
@@ -252,8 +258,8 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(store, question, answers,
 
 
 def test_words_are_kept_as_they_are_but_for_their_spaces(store):
-    poll, _ = store.open("  <b>Ça\n va?</b>  ", ("Yes & no", "👍🏽"), 0.6 - 0.2)
-    assert (poll.question, poll.answers) == ("<b>Ça va?</b>", ("Yes & no", "👍🏽"))
+    poll, _ = store.open("  <b>Ça\n va?</b>  ", ("Yes & no", "👩\u200d🏫"), 0.6 - 0.2)
+    assert (poll.question, poll.answers) == ("<b>Ça va?</b>", ("Yes & no", "👩\u200d🏫"))
     assert store.poll(poll.code).lie == 0.6 - 0.2
 
 
