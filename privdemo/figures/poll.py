@@ -28,8 +28,9 @@ from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
 
 _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
-# The height of a row and the width of a bar in pixels, and how far below the middle of its row a second mark stands.
-_HIGH, _BAR, _BELOW = 84, 28, 0.2
+# The height of all rows and the least of one, and how wide a bar is of a row, all in pixels; how far below the middle
+# of its row a second mark stands.
+_ROWS, _HIGH, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
 # The look of each curve of an answer, none of them a method's; how far apart their marks stand, maybe at one height.
 _LOOKS = palette.OTHERS
 _APART = 0.06
@@ -45,7 +46,8 @@ def words(text: str) -> str:
 def said(found: Reveal) -> Figure:
     """What the class said: a bar for each answer."""
     labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
-    bars = [_bar(row, r.said.mean, palette.NAIVE.colour) for row, r in _from_the_top(found.readings)]
+    n = len(found.readings)
+    bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _from_the_top(found.readings)]
     return _shares(found, labels, bars, "said so")
 
 
@@ -94,7 +96,7 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
         layout={
             "xaxis": {"title": {"text": f"{title} … of {found.n_answers:,} people"}, **_SHARE},
             "yaxis": _rows(labels),
-            "height": _HIGH * len(labels) + 70 + legend,
+            "height": _high(len(labels)) * len(labels) + 70 + legend,
             "margin": {"b": 60 + legend},
             "legend": legend_below(),
             "showlegend": bool(legend),
@@ -102,13 +104,18 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
     )
 
 
-def _bar(row: int, length: float, colour: str) -> dict[str, Any]:
-    """A bar as a thick line in a row."""
+def _high(n_rows: int) -> int:
+    """The height of one of so many rows: few of them are high, so that a projector's screen is used."""
+    return max(_HIGH, _ROWS // n_rows)
+
+
+def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
+    """A bar as a thick line in a row, of so many."""
     return {
         "x": [0, length],
         "y": [row - _BELOW / 2] * 2,
         "mode": "lines",
-        "line": {"color": colour, "width": _BAR},
+        "line": {"color": colour, "width": round(_BAR * _high(n_rows))},
         "hovertemplate": "%{x:.1%}<extra></extra>",
     }
 
@@ -144,7 +151,8 @@ def meant(found: Reveal) -> list[Field]:
 def arrived(answered: int, expected: int) -> Field:
     """All who are to answer, those who have in colour; of more than a thousand, that many for all."""
     shown = min(expected, voting.N_DOTS)
-    return figures.dot_field("", voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
+    each = "" if shown == expected else f"Each dot stands for {expected / shown:.3g} people"
+    return figures.dot_field(each, voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
 
 
 # Who has answered is seen, and of whom has not the outline.
@@ -193,13 +201,13 @@ def price(cost: Price) -> Figure:
         ("enough, if nobody lied", cost.honest, VOTING["honest"].style),
     )
     labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
-    bars = [_bar(row, n, style.colour) for row, (_, n, style) in _from_the_top(kinds)]
+    bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _from_the_top(kinds)]
     return chart(
         data=[bar | {"hovertemplate": "%{x:,} people<extra></extra>"} for bar in bars],
         layout={
             "xaxis": {"title": {"text": "people"}, "range": [0, 1.04 * max(cost.asked, cost.honest)]},
             "yaxis": _rows(labels),
-            "height": 2 * _HIGH + 70,
+            "height": 2 * _high(2) + 70,
             "margin": {"b": 60},
             "showlegend": False,
         },

@@ -71,6 +71,8 @@ def shown(teacher: Page, number: int) -> list[str]:
     """What is wrong with a step on the projector, once it is there."""
     expect(teacher.locator(".place")).to_have_text(f"{number} / {len(STEPS) - 1}")
     expect(teacher.locator("h1")).to_have_text(QUESTION)
+    expect(teacher.locator(".poll-late")).to_be_visible(visible=number > 1)  # for who comes late
+    expect(teacher.locator(".poll-reach")).to_be_hidden()
     browsing.settled(teacher)
     return faults(Step("poll", {}, STEPS[number - 1]), teacher.evaluate(LOOK))
 
@@ -124,5 +126,5 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, addre
 
     page.evaluate("sessionStorage.clear()")  # as on another computer
     page.goto(private)
-    expect(page.locator(".poll-address b")).to_have_text(code)
+    expect(page.locator(".poll-closed b")).to_have_text(code)
     assert page.url.endswith("/poll?way=Telephones"), "the secret is taken off the address"

@@ -30,6 +30,11 @@ class Answer:
     def takeaway(self) -> str:
         """How many have answered, and how each of them lies."""
         asked = self.question
+        if not asked.is_opened:
+            return (
+                "Open the poll: the page then shows an address and a QR code, and the answers as they come. "
+                f"{_each(asked.config)} Once it is open, that cannot be changed."
+            )
         if not asked.answered:
             return f"Nobody has answered yet. {_each(asked.config)}"
         who = f"<b>{_people(asked)}</b> {'has' if asked.answered == 1 else 'have'} answered"
@@ -130,8 +135,14 @@ def picture(asked: Question) -> str:
     of = f" of {asked.expected:,}" if asked.expected else ""
     have = "has answered" if asked.answered == 1 else "have answered"
     count = f'<p class="poll-count"><b>{asked.answered:,}</b>{of} {have}</p>'
+    if asked.join and not asked.is_opened:
+        return f'<p class="poll-rule">{how_to_lie(asked)}</p><p class="poll-reach">{join.how_to_reach(asked.join)}</p>'
     if asked.join:
-        reach = f'<p class="poll-reach">{join.how_to_reach(asked.join)}</p>' if asked.join.local else ""
+        reach = (
+            f'<p class="poll-reach">{join.how_to_reach(asked.join)}</p>'
+            if asked.join.local and asked.join.is_open
+            else ""
+        )
         return f'<div class="poll-join">{join.picture(asked.join)}{count}</div>{reach}'
     if asked.expected:
         return f"{count}{figures.people_html([charts.arrived(asked.answered, asked.expected)], {}, of)}"

@@ -14,11 +14,13 @@ from privdemo.figures import poll as charts
 from privdemo.intervals import Estimate
 
 _NOBODY = "Nobody has answered yet: there is nothing to read."
+_NOT_OPEN = "Open the poll: there is nothing to read before somebody answers."
 
 
 def _panels(name: str, question: str, make: Callable[[Answer, Reveal], Panel], shown: Answer) -> list[Panel]:
     """The panel that `make` makes, once somebody has answered."""
-    return [make(shown, shown.found) if shown.found else Panel(name, question, _NOBODY)]
+    nothing = _NOBODY if shown.question.is_opened else _NOT_OPEN
+    return [make(shown, shown.found) if shown.found else Panel(name, question, nothing)]
 
 
 def what_they_said(shown: Answer) -> list[Panel]:

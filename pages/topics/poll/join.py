@@ -22,9 +22,14 @@ _QUIET = 4
 
 def join(code: str, is_open: bool, seen: str | None) -> Join:
     """Where to join the poll of a code: at PRIVDEMO_URL, else where the teacher's browser has `seen` the app."""
-    site = _site(os.environ.get(VARIABLE, "")) or _site(seen or "") or "http://localhost:8501"
+    site = given_site() or _site(seen or "") or "http://localhost:8501"
     local = bool(_LOCAL.fullmatch(urlsplit(site).hostname or ""))
     return Join(code, f"{site}/p/{code}", is_open, local)
+
+
+def given_site() -> str:
+    """The address of this app that PRIVDEMO_URL gives, if it gives one."""
+    return _site(os.environ.get(VARIABLE, ""))
 
 
 def _site(address: str) -> str:
@@ -52,10 +57,11 @@ def qr_code(address: str) -> str:
 def picture(at: Join) -> str:
     """The address and its QR code, as large as the screen lets them be."""
     site, _, code = short(at.address).rpartition("/")
-    name = "" if at.is_open else '<p class="poll-closed">This poll is closed.</p>'
+    if not at.is_open:
+        return f'<p class="poll-closed">Poll <b>{escape(code)}</b> is closed.</p>'
     return (
         f'<img alt="QR code of {escape(at.address)}" src="{qr_code(at.address)}">'
-        f'<p class="poll-address">{escape(site)}/<wbr><b>{escape(code)}</b></p>{name}'
+        f'<p class="poll-address">{escape(site)}/<wbr><b>{escape(code)}</b></p>'
     )
 
 

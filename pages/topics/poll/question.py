@@ -23,7 +23,8 @@ _ANY_LIE = 0.1
 class Join:
     """A poll on telephones: its `code`, the `address` to go to, and whether it still takes answers.
 
-    `local` says that the address leads telephones nowhere, as it is this computer's name for itself.
+    Before it is opened it has no code. `local` says that the address leads telephones nowhere, as it is this computer's
+    name for itself.
     """
 
     code: str
@@ -47,6 +48,11 @@ class Question:
     expected: int | None = None
     truth: tuple[int, ...] | None = None
     join: Join | None = None
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether people can answer yet; a poll on telephones has no code before it is opened."""
+        return self.join is None or bool(self.join.code)
 
     @property
     def answered(self) -> int:

@@ -4,17 +4,14 @@ import re
 from statistics import median
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.kit import lecture
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
-from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
-from pages.polls.store import Store
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
-from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing, telephones
+from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing
 from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
@@ -205,11 +202,13 @@ def test_telephones_are_told_the_way_where_the_address_is_only_this_computers(mo
 
 
 def test_the_picture_holds_the_address_its_code_and_whether_it_is_closed():
-    at = join.join("BCDFG", False, "http://10.0.0.5:8501")
+    at = join.join("BCDFG", True, "http://10.0.0.5:8501")
     drawn = join.picture(at)
     assert "10.0.0.5:8501/p/<wbr><b>BCDFG</b>" in drawn
-    assert "closed" in drawn
-    assert "closed" not in join.picture(join.join("BCDFG", True, "http://10.0.0.5:8501"))
+    assert "closed" not in drawn
+    closed = join.picture(join.join("BCDFG", False, "http://10.0.0.5:8501"))
+    assert "closed" in closed
+    assert "<img" not in closed, "nobody joins it any more"
     assert join.qr_code(at.address).startswith("data:image/svg+xml")
     assert join.qr_code(at.address) != join.qr_code(at.address + "H")
 
@@ -271,126 +270,8 @@ def test_it_is_projected_step_by_step(monkeypatch):
     assert here.lecture == lecture.from_link(here.name)
 
 
-# --- telephones ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def store(monkeypatch, tmp_path) -> Store:
-    made = Store(f"sqlite:///{tmp_path / 'polls.db'}")
-    monkeypatch.setattr(telephones, "store", lambda: made)
-    return made
-
-
-def opened(store: Store, **more: str) -> tuple[AppTest, str]:
-    """The page of a teacher who has opened a poll, and its code."""
-    at = visit("poll", way=TELEPHONES, **more)
-    assert "Open the poll" in takeaway(at)
-    at.button(key="poll-open").click().run()
-    assert not at.exception
-    return at, at.session_state["poll_owned"][0]
-
-
-def test_answers_arrive_are_read_and_asked_for_again(store):
-    at, code = opened(store, asked="<b>Is</b> it so?")
-    assert f"<b>{code}</b>" in markup(at)
-    assert "<b>Is" not in "".join(text.value for text in at.markdown)
-    for i in range(10):
-        store.answer(code, 1, i % 2, f"{i:032d}")
-    at.run()
-    assert "<b>10 people</b> have answered." in takeaway(at)
-    at.segmented_control(key="step").set_value("Again").run()
-    at.button(key="poll-again").click().run()
-    assert store.poll(code).round == 2
-    assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
-    assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
-        "time,answer",
-        "1,'=Yes",
-    ]
-    at.button(key="poll-close").click().run()
-    with pytest.raises(PollClosed):
-        store.answer(code, 2, 0, "x" * 32)
-    assert at.button(key="poll-again").disabled
-    at.button(key="poll-delete-now").click().run()
-    with pytest.raises(NoSuchPoll):
-        store.poll(code)
-    assert "Open the poll" in takeaway(at)
-
-
-def test_the_secret_is_on_no_screen_in_no_link_and_in_no_file(store):
-    at, code = opened(store)
-    store.answer(code, 1, 0, "x" * 32)
-    at.run()
-    _, secret = at.session_state["poll_owned"]
-    everything = "".join(text.value for text in at.markdown) + markup(at) + str(dict(at.query_params))
-    assert secret not in everything
-    at.button(key="project").click().run()
-    assert secret not in str(dict(at.query_params)) + "".join(
-        step.say for step in place("".join(at.query_params["present"])).lecture.steps
-    )
-
-
-def test_who_knows_the_code_alone_sees_nothing(store):
-    _, code = opened(store)
-    store.answer(code, 1, 0, "x" * 32)
-    other = visit("poll", way=TELEPHONES, poll=code)
-    assert "Open the poll" in takeaway(other)
-    other.session_state["poll_owned"] = (code, "stolen")
-    other.run()
-    assert "Open the poll" in takeaway(other)
-    assert "Only whoever opened this poll" in other.error[0].value
-    assert store.poll(code).is_open
-
-
-def test_a_poll_that_has_vanished_is_said_to_have(store):
-    at, _ = opened(store)
-    store.delete(*at.session_state["poll_owned"])
-    at.run()
-    assert "There is no poll with this code" in at.error[0].value
-    assert "Open the poll" in takeaway(at)
-
-
-def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch):
-    def fail(*_: object) -> None:
-        raise NotKept
-
-    at, code = opened(store)
-    with monkeypatch.context() as broken:
-        broken.setattr(store, "counts", fail)
-        at.run()
-        assert f"Your poll {code} cannot be read at this moment." in takeaway(at)
-        assert not any(button.key == "poll-open" for button in at.button)
-        assert "cannot be kept at this moment" in at.error[0].value
-        state = {"poll-owner": {"owner": [code, "x", False]}}
-        broken.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
-        assert "poll_left" not in state, "the tab goes on keeping its secret"
-    at.button(key="poll-look").click().run()
-    assert "Nobody has answered yet." in takeaway(at)
-
-
-def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
-    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
-    for handed, taken in (
-        ([found.code, secret, True], (found.code, secret)),
-        ([found.code, "stolen", True], None),
-        ([found.code, "stolen", False], None),
-        (["BCDFG", secret, True], None),
-        ([1, None, "x"], None),
-    ):
-        state = {"poll-owner": {"owner": handed}}
-        monkeypatch.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
-        assert state.get("poll_owned") == taken
-        assert ("poll_problem" in state) == (handed[-1] is True and taken is None)
-        monkeypatch.undo()
-        monkeypatch.setattr(telephones, "store", lambda: store)
-
-
-def test_what_cannot_be_opened_is_said(store, monkeypatch):
-    def refuse(*_: object) -> None:
-        raise telephones.PollError("This server has as many polls as it keeps.")
-
-    monkeypatch.setattr(store, "open", refuse)
-    at = visit("poll", way=TELEPHONES)
-    at.button(key="poll-open").click().run()
-    assert at.error[0].value == "This server has as many polls as it keeps."
+def test_what_cards_lie_is_corrected_for():
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
+    assert "Each lies <b>1.92 %</b>" in takeaway(at)
+    assert "one of 52 cards, 1 of which says" in markup(at)
+    assert "near enough to 1 %" in at.caption[0].value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,6 +17,7 @@ from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.turns import in_turn
 from pages.topics.poll.answer import Answer
 from pages.topics.poll.controls import rehearsing, telephones
+from pages.topics.poll.join import short
 from pages.topics.poll.question import (
     BETWEEN,
     HANDS,
@@ -23,6 +25,7 @@ from pages.topics.poll.question import (
     STEPS,
     TELEPHONES,
     WAYS,
+    Join,
     Question,
     check_answers,
     check_question,
@@ -79,7 +82,8 @@ def controls(main: DeltaGenerator) -> Question | str:
             asked, line = inputs.write(ASKED), inputs.write(ANSWERS)
         if mine:
             telephones.say_what_is_asked(mine)
-    with inputs.nowhere() if mine or inputs.unseen() else st.container(key="poll-lie"):
+            _for_latecomers(mine.join)
+    with main, inputs.place("poll-lie", mine is None and present.PRESENT not in st.query_params):
         lie = _lie(None if ANSWERS.problem([line]) else len(check_answers(line)))
     with inputs.place("poll-class", way == REHEARSAL) if not inputs.unseen() else inputs.nowhere():
         people, pace, seed = inputs.number(PEOPLE), inputs.number(PACE), inputs.number(SEED)
@@ -90,10 +94,12 @@ def controls(main: DeltaGenerator) -> Question | str:
         return sentence(error)
     hands = _hands(main, config.answers, way == HANDS)
     with first:
+        telephones.remember(offered=mine is not None)
+        telephones.ways_to_polls(shown=mine is not None)
         if way == TELEPHONES:
             return _with_telephones(mine, words, config)
         if way == HANDS:
-            return _projected(Question(HANDS, words, poll.by_cards(config), (hands,)))
+            return _projected(Question(HANDS, words, _by_cards(main, config), (hands,)))
         return _rehearsed(words, config, people, float(pace), seed)
 
 
@@ -110,6 +116,17 @@ def _lie(n_answers: int | None) -> float:
     return privacy_inputs.lie(
         setting, n_answers, name="poll", label="Each person lies", p_label="p, lie", epsilon_label="ε of one answer"
     )
+
+
+def _by_cards(main: DeltaGenerator, config: PollConfig) -> PollConfig:
+    """The question with the lie that cards tell, and a line that says so where it is another than the one set."""
+    told = poll.by_cards(config)
+    if abs(told.lie - config.lie) > 5e-4:
+        asked, near = numbers.percent(config.lie), numbers.percent(told.lie)
+        main.caption(
+            f"Cards of a class lie {near} of the time, which is near enough to {asked}: that is corrected for."
+        )
+    return told
 
 
 def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tuple[int, ...]:
@@ -141,18 +158,24 @@ def _ask(asked: str, answers: str) -> None:
 
 def _with_telephones(mine: telephones.Mine | None, words: str, config: PollConfig) -> Question | str:
     """Draw the buttons of a poll on telephones: to open one, or all that its owner may do with it."""
-    telephones.remember()
     telephones.say_problem()
     if mine is None:
         if waiting := telephones.out_of_reach():
             return waiting
         telephones.open_button(words, config)
-        return telephones.before()
+        nobody = (0,) * len(config.answers)
+        return Question(TELEPHONES, words, config, (nobody,), join=telephones.before())
     question = _projected(Question(TELEPHONES, words, config, mine.rounds, join=mine.join))
     telephones.buttons(mine)
-    if mine.join.is_open:
-        _watch(lambda: telephones.changed(mine))
+    _watch(lambda: telephones.changed(mine))
     return question
+
+
+def _for_latecomers(at: Join) -> None:
+    """Draw the way to join in a corner of the screen, where nothing else says it."""
+    if at.is_open and present.PRESENT in st.query_params:
+        with st.container(key="shown-late"):
+            st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 
 
 def _rehearsed(words: str, config: PollConfig, people: int, pace: float, seed: int) -> Question:

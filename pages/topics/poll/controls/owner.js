@@ -1,29 +1,32 @@
 // What comes behind the # of an address is sent to no server; it is taken off the address before anybody reads it there.
 const LINK = /^#owner=([A-Z]+)\.([\w-]+)$/;
-const KEY = "privdemo-poll-owner";
+const KEY = "privdemo-poll-owners";
 const SAID = 2000;
+
+// The codes and secrets that the tab keeps, first the one that was shown.
+const kept = () => JSON.parse(window.sessionStorage.getItem(KEY) ?? "[]");
 
 export default function ({ data, setTriggerValue, parentElement }) {
   const found = LINK.exec(window.location.hash);
   if (found) {
     const { pathname, search } = window.location;
     window.history.replaceState(window.history.state, "", pathname + search);
-    setTriggerValue("owner", [found[1], found[2], true]);
-  } else if (data.owner) {
-    window.sessionStorage.setItem(KEY, JSON.stringify(data.owner));
-  } else if (data.left) {
-    window.sessionStorage.removeItem(KEY);
-  } else {
-    const kept = window.sessionStorage.getItem(KEY);
-    if (kept) setTriggerValue("owner", [...JSON.parse(kept), false]);
+    setTriggerValue("owner", [found[1], found[2], true, kept()]);
+  } else if (data.owner || data.left) {
+    const all = data.owner ? [data.owner, ...data.others] : data.others;
+    window.sessionStorage.setItem(KEY, JSON.stringify(all));
+  } else if (kept().length) {
+    const [[code, secret], ...others] = kept();
+    setTriggerValue("owner", [code, secret, false, others]);
   }
 
   const button = parentElement.querySelector("button");
   const status = parentElement.querySelector("span");
-  button.hidden = !data.owner;
+  button.hidden = !data.owner || !data.offered;
   button.onclick = async () => {
     const [code, secret] = data.owner;
-    const link = `${window.location.origin}${window.location.pathname}?way=Telephones#owner=${code}.${secret}`;
+    const page = data.site ? `${data.site}/poll` : window.location.origin + window.location.pathname;
+    const link = `${page}?way=Telephones#owner=${code}.${secret}`;
     try {
       await navigator.clipboard.writeText(link);
       button.textContent = status.textContent = "Private link copied";

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -24,8 +25,11 @@ from pages.topics.poll.question import TELEPHONES, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 
-# The code and the secret of the teacher's poll, why something was not done with it, and whether one was left.
-_OWNED, _PROBLEM, _LEFT = "poll_owned", "poll_problem", "poll_left"
+# The code and the secret of the teacher's poll and those of others that are at hand, why something was not done with
+# it, and whether one was left.
+_OWNED, _OTHERS, _PROBLEM, _LEFT = "poll_owned", "polls_at_hand", "poll_problem", "poll_left"
+# As many others are kept at hand.
+_MOST_OTHERS = 4
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "privdemo_poll_owner",
@@ -59,9 +63,7 @@ def mine() -> Mine | None:
     if not (owned := st.session_state.get(_OWNED)):
         return None
     try:
-        with pause():  # a database that hangs holds up nobody else
-            found = store().poll(owned[0])
-            rounds = tuple(map(tuple, store().counts(*owned)))
+        return _read(*owned)
     except (NoSuchPoll, NotTheOwner) as error:
         _leave()
         st.session_state[_PROBLEM] = str(error)
@@ -69,6 +71,12 @@ def mine() -> Mine | None:
     except PollError as error:  # at this moment only
         st.session_state[_PROBLEM] = str(error)
         return None
+
+
+def _read(code: str, secret: str) -> Mine:
+    with pause():  # a database that hangs holds up nobody else
+        found = store().poll(code)
+        rounds = tuple(map(tuple, store().counts(code, secret)))
     return Mine(found, rounds, join.join(found.code, found.is_open, st.context.url))
 
 
@@ -78,19 +86,17 @@ def changed(shown: Mine) -> bool:
     if not owned or owned[0] != shown.poll.code:
         return True
     try:
-        with pause():
-            return tuple(map(tuple, store().counts(*owned))) != shown.rounds
+        now = _read(*owned)
+        return (now.rounds, now.poll.is_open) != (shown.rounds, shown.poll.is_open)
     except (NoSuchPoll, NotTheOwner):
         return True
     except PollError:
         return False
 
 
-def before() -> str:
-    """What stands on the page before the poll is opened, as markup."""
-    here = join.join("", True, st.context.url)
-    words = "Open the poll: the page then shows an address and a QR code, and the answers as they come."
-    return " ".join(filter(None, (words, join.how_to_reach(here))))
+def before() -> Join:
+    """Where a poll will be that has no code yet, as it is not open."""
+    return join.join("", True, st.context.url)
 
 
 def out_of_reach() -> str:
@@ -122,14 +128,17 @@ def buttons(shown: Mine) -> None:
     rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
-        st.markdown("The poll and its answers are gone for good.")
+        st.markdown("The poll and its answers will be gone for good.")
         st.button("Delete this poll", key="poll-delete-now", on_click=_do, args=(_delete,))
 
 
 def say_what_is_asked(shown: Mine) -> None:
     """Draw the code of a poll, how it stands and its question."""
     state = "open" if shown.join.is_open else "closed"
-    st.markdown(f"**{shown.poll.code}**, {state}: {unmarked(shown.question)}")
+    st.markdown(
+        f"**{shown.poll.code}**, {state}: {unmarked(shown.question)}  \nOnly this tab can read it. If you close the "
+        "tab, the private link alone brings it back: copy it now, and show it to nobody."
+    )
 
 
 def say_problem() -> None:
@@ -138,27 +147,70 @@ def say_problem() -> None:
         st.error(problem)
 
 
-def remember() -> None:
-    """Have the browser's tab keep the secret, and hand one in that a private link or the tab holds."""
+def remember(offered: bool) -> None:
+    """Have the browser's tab keep the secrets, and hand in those that a private link or the tab holds.
+
+    The private link is `offered` where the poll is shown.
+    """
     owned = st.session_state.get(_OWNED)
-    data = {"owner": list(owned) if owned else None, "left": st.session_state.get(_LEFT, False)}
+    data = {
+        "owner": list(owned) if owned else None,
+        "others": [list(other) for other in _others()],
+        "left": st.session_state.get(_LEFT, False),
+        "offered": offered,
+        "site": join.given_site(),
+    }
     _component(key="poll-owner", data=data, on_owner_change=_take_in, width="content")
 
 
 def _take_in() -> None:
     """Take a poll in whose code and secret a browser says; one that does not fit is said to be none."""
     match st.session_state["poll-owner"].get("owner"):
-        case [str() as code, str() as secret, bool() as from_link]:
+        case [str() as code, str() as secret, bool() as from_link, list() as others]:
+            kept = [(other, its) for other, its in _pairs(others) if other != code]
             try:
                 store().counts(code, secret)
             except PollError as error:
                 if from_link:
                     st.session_state[_PROBLEM] = f"This private link was not used. {error}"
                 elif isinstance(error, NoSuchPoll | NotTheOwner):  # others may be over in a moment
+                    st.session_state[_OTHERS] = kept
                     _leave()
                 return
-            st.session_state[_OWNED] = code, secret
-            st.session_state["way"] = TELEPHONES
+            st.session_state[_OTHERS] = [*_others(), *kept]
+            _own(code, secret)
+            if from_link:
+                st.session_state["way"] = TELEPHONES
+
+
+def _pairs(handed: list[Any]) -> list[tuple[str, str]]:
+    """Codes with their secrets, of what a browser says."""
+    return [(pair[0], pair[1]) for pair in handed if isinstance(pair, list) and list(map(type, pair)) == [str, str]]
+
+
+def _others() -> list[tuple[str, str]]:
+    """The codes and secrets of the teacher's polls that are not the one shown."""
+    return st.session_state.get(_OTHERS, [])
+
+
+def _own(code: str, secret: str) -> None:
+    """Make a poll the one that is shown; the one that was stays at hand."""
+    known = dict(filter(None, [st.session_state.get(_OWNED), *_others()])) | {code: secret}
+    others = [(other, its) for other, its in known.items() if other != code]
+    st.session_state[_OWNED], st.session_state[_OTHERS] = (code, secret), others[:_MOST_OTHERS]
+    st.session_state[_LEFT] = False
+
+
+def ways_to_polls(shown: bool) -> None:
+    """Draw a way to each of the teacher's polls that is not on the page; one is if it is `shown`."""
+    here = [] if shown else [st.session_state.get(_OWNED)]
+    for code, secret in filter(None, [*here, *_others()]):
+        st.button(f"Your poll {code}", key=f"poll-to-{code}", on_click=_go_to, args=(code, secret))
+
+
+def _go_to(code: str, secret: str) -> None:
+    _own(code, secret)
+    st.session_state["way"] = TELEPHONES
 
 
 def _open(question: str, config: PollConfig) -> None:
@@ -167,7 +219,7 @@ def _open(question: str, config: PollConfig) -> None:
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
         return
-    st.session_state[_OWNED], st.session_state[_LEFT] = (found.code, secret), False
+    _own(found.code, secret)
 
 
 def _do(action: Callable[[str, str], object]) -> None:
@@ -199,5 +251,8 @@ def _leave() -> None:
 
 def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
     """The released answers, of which nothing else exists, as lines of a file."""
-    rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
+    try:
+        rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
+    except PollError as error:  # deleted meanwhile, from another tab
+        rows = [{"time": "", "answer": str(error)}]
     return to_csv(rows or [{"time": "", "answer": "nobody has answered"}])

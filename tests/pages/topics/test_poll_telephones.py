@@ -1,0 +1,181 @@
+"""The page of a teacher whose class answers on telephones: what it shows, to whom, and that its secret stays one."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.kit.present import place
+from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
+from pages.polls.store import Store
+from pages.topics.poll.controls import telephones
+from pages.topics.poll.question import REHEARSAL, TELEPHONES
+from tests.pages.visiting import html as markup
+from tests.pages.visiting import takeaway, visit
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path) -> Store:
+    made = Store(f"sqlite:///{tmp_path / 'polls.db'}")
+    monkeypatch.setattr(telephones, "store", lambda: made)
+    return made
+
+
+def opened(store: Store, **more: str) -> tuple[AppTest, str]:
+    """The page of a teacher who has opened a poll, and its code."""
+    at = visit("poll", way=TELEPHONES, **more)
+    assert "Open the poll" in takeaway(at)
+    at.button(key="poll-open").click().run()
+    assert not at.exception
+    return at, at.session_state["poll_owned"][0]
+
+
+def test_answers_arrive_are_read_and_asked_for_again(store):
+    at, code = opened(store, asked="<b>Is</b> it so?")
+    assert f"<b>{code}</b>" in markup(at)
+    assert "<b>Is" not in "".join(text.value for text in at.markdown)
+    for i in range(10):
+        store.answer(code, 1, i % 2, f"{i:032d}")
+    at.run()
+    assert "<b>10 people</b> have answered." in takeaway(at)
+    at.segmented_control(key="step").set_value("Again").run()
+    at.button(key="poll-again").click().run()
+    assert store.poll(code).round == 2
+    assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
+    assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
+        "time,answer",
+        "1,'=Yes",
+    ]
+    at.button(key="poll-close").click().run()
+    with pytest.raises(PollClosed):
+        store.answer(code, 2, 0, "x" * 32)
+    assert at.button(key="poll-again").disabled
+    at.button(key="poll-delete-now").click().run()
+    with pytest.raises(NoSuchPoll):
+        store.poll(code)
+    assert "Open the poll" in takeaway(at)
+
+
+def test_the_secret_is_on_no_screen_in_no_link_and_in_no_file(store):
+    at, code = opened(store)
+    store.answer(code, 1, 0, "x" * 32)
+    at.run()
+    _, secret = at.session_state["poll_owned"]
+    everything = "".join(text.value for text in at.markdown) + markup(at) + str(dict(at.query_params))
+    assert secret not in everything
+    at.button(key="project").click().run()
+    assert secret not in str(dict(at.query_params)) + "".join(
+        step.say for step in place("".join(at.query_params["present"])).lecture.steps
+    )
+
+
+def test_who_knows_the_code_alone_sees_nothing(store):
+    _, code = opened(store)
+    store.answer(code, 1, 0, "x" * 32)
+    other = visit("poll", way=TELEPHONES, poll=code)
+    assert "Open the poll" in takeaway(other)
+    other.session_state["poll_owned"] = (code, "stolen")
+    other.run()
+    assert "Open the poll" in takeaway(other)
+    assert "Only whoever opened this poll" in other.error[0].value
+    assert store.poll(code).is_open
+
+
+def test_a_poll_that_has_vanished_is_said_to_have(store):
+    at, _ = opened(store)
+    store.delete(*at.session_state["poll_owned"])
+    at.run()
+    assert "There is no poll with this code" in at.error[0].value
+    assert "Open the poll" in takeaway(at)
+
+
+def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch):
+    def fail(*_: object) -> None:
+        raise NotKept
+
+    at, code = opened(store)
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "counts", fail)
+        at.run()
+        assert f"Your poll {code} cannot be read at this moment." in takeaway(at)
+        assert not any(button.key == "poll-open" for button in at.button)
+        assert "cannot be kept at this moment" in at.error[0].value
+        state = {"poll-owner": {"owner": [code, "x", False, []]}}
+        broken.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+        assert "poll_left" not in state, "the tab goes on keeping its secret"
+    at.button(key="poll-look").click().run()
+    assert "Nobody has answered yet." in takeaway(at)
+
+
+def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    for handed, taken in (
+        ([found.code, secret, True, []], (found.code, secret)),
+        ([found.code, "stolen", True, []], None),
+        ([found.code, "stolen", False, []], None),
+        (["BCDFG", secret, True, []], None),
+        ([1, None, "x", []], None),
+    ):
+        state = {"poll-owner": {"owner": handed}}
+        monkeypatch.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+        assert state.get("poll_owned") == taken
+        assert ("poll_problem" in state) == (handed[2] is True and taken is None)
+        monkeypatch.undo()
+        monkeypatch.setattr(telephones, "store", lambda: store)
+
+
+def test_what_cannot_be_opened_is_said(store, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise telephones.PollError("This server has as many polls as it keeps.")
+
+    monkeypatch.setattr(store, "open", refuse)
+    at = visit("poll", way=TELEPHONES)
+    at.button(key="poll-open").click().run()
+    assert at.error[0].value == "This server has as many polls as it keeps."
+
+
+def test_a_private_link_to_another_poll_leaves_the_first_at_hand(store, monkeypatch):
+    at, first = opened(store)
+    second, secret = store.open("Is that so?", ("Yes", "No"), 0.2)
+    pair = list(at.session_state["poll_owned"])
+    state = {"poll-owner": {"owner": [second.code, secret, True, [pair, ["x", 1], "y"]]}}
+    with monkeypatch.context() as patched:
+        patched.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+    assert state["polls_at_hand"] == [tuple(pair)]
+    at.session_state["poll_owned"], at.session_state["polls_at_hand"] = state["poll_owned"], state["polls_at_hand"]
+    at.run()
+    assert f"<b>{second.code}</b>" in markup(at)
+    at.button(key=f"poll-to-{first}").click().run()
+    assert f"<b>{first}</b>" in markup(at)
+    assert at.session_state["polls_at_hand"] == [(second.code, secret)]
+
+
+def test_an_open_poll_is_a_click_away_from_a_rehearsal(store):
+    at, code = opened(store)
+    at.segmented_control(key="way").set_value(REHEARSAL).run()
+    assert "simulated people" in takeaway(at)
+    at.button(key=f"poll-to-{code}").click().run()
+    assert f"<b>{code}</b>" in markup(at)
+
+
+def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    monkeypatch.setattr(telephones.st, "session_state", {"poll_owned": (found.code, secret)})
+    shown = telephones.mine()
+    assert not telephones.changed(shown)
+    store.close(found.code, secret)
+    assert telephones.changed(shown)
+    assert not telephones.changed(telephones.mine())
+    store.delete(found.code, secret)
+    assert telephones.changed(shown)
+    assert "There is no poll with this code" in telephones._csv(found.code, secret, ("Yes", "No"))
+
+
+def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
+    at = visit("poll", way=TELEPHONES)
+    assert "Each lies <b>25 %</b> of the time" in takeaway(at)
+    assert "cannot be changed" in takeaway(at)
+    assert "Truth" not in at.segmented_control(key="step").options
+    at.number_input(key="poll_lie").set_value(0.1).run()
+    assert "Each lies <b>10 %</b>" in takeaway(at)
