@@ -124,14 +124,11 @@ def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
         monkeypatch.setattr(telephones, "store", lambda: store)
 
 
-def test_what_cannot_be_opened_is_said(store, monkeypatch):
-    def refuse(*_: object) -> None:
-        raise telephones.PollError("This server has as many polls as it keeps.")
-
-    monkeypatch.setattr(store, "open", refuse)
+def test_who_opens_too_many_polls_is_told(store, monkeypatch):
+    monkeypatch.setattr(store._openings, "take", lambda _: False)
     at = visit("poll", way=TELEPHONES)
     at.button(key="poll-open").click().run()
-    assert at.error[0].value == "This server has as many polls as it keeps."
+    assert "20 polls were opened from your network" in at.error[0].value
 
 
 def test_a_private_link_to_another_poll_leaves_the_first_at_hand(store, monkeypatch):
