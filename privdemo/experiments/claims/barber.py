@@ -240,9 +240,9 @@ def _spread_beats_naive(rows: Rows) -> Claim:
         seeds=_n_draws(rows),
         command=_FIGURE_3,
         verdict=verdict,
-        why=f"with a penalty chosen alike for both, accuracy differs clearly at {listed(clear)} of p = "
-        f"{listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at p = "
-        f"{listed(surer)}",
+        why=f"with pixels learned one by one and penalties chosen alike, accuracy differs clearly at {listed(clear)} "
+        f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
+        f"p = {listed(surer)}",
         surprise="With penalties alike, correcting for the noise, learned one by one as in the paper, gives no clear "
         "gain in accuracy" + ("; its probabilities are better." if surer else "."),
         what="accuracy",

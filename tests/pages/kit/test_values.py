@@ -50,9 +50,13 @@ def test_rows_become_csv():
 
 def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
     prior = Choice("prior", ("a", "b"), "a")
-    fits = Chapter("b", list, settings=[prior], fits=lambda question: question == "images")
+    fits = Chapter("b", list, settings=[prior], fits=lambda question: question["of"] == "images")
     tabs = Chapters("look", (Chapter("a", list, settings=[prior]), fits))
-    assert [tabs.choice(answer).options for answer in (None, "table", "images")] == [("a", "b"), ("a",), ("a", "b")]
+    assert [tabs.choice(answer).options for answer in (None, {"of": "table"}, {"of": "images"})] == [
+        ("a", "b"),
+        ("a",),
+        ("a", "b"),
+    ]
     assert tabs.choice("images").default == "a"
     assert tabs.choice().key == "look"
     assert tabs.settings == [tabs.choice(), prior]
