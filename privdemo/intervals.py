@@ -114,7 +114,7 @@ def exact_interval(successes: int, n: int) -> Estimate:
     """A proportion with the exact 95 % interval of Clopper and Pearson (1934).
 
     It contains the true one at least 95 times of 100, whatever that is and however few the trials are, where Wilson's
-    may do so 84 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a twentieth at 300.
+    may do so 83 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a thirtieth at 300.
     """
     limits.Limit("n", 1, math.inf, integer=True).check(n)
     limits.Limit("successes", 0, n, integer=True).check(successes)

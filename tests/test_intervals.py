@@ -26,6 +26,19 @@ def test_the_exact_interval_agrees_with_scipy(case):
     assert found == pytest.approx((case[0] / case[1], other.low, other.high), abs=1e-9)
 
 
+def test_how_much_wider_the_exact_interval_is_than_wilsons():
+    """A fifth at 5 trials, a tenth at 30, a thirtieth at 300: as the docstring says, and what Wilson's misses."""
+    for n, wider in ((5, 0.2), (30, 0.1), (300, 1 / 30)):
+        exact, wilson = ([each(x, n) for x in range(n + 1)] for each in (intervals.exact_interval, wilson_interval))
+        widths = (sum(each.high - each.low for each in found) for found in (exact, wilson))
+        assert next(widths) / next(widths) - 1 == pytest.approx(wider, rel=0.25)
+    shares = np.linspace(0, 1, 4001)
+    chances = stats.binom.pmf(np.arange(6), 5, shares[:, None])
+    low, high = intervals.wilson_ends(np.arange(6) / 5, 5)
+    held = (chances * ((low <= shares[:, None]) & (shares[:, None] <= high))).sum(axis=1)
+    assert round(100 * held.min()) == 83
+
+
 def test_wilson_ends_keep_the_shape_and_impossible_counts_are_refused():
     low, high = intervals.wilson_ends([[0.2, 0.5]], 50)
     assert low.shape == high.shape == (1, 2)

@@ -15,6 +15,7 @@ from privdemo.experiments.poll import PollConfig
 from privdemo.experiments.poll.price import half_width
 from privdemo.intervals import wilson_ends
 from privdemo.mechanisms import BinaryChannel
+from tests.documents import ROOT
 
 CLASSES = (5, 6, 8, 10, 13, 20, 30, 60, 120, 300)
 COIN = PollConfig()
@@ -148,6 +149,11 @@ def test_the_price_is_of_the_very_intervals_that_are_shown():
     assert widest(COIN, lying) <= half < widest(COIN, lying - 1)
     assert widest(HONEST, honest) <= half < widest(HONEST, honest - 1)
     assert (lying, honest) == (402, 104)
+
+
+def test_the_limits_say_how_wide_the_interval_of_a_small_class_is():
+    said = f"± {100 * half_width(30, COIN.channel):.0f} points in a class of 30"
+    assert said in (ROOT / "docs/limits.md").read_text(encoding="utf-8")
 
 
 def test_answers_may_say_less_than_an_honest_one():

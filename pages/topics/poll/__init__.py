@@ -19,8 +19,11 @@ from pages.topics.poll.controls import (
     presets,
 )
 from pages.topics.poll.question import STEPS, Question
+from privdemo.experiments import poll
 
 _HERE = Path(__file__).parent
+# People in the small class of the caveats.
+_SMALL = 30
 
 
 def standing_words(question: Question | str, shown: Answer | None) -> Mapping[str, str]:
@@ -28,10 +31,11 @@ def standing_words(question: Question | str, shown: Answer | None) -> Mapping[st
     if isinstance(question, str) or shown is None:
         return {}
     lie, k = numbers.percent(question.config.lie), len(question.config.answers)
+    half = poll.half_width(_SMALL, question.config.channel)
     return folds.folds(
         folds.read(_HERE / "how.md", lie=lie, k=k),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md"),
+        folds.read(_HERE / "caveats.md", small=_SMALL, half=f"{100 * half:.0f}"),
         shown.snippet("print(found)", draws=False).markdown,
     )
 

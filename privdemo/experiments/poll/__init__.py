@@ -1,7 +1,7 @@
 """A class that is asked by randomised response: what its answers tell of all, and of each."""
 
 from privdemo.experiments.poll.config import PollConfig, by_cards, cards
-from privdemo.experiments.poll.price import Price, price
+from privdemo.experiments.poll.price import Price, half_width, price
 from privdemo.experiments.poll.rehearsal import Rehearsal, rehearse
 from privdemo.experiments.poll.reveal import Again, Reading, Reveal, asked_again, reveal
 from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, share_table
@@ -17,6 +17,7 @@ __all__ = [
     "asked_again",
     "by_cards",
     "cards",
+    "half_width",
     "meant_table",
     "price",
     "price_table",
