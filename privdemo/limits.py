@@ -129,6 +129,11 @@ N_LABELS = Limit(
     integer=True,
 )
 COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
+# Frequency oracles: answers, ε, people; and the bits of what their reports support, which the likelihood keeps.
+ORACLE_ANSWERS = Limit("k", 2, 1024, "one answer hides nothing, and 1,024 can still be listed", integer=True)
+ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
+ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten million are enough to see", integer=True)
+ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 # A published file: its bytes as they come, twice the largest, and unpacked.
 DOWNLOAD_BYTES = Limit("bytes of a download", 1, 20_000_000, integer=True)

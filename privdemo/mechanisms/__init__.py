@@ -3,22 +3,39 @@
 Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `draws(shape, rng)` and
 `apply(x, draws)`, so that one set of draws can be looked at under many noise levels; and `epsilon`,
 `epsilon_at(delta, n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` lists what a mechanism on pixels
-answers besides, and `pixels.FAMILIES` which of them there are.
+answers besides, and `pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one answer of many,
+whose reports support a set of answers.
 """
 
 from privdemo.mechanisms.additive import GaussianNoise, LaplaceNoise
 from privdemo.mechanisms.binary_channel import BinaryChannel
+from privdemo.mechanisms.frequency_oracles import (
+    BasicRappor,
+    FrequencyOracle,
+    HadamardResponse,
+    KaryResponse,
+    OptimisedLocalHashing,
+    OptimisedUnaryEncoding,
+    SubsetSelection,
+)
 from privdemo.mechanisms.pixel_mechanism import Distortion, PixelMechanism
 from privdemo.mechanisms.randomised_response import RandomisedResponse, ResponseDraws
 from privdemo.mechanisms.states import to_unit
 
 __all__ = [
+    "BasicRappor",
     "BinaryChannel",
     "Distortion",
+    "FrequencyOracle",
     "GaussianNoise",
+    "HadamardResponse",
+    "KaryResponse",
     "LaplaceNoise",
+    "OptimisedLocalHashing",
+    "OptimisedUnaryEncoding",
     "PixelMechanism",
     "RandomisedResponse",
     "ResponseDraws",
+    "SubsetSelection",
     "to_unit",
 ]

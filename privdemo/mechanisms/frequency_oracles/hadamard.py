@@ -1,0 +1,77 @@
+"""Hadamard response: one of K numbers, from the half that belongs to the true answer more often than not."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privdemo.mechanisms.frequency_oracles.oracle import Bits, Counts, FrequencyOracle, pack_states
+
+
+class HadamardResponse(FrequencyOracle):
+    """One of K numbers y; each answer v has a half of them, those where row v + 1 of a Hadamard matrix is +1.
+
+    Acharya, Sun & Zhang 2019, in its form for much privacy (one block). A number of the true answer's half is e^ε times
+    as likely as another, so p = e^ε/(e^ε + 1); two halves share K/4 numbers, so q = ½. K is the least power of two
+    above k: more would cost bits and change neither. With little privacy q = ½ is a poor bargain: no ε makes a share's
+    variance less than 1/n. Reports are numbers, (n,).
+    """
+
+    @property
+    def order(self) -> int:
+        """K: how many numbers there are."""
+        return int(2 ** self.k.bit_length())
+
+    @cached_property
+    def halves(self) -> NDArray[np.bool_]:
+        """Whether number y is in the half of answer v, (K, k): y and v + 1 have an even number of bits in common."""
+        common = np.bitwise_and.outer(np.arange(self.order), np.arange(1, self.k + 1))
+        return np.bitwise_count(common) % 2 == 0
+
+    @property
+    def p(self) -> float:
+        return 1 / (1 + math.exp(-self.epsilon))
+
+    @property
+    def q(self) -> float:
+        return 0.5
+
+    @property
+    def bits(self) -> int:
+        return (self.order - 1).bit_length()
+
+    @property
+    def n_supports(self) -> int:
+        return self.order
+
+    def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
+        """See `FrequencyOracle`: how often each of the K numbers is sent, drawn as counts."""
+        people = self.check_counts(counts)
+        uniform = rng.binomial(people, 2 * (1 - self.p))  # they take any number; the others one of their half
+        sent = rng.multinomial(uniform.sum(), np.full(self.order, 1 / self.order))
+        in_half = rng.multinomial(people - uniform, np.full(self.order // 2, 2 / self.order))
+        places = np.nonzero(self.halves.T)[1].reshape(self.k, self.order // 2)
+        np.add.at(sent, places, in_half)
+        return sent @ self.halves
+
+    def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
+        """See `FrequencyOracle`: a uniform number, moved to its partner in the other half if it is in the wrong one."""
+        row = self.check_values(values).astype(np.int64) + 1
+        number = rng.integers(0, self.order, len(row))
+        wanted = rng.random(len(row)) < self.p
+        inside = np.bitwise_count(number & row) % 2 == 0
+        return np.where(inside == wanted, number, number ^ (row & -row))
+
+    def packed_support(self, reports: NDArray[np.integer]) -> Bits:
+        """See `FrequencyOracle`."""
+        return pack_states(reports, self.halves)
+
+    def tally(self, reports: NDArray[np.integer]) -> Counts:
+        """See `FrequencyOracle`."""
+        return np.bincount(reports, minlength=self.order) @ self.halves
+
+    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+        return math.log(2 * self.p / self.order), math.log(2 * (1 - self.p) / self.order)

@@ -1,0 +1,99 @@
+"""Subset selection: a set of d answers, which the true one is in more often than chance."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privdemo.mechanisms.frequency_oracles.oracle import Array, Bits, Counts, FrequencyOracle, in_parts, least_noisy
+
+
+class SubsetSelection(FrequencyOracle):
+    """A set of d of the k answers; one that holds the truth is e^ε times as likely as one that does not.
+
+    Ye & Barg 2018. p = d e^ε/(d e^ε + k − d); of the k − 1 others a set holds d − 1 with p, else d, so that
+    q = (d − p)/(k − 1). Reports are packed bits, (n, ⌈k/8⌉).
+    """
+
+    @cached_property
+    def size(self) -> int:
+        """d, about k/(e^ε + 1): the one for which the mean variance of all shares is least."""
+        d = np.arange(1, self.k)
+        p = self._holds_truth(d)
+        return int(d[least_noisy(p, (d - p) / (self.k - 1), self.k)])
+
+    @property
+    def p(self) -> float:
+        return float(self._holds_truth(self.size))
+
+    @property
+    def q(self) -> float:
+        return (self.size - self.p) / (self.k - 1)
+
+    @property
+    def bits(self) -> int:
+        return (self.n_supports - 1).bit_length()
+
+    @property
+    def n_supports(self) -> int:
+        return math.comb(self.k, self.size)
+
+    def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
+        """See `FrequencyOracle`: exact, answer after answer, by how many places their sets have left.
+
+        Who decided whether to include the truth fills the other places from the other answers alike. So of those whose
+        answer has not come, and whose sets have the same kind, each is as likely to be the next one's as any other.
+        """
+        people = self.check_counts(counts)
+        include = rng.binomial(people, self.p)
+        d, supported = self.size, np.empty(self.k, np.int64)
+        # Sets by places left, 0 … d: of people whose answer has come; is still to come and in; still to come and out.
+        sets = np.zeros((3, d + 1), np.int64)
+        sets[1, d - 1], sets[2, d] = include.sum(), (people - include).sum()
+        left = np.arange(d + 1)
+        for answer in range(self.k):
+            owners = [
+                rng.multivariate_hypergeometric(sets[1], include[answer]),
+                rng.multivariate_hypergeometric(sets[2], people[answer] - include[answer]),
+            ]
+            sets[1:] -= owners
+            open_answers = self.k - answer - np.array([[0], [1], [1]])
+            taken = rng.binomial(sets, np.minimum(1.0, left / np.maximum(open_answers, 1)))
+            supported[answer] = include[answer] + taken.sum()
+            sets -= taken
+            sets[:, :-1] += taken[:, 1:]
+            sets[0] += owners[0] + owners[1]
+        return supported
+
+    def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> Bits:
+        """See `FrequencyOracle`: each answer in turn, with the chance of places left to answers left (Knuth's S)."""
+        true = self.check_values(values)
+        packed = np.empty(((self.k + 7) // 8, len(true)), np.uint8)
+        for part in in_parts(len(true), self.k):
+            own = true[part]
+            include = rng.random(len(own)) < self.p
+            places = (self.size - include).astype(np.float64)
+            bit = np.empty((self.k, len(own)), bool)
+            for answer in range(self.k):
+                others_left = self.k - 1 - answer + (own < answer)
+                mine = own == answer
+                take = rng.random(len(own)) * others_left < places
+                np.copyto(bit[answer], np.where(mine, include, take))
+                places -= take & ~mine
+            packed[:, part] = np.packbits(bit, axis=0)
+        return packed.T
+
+    def packed_support(self, reports: Bits) -> Bits:
+        """See `FrequencyOracle`."""
+        return reports.T
+
+    def _holds_truth(self, size: ArrayLike) -> Array:
+        d = np.asarray(size, dtype=float)
+        return d * self.ratio / (d * self.ratio + self.k - d)
+
+    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+        inside = math.log(self.p) - math.log(math.comb(self.k - 1, self.size - 1))
+        return inside, math.log1p(-self.p) - math.log(math.comb(self.k - 1, self.size))

@@ -1,0 +1,254 @@
+"""Frequency oracles against every report that there is: ε, p and q by brute force, and draws against their law."""
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from privdemo import limits
+from privdemo.mechanisms import frequency_oracles as fo
+from privdemo.mechanisms.frequency_oracles.hashing import PRIME, hash_answer
+
+NAMES = tuple(fo.ORACLES)
+OFF = 0.03  # what a test must tell from the right ε
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def pack(members):
+    return np.packbits(np.array(members, dtype=bool), axis=1)
+
+
+def all_reports(oracle):
+    """Every report that there is; of local hashing every one with one hash function, at random."""
+    k = oracle.k
+    if isinstance(oracle, fo.OptimisedLocalHashing):
+        function = np.tile(rng(k).integers(0, PRIME, 3, dtype=np.uint32), (oracle.n_hashes, 1))
+        return np.column_stack([function, np.arange(oracle.n_hashes, dtype=np.uint32)])
+    if isinstance(oracle, fo.SubsetSelection):
+        return pack([[v in chosen for v in range(k)] for chosen in combinations(range(k), oracle.size)])
+    if isinstance(oracle, fo.BasicRappor | fo.OptimisedUnaryEncoding):
+        return pack(list(product([False, True], repeat=k)))
+    return np.arange(oracle.order if isinstance(oracle, fo.HadamardResponse) else k)
+
+
+def report_probs(oracle):
+    """P(report | v) of all reports, (n_reports, k); of local hashing given the hash function."""
+    functions = PRIME**3 if isinstance(oracle, fo.OptimisedLocalHashing) else 1
+    return np.exp(oracle.log_prob(all_reports(oracle))) * functions
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_epsilon_p_and_q_by_brute_force(name, k):
+    for epsilon in (0.01, 0.5, 1.7, 4.0, 10.0):
+        oracle = fo.ORACLES[name](k, epsilon)
+        probs = report_probs(oracle)
+        np.testing.assert_allclose(probs.sum(axis=0), 1, rtol=1e-12)
+        losses = np.log(probs.max(axis=1) / probs.min(axis=1))
+        member = oracle.support(all_reports(oracle))
+        if name == "local hashing":  # its answers may all have one hash; p and q are over all functions, below
+            assert losses.max() <= epsilon * (1 + 1e-9)
+            assert probs.max() == pytest.approx(oracle.p)
+            continue
+        assert losses.max() == pytest.approx(epsilon, rel=1e-9)
+        supported = probs.T @ member  # [true, answer]
+        np.testing.assert_allclose(supported, np.where(np.eye(k), oracle.p, oracle.q), rtol=1e-9)
+        assert len(probs) == oracle.n_supports
+        assert oracle.bits == math.ceil(math.log2(len(probs)))
+
+
+def by_report(oracle, reports):
+    """The number of each report among `all_reports`; of local hashing the told hash less that of the truth 0."""
+    if isinstance(oracle, fo.OptimisedLocalHashing):
+        return (reports[:, 3] - hash_answer(reports[:, :3].T, 0, oracle.n_hashes).astype(int)) % oracle.n_hashes
+    if reports.ndim == 1:
+        return reports
+    (known,) = all_reports(oracle).T  # one byte is enough for up to eight answers
+    number = np.zeros(256, int)
+    number[known] = np.arange(len(known))
+    assert np.isin(np.unique(reports), known).all()
+    return number[reports[:, 0]]
+
+
+def fit(found, probs):
+    """The p-value of Pearson's chi-squared test of counts against probabilities."""
+    expected = probs * found.sum()
+    return chi2.sf((np.square(found - expected) / expected).sum(), len(probs) - 1)
+
+
+def law(oracle, true, epsilon):
+    """P(report) if `true` is the truth, at another ε and with as many hashes."""
+    if isinstance(oracle, fo.OptimisedLocalHashing):
+        told = np.append(math.exp(epsilon), np.ones(oracle.n_hashes - 1))
+        return told / told.sum()
+    return report_probs(type(oracle)(oracle.k, epsilon))[:, true]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_follow_their_law_and_none_of_an_epsilon_three_percent_off(name):
+    """300,000 reports: the wrong ε has a p-value below 10⁻⁸, as N I (0.03 ε)² is 110 or more, of few cells."""
+    k, epsilon, n = 3, 2.0, 300_000
+    oracle = fo.ORACLES[name](k, epsilon)
+    for true in (0,) if name == "local hashing" else (0, 2):
+        reports = oracle.reports(np.full(n, true, np.uint8), rng(true + 5))
+        right = law(oracle, true, epsilon)
+        found = np.bincount(by_report(oracle, reports), minlength=len(right))
+        assert fit(found, right) > 1e-4
+        for wrong in (1 - OFF, 1 + OFF):
+            assert fit(found, law(oracle, true, wrong * epsilon)) < 1e-8
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_drawn_at_once_have_p_and_q_and_none_of_an_epsilon_three_percent_off(name):
+    people = np.array([4_000_000, 1_000_000, 0, 2_000_000, 3_000_000])
+    oracle = fo.ORACLES[name](5, 2.0)
+
+    def distance(epsilon):
+        """How many standard errors the counts are from those expected at `epsilon`, at most."""
+        other = fo.ORACLES[name](5, epsilon)
+        p, q = (law(oracle, 0, epsilon)[0], oracle.q) if name == "local hashing" else (other.p, other.q)
+        mean = people * p + (people.sum() - people) * q
+        variance = people * p * (1 - p) + (people.sum() - people) * q * (1 - q)
+        return abs((found - mean) / np.sqrt(variance)).max()
+
+    found = oracle.support_counts(people, rng(1))
+    assert distance(2.0) < 4.5
+    assert min(distance(2.0 * wrong) for wrong in (1 - OFF, 1 + OFF)) > 9
+
+
+def counts_law(oracle, values):
+    """The law of the support counts of people with these answers: {counts: probability}."""
+    member, probs = oracle.support(all_reports(oracle)).astype(int), report_probs(oracle)
+    total = {(0,) * oracle.k: 1.0}
+    for true in values:
+        after = {}
+        for before, weight in total.items():
+            for row, prob in zip(member, probs[:, true], strict=True):
+                key = tuple(before + row)
+                after[key] = after.get(key, 0.0) + weight * prob
+        total = after
+    return total
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "local hashing"])
+def test_counts_drawn_at_once_have_the_joint_law_of_reports(name):
+    k, people = (5, [2, 0, 1, 0, 0]) if name == "subset selection" else (3, [1, 0, 2])
+    oracle = fo.ORACLES[name](k, 0.5 if name == "subset selection" else 1.5)
+    expected = counts_law(oracle, np.repeat(np.arange(k), people))
+    generator, n = rng(2), 2000
+    drawn = [tuple(oracle.support_counts(people, generator)) for _ in range(n)]
+    assert set(drawn) <= set(expected)
+    cells = sorted(expected, key=expected.get)
+    probs, found = np.array([expected[c] for c in cells]), np.array([drawn.count(c) for c in cells])
+    # rare ones are pooled, so that about 20 are expected of each
+    group = np.unique(np.cumsum(probs) // (20 / n), return_inverse=True)[1]
+    assert fit(np.bincount(group, found), np.bincount(group, probs)) > 1e-4
+    others = counts_law(oracle, np.repeat(np.arange(k), people[::-1]))
+    assert fit(np.bincount(group, found), np.bincount(group, [others[c] for c in cells])) < 1e-6
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [2, 8, 100])
+def test_a_tally_counts_what_reports_support(name, k):
+    oracle = fo.ORACLES[name](k, 1.0)
+    people = rng(3).multinomial(300, np.full(k, 1 / k))
+    reports = oracle.reports(np.repeat(np.arange(k), people), rng(4))
+    support = oracle.support(reports)
+    assert support.shape == (300, k)
+    np.testing.assert_array_equal(oracle.tally(reports), support.sum(axis=0))
+    posterior = oracle.posterior(reports[:5], np.arange(1, k + 1))
+    likelihood = np.exp(oracle.log_prob(reports[:5]) - oracle.log_prob(reports[:5]).max(axis=1, keepdims=True))
+    expected = likelihood * np.arange(1, k + 1)
+    np.testing.assert_allclose(posterior, expected / expected.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+def test_three_answers_have_independent_hashes():
+    """Chi-squared over g³ cells for several triples; an arithmetic progression is where degree 1 would fail."""
+    n, g = 200_000, 3
+    coefficients = rng(6).integers(0, PRIME, (3, n), dtype=np.uint32)
+
+    def alike(hashes):
+        return fit(np.bincount(np.ravel_multi_index(hashes, (g,) * 3), minlength=g**3), np.full(g**3, g**-3.0))
+
+    for triple in ((0, 1, 2), (5, 511, 1023), (7, 8, 1000)):
+        hashes = [hash_answer(coefficients, v, g).astype(int) for v in triple]
+        assert alike(hashes) > 1e-4
+        line = [hash_answer(np.stack([0 * coefficients[0], *coefficients[1:]]), v, g).astype(int) for v in (0, 1, 2)]
+        assert alike(line) < 1e-9
+    a, b, c = (int(x) for x in coefficients[:, 0])
+    for v in (0, 3, 1023):
+        assert hash_answer(coefficients[:, :1], v, 1000)[0] == (a * v * v + b * v + c) % PRIME * 1000 // 2**31
+    assert hash_answer(np.array([[0], [0], [PRIME - 1]], np.uint32), 1, 7)[0] == 6
+
+
+def test_g_and_d_are_those_of_least_variance():
+    for k, epsilon in product([2, 3, 16, 100, 1024], [0.01, 0.5, 1.0, 2.0, 4.0, 7.0]):
+        r = math.exp(epsilon)
+        for d in range(1, k, max(1, k // 40)):
+            p = d * r / (d * r + k - d)
+            q = (p * (d - 1) + (1 - p) * d) / (k - 1)
+            one = (p * (1 - p) + (k - 1) * q * (1 - q)) / k / (p - q) ** 2
+            assert fo.SubsetSelection(k, epsilon).mean_variance(1) <= one * (1 + 1e-12)
+        for g in range(2, 60):
+            p, q = r / (r + g - 1), 1 / g
+            one = (p * (1 - p) + (k - 1) * q * (1 - q)) / k / (p - q) ** 2
+            assert fo.OptimisedLocalHashing(k, epsilon).mean_variance(1) <= one * (1 + 1e-12)
+    assert fo.SubsetSelection(1000, 1.0).size == pytest.approx(1000 / (math.e + 1), abs=2)
+    assert fo.OptimisedLocalHashing(1000, 3.0).n_hashes == pytest.approx(math.exp(3) + 1, abs=1)
+
+
+@pytest.mark.parametrize("name", ["randomised response", "basic rappor", "local hashing"])
+def test_variances_are_those_of_many_simulated_polls(name):
+    n, k = 1000, 4
+    oracle, people = fo.ORACLES[name](k, 2.0), np.array([700, 200, 100, 0])
+    generator, draws = rng(7), 1500
+    gain = oracle.p - oracle.q
+    fixed = np.array([oracle.support_counts(people, generator) for _ in range(draws)]) / n / gain
+    drawn = [oracle.support_counts(generator.multinomial(n, people / n), generator) for _ in range(draws)]
+    for found, variance in (
+        (fixed.var(axis=0), oracle.variance(people / n, n)),
+        ((np.array(drawn) / n / gain).var(axis=0), oracle.variance(people / n, n, drawn=True)),
+    ):
+        np.testing.assert_allclose(found, variance, rtol=5 * math.sqrt(2 / draws))
+    assert oracle.mean_variance(n) == pytest.approx(oracle.variance(people / n, n).mean())
+
+
+def test_kary_response_wins_only_where_k_is_below_three_times_e_to_epsilon_plus_two():
+    for epsilon in (0.01, 0.3, 1.0, 2.0, 3.3, 5.0):
+        bound = 3 * math.exp(epsilon) + 2
+        for k in {2, 3, 5, 8, 30, 100, 1000, math.ceil(bound) - 1, math.floor(bound) + 1} & set(range(2, 1025)):
+            kary, unary = (fo.ORACLES[name](k, epsilon) for name in ("randomised response", "optimised unary"))
+            assert (kary.variance(0.0, 1) < unary.variance(0.0, 1)) == (k < bound)
+            winner = fo.best(k, epsilon)
+            assert (winner == "randomised response") == (fo.SubsetSelection(k, epsilon).size == 1)
+            assert winner in ("randomised response", "subset selection")
+            if fo.best(k, epsilon, ("randomised response", "optimised unary")) == "randomised response":
+                assert k < bound
+    assert fo.best(2, 1.0, ["hadamard response", "basic rappor"]) in ("hadamard response", "basic rappor")
+    assert fo.HadamardResponse(10, 10.0).variance(0.0, 1) == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "sentence"),
+    [
+        (lambda: fo.KaryResponse(1025, 1.0), ValueError, r"^k must be a whole number in \[2, 1024\], got 1025"),
+        (lambda: fo.BasicRappor(5, 0.0), ValueError, r"^epsilon must be in \[0.01, 10\], got 0"),
+        (lambda: fo.best(3, 1.0, ["lies"]), ValueError, "^among must name one or more of randomised response"),
+        (lambda: fo.KaryResponse(3, 1.0).variance(0.5, 0), ValueError, "^people must be"),
+        (lambda: fo.SubsetSelection(3, 1.0).support_counts([1, 2], rng()), ValueError, "^counts must be 3 whole"),
+        (lambda: fo.SubsetSelection(3, 1.0).support_counts([1, 2, -1], rng()), ValueError, "^counts must be 3 whole"),
+        (lambda: fo.HadamardResponse(3, 1.0).support_counts([0, 0, 0], rng()), ValueError, "^people must be"),
+        (lambda: fo.HadamardResponse(3, 1.0).reports(np.array([3]), rng()), ValueError, "^x must hold states"),
+        (lambda: fo.KaryResponse(3, 1.0).reports(np.array([0.0]), rng()), TypeError, "^x must hold whole-number"),
+        (lambda: fo.BasicRappor(3, 1.0).reports(np.zeros((2, 2), int), rng()), ValueError, "^values must be one"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(ask, error, sentence):
+    assert limits.ORACLE_PEOPLE.high == 10_000_000
+    with pytest.raises(error, match=sentence):
+        ask()
