@@ -17,10 +17,15 @@ _LOG = logging.getLogger(__name__)
 
 
 class Batches:
-    """Counts answers off the event loop, and acknowledges each once it is on disk."""
+    """Counts answers off the event loop, and acknowledges each once it is on disk.
 
-    def __init__(self, count_all: Callable[[Sequence[Answer]], list[PollError | None]]) -> None:
-        self._count_all = count_all
+    `tidy` is called each time that nobody waits any more, and nobody waits for it who has sent an answer before.
+    """
+
+    def __init__(
+        self, count_all: Callable[[Sequence[Answer]], list[PollError | None]], tidy: Callable[[], None]
+    ) -> None:
+        self._count_all, self._tidy = count_all, tidy
         self._waiting: list[tuple[Answer, asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
 
@@ -48,8 +53,16 @@ class Batches:
                         done.set_result(None)
                     else:
                         done.set_exception(refused)
+                if not self._waiting:
+                    await self._tidied()
         finally:
             self._writer = None
+
+    async def _tidied(self) -> None:
+        try:
+            await run_in_threadpool(self._tidy)
+        except Exception:  # what comes next is written all the same
+            _LOG.exception("The database was not tidied up")
 
     async def _outcomes(self, answers: list[Answer]) -> Sequence[PollError | None]:
         try:

@@ -22,6 +22,8 @@ from pages.polls.rules import NotKept, PollError
 VARIABLE = "PRIVDEMO_POLLS"
 # Seconds for which one waits for another's transaction, or for the database to answer.
 PATIENCE = 10
+# Seconds for which emptying the log waits for those who read: answers that come in meanwhile wait with it.
+_WIPE_PATIENCE = 0.1
 _LOG = logging.getLogger(__name__)
 
 _TABLES = sa.MetaData()
@@ -91,7 +93,7 @@ class Database:
             yield connection
 
     def wipe(self) -> bool:
-        """Empty SQLite's log, and with it what has been deleted; False if somebody reads for long at this moment.
+        """Empty SQLite's log, and with it what has been deleted; False if somebody is at it for long at this moment.
 
         PostgreSQL's log is not in our hands.
         """
@@ -101,7 +103,11 @@ class Database:
             suppress(SQLAlchemyError, sqlite3.Error),
             self._engine.execution_options(outside=True).connect() as connection,
         ):
-            is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+            try:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * _WIPE_PATIENCE:.0f}")
+                is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * PATIENCE}")
             return not is_busy
         return False
 

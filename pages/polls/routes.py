@@ -68,7 +68,7 @@ class Telephones:
 
     def __init__(self, store: Callable[[], Store] = this_process, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._clock = store, clock
-        self._batches = Batches(self._count_all)
+        self._batches = Batches(self._count_all, lambda: self._store().wipe())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
         # A database that hangs takes no more threads than these: other threads send the app's files.

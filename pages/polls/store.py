@@ -2,9 +2,9 @@
 
 An answer is counted, and its telephone's token marked, in one transaction and in two tables: the tables do not say
 which token sent what, or when. The database's own log does for a while, for tokens whose transaction held answers of
-one kind alone: SQLite's is emptied by `wipe`, each second while a class answers and when a round ends; PostgreSQL's,
-and its rows that are dead, are there until it recycles and vacuums them. A token is a random number of a telephone,
-which forgets it once its answer has arrived. What has been acknowledged is on disk.
+one kind alone: SQLite's is emptied by `wipe`, as soon as no answer waits, each second at least, and when a round ends;
+PostgreSQL's, and its rows that are dead, are there until it recycles and vacuums them. A token is a random number of a
+telephone, which forgets it once its answer has arrived. What has been acknowledged is on disk.
 """
 
 from __future__ import annotations

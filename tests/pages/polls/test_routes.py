@@ -285,6 +285,21 @@ def test_answers_that_come_together_are_written_together(store, poll):
     assert sum(batches) == 60
 
 
+def test_a_lone_answer_is_no_longer_in_the_log_once_nobody_waits(app, store, poll, tmp_path):
+    log = tmp_path / "polls.sqlite-wal"
+
+    async def one_at_a_time():
+        for i in range(3):
+            kept = await asking(app, f"/p/{poll[0].code}", "POST", body=[answer(token=f"{i:032x}")], **HERE)
+            assert kept.status == 200
+            assert log.stat().st_size > 0, "it is acknowledged first"
+            while log.stat().st_size:
+                await asyncio.sleep(0.001)
+
+    in_a_loop(asyncio.wait_for(one_at_a_time(), 30))
+    assert store.counts(poll[0].code, poll[1]) == [[3, 0]]
+
+
 def test_logs_of_requests_leave_polls_out(caplog):
     background.keep_out_of_logs()
     log = logging.getLogger("uvicorn.access")
