@@ -150,10 +150,10 @@ class Page:
         present.go_on(here)
         seen = present.view(here)
         screen.begin(self.question)
-        screen.enlarge(presenter.screen() if seen.place else None)
+        screen.enlarge(presenter.screen() if seen.place else None, seen.title(self.question))
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.title(seen.place.step.say or self.question if seen.place else self.question, anchor=False)
+            st.title(seen.title(self.question), anchor=False)
             screen.skip_link()
             menu = more.draw(here, known, self._reset)
         present.draw(seen, here)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -11,7 +11,7 @@ import streamlit as st
 from pages.kit import lecture, link, presenter
 from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
-from pages.kit.settings import Setting, Words
+from pages.kit.settings import Number, Setting, Words
 from privdemo.toml_text import shortened
 
 # The keys of both in an address.
@@ -95,6 +95,10 @@ class View:
         """Whether the sentence (“takeaway”) or the figure is to be seen."""
         return self.place is None or part in self.place.step.show
 
+    def title(self, question: str) -> str:
+        """What is large over a page of this `question`."""
+        return (self.place and self.place.step.say) or question
+
     @property
     def left(self) -> Sequence[str]:
         """The keys of the settings that can be set."""
@@ -135,11 +139,13 @@ def _sheet(seen: View, here: Here) -> str:
     left = _widgets(seen.left)
     kept = (f":not({left}):not(:has({left}))" if left else "") + f":not(:has({_SHOWN}))"
     rules = [f"{', '.join(f'.st-key-{place} > *{kept}' for place in _CONTROLS)} {{ display: none; }}", _NEVER]
-    rules.append(f"{_widgets(s.key for s in here.settings if s.key not in seen.left)} {{ display: none; }}")
+    hidden = _widgets(s.key for s in here.settings if s.key not in seen.left)
+    rules.append(f":is({hidden}):not({_SHOWN} *) {{ display: none; }}")
     rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in seen.left]
     if seen.place:
         rules += [rule for part, rule in _PARTS.items() if not seen.shows(part)]
         rules += [_OWN_QUESTION] if seen.place.step.say else []
+        rules.append(f":root {{ --headline: {presenter.headline(seen.place.step.say)}rem; }}")
     return "\n".join(rules)
 
 
@@ -150,7 +156,7 @@ def _widgets(keys: Iterable[str]) -> str:
 
 # Where controls stand, and what a page with only some of them does not have.
 _CONTROLS = ("controls", "lever", "pulled", "chapter-controls", "chapters")
-# What is part of what is shown, such as a button that asks a class again.
+# What is part of what is shown, such as a button that asks a class again, or boxes for what the room says.
 _SHOWN = '[class*="st-key-shown-"]'
 _NEVER = (
     '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
@@ -175,12 +181,22 @@ def _move(now: Place, move: str, here: Here) -> None:
     number = now.number + (1 if move == presenter.NEXT else -1)
     if 1 <= number <= len(now.lecture.steps):
         after = Place(now.lecture, now.name, number)
-        open_step(after, here)
+        open_step(after, here, _kept(now.step, after.step, here))
 
 
-def open_step(at: Place, here: Here) -> None:
-    """Open a place in a lecture: its page with its settings, all others as reset leaves them."""
-    _open(at.step.page, at.step.settings, here, _name(at), at)
+def _kept(before: Step, after: Step, here: Here) -> set[str]:
+    """The keys of what the room has told: they stay as they are where a step says of them what the last one said."""
+    if after.page != here.address:
+        return set()
+    told = [setting.key for setting in here.settings if isinstance(setting, Number) and setting.told]
+    return {key for key in told if before.settings.get(key) == after.settings.get(key)}
+
+
+def open_step(at: Place, here: Here, kept: Collection[str] = ()) -> None:
+    """Open a place in a lecture: its page with its settings, all others as reset leaves them, but for those `kept`."""
+    given = {key: value for key, value in at.step.settings.items() if key not in kept}
+    others = [setting for setting in here.settings if setting.key not in kept]
+    _open(at.step.page, given, replace(here, settings=others), _name(at), at)
 
 
 def open_file(page: str, given: Mapping[str, Any], here: Here, name: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -9,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, report, turns
+from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, presenter, report, turns
 from pages.kit.draws import Draws
 from pages.kit.folds import in_details
 from pages.kit.numbers import unbroken
@@ -19,8 +21,10 @@ from privdemo import figures
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
 # which keeps it from everything else for a second.
 FIRST_LOOK = 0.4
-# The tallest chart on a projector, as a part of its height.
-_TALLEST = 0.6
+# The tallest chart on a projector, and the lowest, as a part of its height; the size of the sentence over it and of its
+# lines, how wide its letters are, and what else stands over, under and beside a chart, in rem.
+_TALLEST, _LOWEST = 0.6, 0.3
+_SAID, _WIDE, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
 _TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
 _TITLE, _PROJECTOR = "page_title", "projector"
 # The charts of the page before it was drawn anew, and those drawn since.
@@ -34,9 +38,16 @@ def begin(title: str) -> None:
     first_screen.begin()
 
 
-def enlarge(size: tuple[int, int] | None) -> None:
-    """Draw charts for a projector of this width and height from now on, or as they are."""
-    st.session_state[_PROJECTOR] = size
+def enlarge(size: tuple[int, int] | None, title: str = "") -> None:
+    """Draw charts for a projector of this width and height from now on, under this `title`, or as they are."""
+    st.session_state[_PROJECTOR] = (*size, _height(title, presenter.headline(title), 1.2, size[0])) if size else None
+
+
+def leave_room(rem: float) -> None:
+    """Leave room on a projector for what else stands over a chart, such as a button."""
+    if projector := st.session_state.get(_PROJECTOR):
+        width, height, taken = projector
+        st.session_state[_PROJECTOR] = width, height, taken + rem * _letters(width)
 
 
 def report_button(make: Callable[[], str], name: str) -> None:
@@ -230,11 +241,24 @@ def _is_there(panel: Panel) -> bool:
 
 def _projected(figure: figures.Figure) -> figures.Figure:
     """A chart as it is shown: for a projector with larger letters, and no taller than a sentence leaves it room."""
-    if not (size := st.session_state.get(_PROJECTOR)):
+    if not (projector := st.session_state.get(_PROJECTOR)):
         return figure
-    width, height = size
-    letters = round(0.9 * max(20, 0.014 * width))  # as style.css does, a little smaller
-    return figures.projected(figure, letters, height / 768, _TALLEST * height)
+    width, height, taken = projector
+    (words,) = st.session_state.get(_TAKEAWAY, {"": ""}).values()
+    taken += _height(re.sub("<.*?>", "", words), *_SAID, width)
+    tallest = min(_TALLEST * height, max(height - taken - _AROUND * _letters(width), _LOWEST * height))
+    return figures.projected(figure, round(max(20, 0.9 * _letters(width))), height / 768, tallest)
+
+
+def _letters(width: int) -> float:
+    """The size of letters on a projector of this width, as style.css has it."""
+    return min(max(20.0, 0.014 * width), 28.0)
+
+
+def _height(words: str, rem: float, line: float, width: int) -> float:
+    """About how many pixels high `words` are on a projector, of so many rem and with lines of so many times that."""
+    size = rem * _letters(width)
+    return size * line * math.ceil(_WIDE * size * len(words) / (width - _BESIDE * _letters(width)))
 
 
 def under(panel: Panel) -> None:

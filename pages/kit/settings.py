@@ -13,7 +13,10 @@ from privdemo.limits import Limit
 
 @dataclass(frozen=True)
 class Number:
-    """A number: its computation checks the same `limit`. `step`, `form` and `help` are its widget's."""
+    """A number: its computation checks the same `limit`. `step`, `form` and `help` are its widget's.
+
+    The room tells one that is `told`, so that it stays as it is while a lecture goes on.
+    """
 
     key: str
     limit: Limit
@@ -22,6 +25,7 @@ class Number:
     step: float = 1
     form: str | None = None
     help: str | None = None
+    told: bool = False
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Say what is wrong with the values that an address gives, or None."""

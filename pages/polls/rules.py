@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import unicodedata
 from collections.abc import Sequence
@@ -18,6 +19,10 @@ TOKEN = 32
 # looks; and letters that are blank.
 _JOINERS, _VARIANTS = "\u200c\u200d", "\ufe0e\ufe0f\u034f"
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+# The flags of England, Scotland and Wales: a black one and letters that nobody sees.
+_BLACK_FLAG = "\U0001f3f4"
+_PARTS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in name) for name in ("gbeng", "gbsct", "gbwls"))
+_FLAG = re.compile(f"{_BLACK_FLAG}({_PARTS})\U000e007f")
 
 
 class PollError(Exception):
@@ -97,21 +102,29 @@ class Answer:
 
 def checked(question: str, answers: Sequence[str], lie: float) -> tuple[str, tuple[str, ...], float]:
     """What a poll asks, with single spaces. Raises ``ValueError`` with a sentence where it cannot be asked."""
-    limits.POLL_ANSWERS.check(len(answers))
-    asked = _words("question", question, limits.QUESTION_LETTERS)
-    offered = tuple(_words("answer", answer, limits.ANSWER_LETTERS) for answer in answers)
+    few, many = limits.POLL_ANSWERS.low, limits.POLL_ANSWERS.high
+    if not few <= len(answers) <= many:
+        said = f"this one has {len(answers)}; {limits.POLL_ANSWERS.advice}"
+        raise ValueError(f"a question has {few} to {many} answers, {said}")
+    asked = _words("the question", question, limits.QUESTION_LETTERS)
+    offered = tuple(_words(f"answer {i}", answer, limits.ANSWER_LETTERS) for i, answer in enumerate(answers, start=1))
     if len({_seen(answer) for answer in offered}) < len(offered):
-        raise ValueError(f"answers must differ, got {', '.join(offered)}; change those that are the same")
+        alike = "change those that are the same, or that some telephones show as the same"
+        raise ValueError(f"answers must differ, got {', '.join(offered)}; {alike}")
     return asked, offered, float(limits.poll_lie_limit(len(offered)).check(lie))
 
 
 def _words(name: str, words: str, letters: limits.Limit) -> str:
     """`words` with single spaces, if they are of a length that is allowed and can be seen."""
     plain = " ".join(unicodedata.normalize("NFC", words).split())
-    letters.check(len(plain))
-    unseen = [letter for letter in plain if letter not in _JOINERS and _is_unseen(letter)]
+    if not plain:
+        raise ValueError(f"{name} is empty; type it, or leave it out")
+    if len(plain) > letters.high:
+        raise ValueError(f"{name} has {len(plain):,} letters, {letters.high} at most; shorten it: {letters.advice}")
+    seen = _FLAG.sub(_BLACK_FLAG, plain)
+    unseen = [letter for letter in seen if letter not in _JOINERS and _is_unseen(letter)]
     if unseen or not _seen(plain):
-        raise ValueError(f"the {name} must be of letters that can be seen, got {(unseen or plain)[0]!a}; leave it out")
+        raise ValueError(f"{name} must be of letters that can be seen, got {(unseen or plain)[0]!a}; leave it out")
     return plain
 
 

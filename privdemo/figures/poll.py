@@ -142,7 +142,7 @@ def meant(found: Reveal) -> list[Field]:
             f"Of 100 who sent “{reading.answer}”",
             voting.first_voted_a(round(_HUNDRED * reading.meant.mean), _HUNDRED),
             TRUTH,
-            columns=20 if len(found.readings) == 2 else 25,
+            columns=10,
         )
         for reading in found.readings
     ]

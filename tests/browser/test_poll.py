@@ -3,13 +3,13 @@
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pages.kit.lecture import Step
-from pages.topics.poll.question import STEPS
+from pages.topics.poll.question import HANDS, STEPS
 from tests.browser import browsing
 from tests.browser.test_every_view import SIDEWAYS, audited
 from tests.browser.test_lectures import LOOK, faults
@@ -76,6 +76,26 @@ def shown(teacher: Page, number: int) -> list[str]:
     expect(teacher.locator(".poll-reach")).to_be_hidden()
     browsing.settled(teacher)
     return faults(Step("poll", {}, STEPS[number - 1]), teacher.evaluate(LOOK))
+
+
+def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    long = f"{'Have you ever copied homework, as a whole or in part? ':.<200}"
+    browsing.open_page(page, f"{address}/poll?{urlencode({'way': HANDS, 'asked': long})}")
+    page.get_by_role("button", name="Project it").click()
+    expect(page.locator(".place")).to_have_text("1 / 7")
+    for people in ("23", "11"):  # the last one is taken without Enter
+        page.keyboard.press("Tab")
+        page.keyboard.type(people)
+    page.keyboard.press("PageDown")
+    expect(page.locator(".takeaway")).to_contain_text("23 of 34 said")
+    wrong = []
+    for number in (5, 7):
+        while not page.locator(".place").inner_text().startswith(str(number)):
+            page.keyboard.press("PageDown")
+            browsing.settled(page)
+        wrong += faults(Step("poll", {}, STEPS[number - 1]), page.evaluate(LOOK))
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, address: str, people: list[Page]) -> None:

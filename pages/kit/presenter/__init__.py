@@ -20,12 +20,19 @@ _component = st.components.v2.component(
 # The least screen, width and height, for which charts are drawn, and the one that is known.
 _LEAST, _MOST = (1024, 768), (1920, 1080)
 _SCREEN = "presenter_screen"
+# Letters of a headline that is large.
+_LONG = 100
 
 
 def screen() -> tuple[int, int]:
     """The width and height of the screen that the lecture is shown on, as far as charts are drawn for it."""
     width, height = st.session_state.get(_SCREEN, _LEAST)
     return _inside(width, 0), _inside(height, 1)
+
+
+def headline(words: str) -> float:
+    """The size of a headline, in rem: what is long, such as a question of two sentences, is smaller."""
+    return 1.7 if len(words) <= _LONG else 1.3
 
 
 def _inside(size: float, side: int) -> int:

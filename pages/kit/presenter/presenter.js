@@ -19,6 +19,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
     if (!where || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key.startsWith("Arrow") && focused(event).matches?.(OWN_ARROWS)) return;
     event.preventDefault();
+    if (focused(event).matches?.("input, textarea")) focused(event).blur(); // what is typed there is taken
     move(where);
   };
   let from = null;

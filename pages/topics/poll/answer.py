@@ -18,6 +18,11 @@ from privdemo.figures import poll as charts
 
 # From this lie on an answer says little of its sender; below it “proves nothing” would say too much.
 _MANY_LIES = 0.1
+# What is to be done or known in each way besides how people lie.
+_TO_DO = {
+    HANDS: "Type how many raise a hand for each answer. ",
+    REHEARSAL: "These people are simulated, to see how it goes. ",
+}
 
 
 @dataclass(frozen=True)
@@ -28,18 +33,16 @@ class Answer:
     found: Reveal | None
 
     def takeaway(self) -> str:
-        """How many have answered, and how each of them lies."""
+        """How each of them lies; how many have answered stands large in the picture."""
         asked = self.question
         if not asked.is_opened:
             return (
                 "Open the poll: the page then shows an address and a QR code, and the answers as they come. "
                 f"{_each(asked.config)} Once it is open, that cannot be changed."
             )
-        if not asked.answered:
-            return f"Nobody has answered yet. {_each(asked.config)}"
-        who = f"<b>{_people(asked)}</b> {'has' if asked.answered == 1 else 'have'} answered"
-        again = f"The {ordinal(len(asked.rounds))} time, " if len(asked.rounds) > 1 else ""
-        return f"{again}{who}. {_each(asked.config)}"
+        if len(asked.rounds) > 1:
+            return f"The question is asked for the {ordinal(len(asked.rounds))} time. {_each(asked.config)}"
+        return f"{_TO_DO.get(asked.way, '')}{_each(asked.config)}"
 
     def main(self) -> tuple[Panel, ...]:
         """How to join, and how many have."""
@@ -132,8 +135,8 @@ def how_to_lie(asked: Question) -> str:
 
 def picture(asked: Question) -> str:
     """How to join or to lie, or who of simulated people has answered; and how many have, in large letters."""
-    of = f" of {asked.expected:,}" if asked.expected else ""
-    have = "has answered" if asked.answered == 1 else "have answered"
+    of = f" of {asked.expected:,} simulated people" if asked.expected else ""
+    have = "has answered" if asked.answered == 1 and not of else "have answered"
     count = f'<p class="poll-count"><b>{asked.answered:,}</b>{of} {have}</p>'
     if asked.join and not asked.is_opened:
         return f'<p class="poll-rule">{how_to_lie(asked)}</p><p class="poll-reach">{join.how_to_reach(asked.join)}</p>'
@@ -145,6 +148,6 @@ def picture(asked: Question) -> str:
         )
         return f'<div class="poll-join">{join.picture(asked.join)}{count}</div>{reach}'
     if asked.expected:
-        return f"{count}{figures.people_html([charts.arrived(asked.answered, asked.expected)], {}, of)}"
-    rule = f'<p class="poll-rule"><b>{escape(asked.asked)}</b></p><p class="poll-rule">{how_to_lie(asked)}</p>'
+        return f"{count}{figures.people_html([charts.arrived(asked.answered, asked.expected)], {}, _people(asked))}"
+    rule = f'<p class="poll-rule poll-asked">{escape(asked.asked)}</p><p class="poll-rule">{how_to_lie(asked)}</p>'
     return f"{rule}{count}" if asked.answered else rule

@@ -121,11 +121,19 @@ def one_answer(shown: Answer, found: Reveal) -> _Said:
         f"{_doubt(found)}Of 100 people who sent {said(first.answer)}, <b>{_hundred(first.meant)}</b> meant it. Of "
         f"100 people whatever they sent, it is true of {_hundred(first.true)}. No answer moves the odds by more "
         f"than {numbers.odds_factor(epsilon)}.",
-        Markup(figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")),
+        Markup(_meant(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
         shown.snippet("print(found.readings[0].meant)", draws=False),
     )
+
+
+def _meant(found: Reveal) -> str:
+    """A hundred senders of each answer: side by side, of more than four answers in two rows."""
+    n, fields = len(found.readings), charts.meant(found)
+    down = 1 if n <= 4 else 2
+    drawn = figures.people_html(fields, charts.MEANT_LEGEND, "People who sent an answer")
+    return f'<div class="poll-meant" style="--across: {-(-n // down)}; --down: {down}">{drawn}</div>'
 
 
 def _hundred(share: Estimate) -> str:

@@ -1,5 +1,7 @@
 """A place in a lecture, what is hidden there, and the ways on; links that leave some controls."""
 
+from dataclasses import replace
+
 import pytest
 import streamlit as st
 
@@ -134,7 +136,7 @@ def test_all_controls_are_hidden_but_those_left():
     kept = ".st-key-n, .st-key-n_slide, .st-key-n_ladder"
     shown = '[class*="st-key-shown-"]'  # such as a button that is part of what is shown
     assert f".st-key-lever > *:not({kept}):not(:has({kept})):not(:has({shown}))," in sheet
-    assert "\n.st-key-sign, .st-key-sign_slide, .st-key-sign_ladder { display: none; }" in sheet
+    assert f"\n:is(.st-key-sign, .st-key-sign_slide, .st-key-sign_ladder):not({shown} *) {{ display: none; }}" in sheet
     assert ":root { --dial-control: none; }" in sheet
     assert ".st-key-live-n { --dial-control: initial; }" in sheet
     assert ".takeaway" not in sheet
@@ -167,6 +169,17 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
     assert "present" not in at.query_params
     assert not at.button
     assert not switched
+
+
+def test_what_the_room_tells_stays_where_two_steps_say_the_same_of_it(monkeypatch):
+    opened = []
+    monkeypatch.setattr(present, "_open", lambda page, given, here, *_: opened.append((given, here.settings)))
+    here = replace(HERE, settings=[replace(N, told=True), SIGN])
+    steps = [Step("made", {"n": n}) for n in ("4", "5", "5")]
+    lecture = replace(LECTURE, steps=(*steps, Step("far", {"n": "5"})))
+    for number, expected in {1: ({"n": "5"}, here.settings), 2: ({}, [SIGN]), 3: ({"n": "5"}, here.settings)}.items():
+        present._move(Place(lecture, "", number), presenter.NEXT, here)
+        assert opened.pop() == expected, "another number, the same, another page"
 
 
 def test_a_screen_alone_says_its_title_once(visit):

@@ -149,7 +149,7 @@ def test_a_dial_is_sent_addresses_of_its_files_the_same_ones_again_and_the_last_
     assert (kept[0], kept[1].content) == (None, b"two")
 
 
-@pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 18, 461), ((1920, 1080), 24, 648)])
+@pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 20, 461), ((1920, 1080), 24, 648)])
 def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeypatch, size, letters, tallest):
     monkeypatch.setattr(st, "session_state", {})
     axis = {"range": [0, 1], "tickvals": [0, 1], "ticktext": ["0", "1"]}
@@ -170,5 +170,8 @@ def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeyp
     assert (marked.marker.size, marked.line.width, thick.line.width) == (10 * grown, 2 * grown, 4 * grown)
     assert thick.marker.size is None
     assert (low.layout.height, low.layout.font.size) == (250, None)
+    screen.enlarge(size, 700 * "m")
+    screen.leave_room(3)
+    assert 0.3 * size[1] <= screen._projected(high).layout.height < tallest, "words and a button stand over it"
     screen.enlarge(None)
     assert screen._projected(low) is low

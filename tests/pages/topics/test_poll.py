@@ -1,11 +1,13 @@
 """The page that asks a class: steps that follow the answers, three ways to one reveal, and a secret that stays one."""
 
 import re
+from collections.abc import Callable
 from statistics import median
 
 import pytest
+import streamlit as st
 
-from pages.kit import lecture
+from pages.kit import lecture, presenter
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
@@ -38,7 +40,8 @@ def panel(step: str, of: Answer, *asked: int) -> Panel:
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].true), of.found
-    assert of.takeaway().startswith("<b>100 people</b> have answered. Each lies <b>25 %</b>")
+    assert of.takeaway().startswith("Type how many raise a hand for each answer. Each lies <b>25 %</b>")
+    assert "<b>100</b> have answered" in of.main()[0].figure.html
     assert panel("Said", of).answer == "<b>60</b> of 100 said “Yes”. Some of them lied."
     assert "<b>60.0 % (49.7–69.7)</b> “Yes”. But if it were true of nobody, 25 % would" in panel("Ignored", of).answer
     assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Corrected", of).answer
@@ -60,7 +63,7 @@ def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true()
 
 def test_where_nobody_has_answered_there_is_nothing_to_read():
     of = shown(HANDS, (0, 0))
-    assert of.takeaway().startswith("Nobody has answered yet.")
+    assert "answered" not in of.takeaway() + of.main()[0].figure.html
     for step in STEPS[1:-1]:
         found = panel(step, of, *([2] if step == "Again" else []))
         assert found.figure is None
@@ -72,7 +75,8 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The 2nd time, <b>3 people</b> have answered.")
+    assert of.takeaway().startswith("The question is asked for the 2nd time. Each lies")
+    assert of.main()[0].figure.html.count("<b>3</b> have answered") == 1
     assert panel("Again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
@@ -156,11 +160,11 @@ def test_a_slash_parts_answers(line, answers):
     ("check", "words", "sentence"),
     [
         (check_question, " ", "there is no question yet; type one"),
-        (check_question, "x" * 10_000, "got 10000; the room reads it on a telephone"),
-        (check_answers, "Yes", r"number of answers must be a whole number in \[2, 6\], got 1"),
-        (check_answers, "/".join("abcdefg"), "got 7"),
+        (check_question, "x" * 10_000, "10,000 letters, 200 at most; shorten it: the room reads it on a telephone"),
+        (check_answers, "Yes", "a question has 2 to 6 answers, this one has 1; one answer hides nothing"),
+        (check_answers, "/".join("abcdefg"), "this one has 7"),
         (check_answers, "Yes / yes", "answers must differ"),
-        (check_answers, "Yes / ", "letters of an answer"),
+        (check_answers, "Yes / ", "answer 2 is empty; type it"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(check, words, sentence):
@@ -233,29 +237,29 @@ def test_a_show_of_hands_is_read_and_another_lie_with_it():
     assert not at.exception
     assert at.number_input(key="hands_3").label == "Hands for “Perhaps”"
     at.text_input(key="answers").set_value("Yes").run()
-    assert takeaway(at).endswith("got 1; one answer hides nothing, and six fit on a telephone.</p>")
+    assert takeaway(at).endswith("this one has 1; one answer hides nothing, and six fit on a telephone.</p>")
 
 
 def test_a_bad_link_is_noted():
     at = visit("poll", way="Carrier pigeon", asked="x" * 201, answers="Yes", poll_lie="0.6")
     for key in ("way", "asked", "answers", "poll_lie"):
         assert f"`{key}" in warnings(at), key
-    assert "simulated people" in takeaway(at)
+    assert "These people are simulated" in takeaway(at)
 
 
 def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(rehearsing.time, "monotonic", lambda: now[0])
     at = visit("poll", people="50", pace="10")
-    assert "50 of 50 simulated people" in takeaway(at)
+    assert "<b>50</b> of 50 simulated people" in markup(at)
     at.button(key="watch").click().run()
-    assert "Nobody has answered yet" in takeaway(at)
+    assert "<b>0</b> of 50 simulated people" in markup(at)
     now[0] += 2.05
     at.run()
-    assert "20 of 50 simulated people" in takeaway(at)
+    assert "<b>20</b> of 50 simulated people" in markup(at)
     now[0] += 60
     at.run()
-    assert "50 of 50 simulated people" in takeaway(at)
+    assert "<b>50</b> of 50 simulated people" in markup(at)
 
 
 def test_it_is_projected_step_by_step(monkeypatch):
@@ -268,6 +272,41 @@ def test_it_is_projected_step_by_step(monkeypatch):
     assert at.title[0].value == r"Is \*it\* so\?"
     assert "6</b> of 10 said" in takeaway(at)
     assert here.lecture == lecture.from_link(here.name)
+
+
+@pytest.fixture
+def clicker(monkeypatch) -> None:
+    """Buttons in the place of a clicker's keys."""
+
+    def buttons(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -> None:
+        for move in (presenter.NEXT, presenter.PREVIOUS):
+            st.button(move, key=move, on_click=moved, args=(move,))
+
+    monkeypatch.setattr(presenter, "mount", buttons)
+
+
+def test_hands_are_counted_on_the_wall(clicker):
+    at = visit("poll", way=HANDS)
+    at.button(key="project").click().run()
+    for key, people in {"hands_1": 30, "hands_2": 4}.items():
+        at.number_input(key=key).set_value(people).run()
+    at.button(key="next").click().run()
+    assert "<b>30</b> of 34 said" in takeaway(at)
+    assert not [box for box in at.number_input if box.key.startswith("hands")], "all have been counted"
+    at.button(key="previous").click().run()
+    assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
+
+
+def test_a_rehearsal_begins_on_the_wall(clicker, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(rehearsing.time, "monotonic", lambda: now[0])
+    at = visit("poll", people="50", pace="10")
+    at.button(key="project").click().run()
+    at.button(key="watch").click().run()
+    now[0] += 2.05
+    at.button(key="next").click().run()
+    assert "of 20 said" in takeaway(at)
+    assert not any(button.key == "watch" for button in at.button)
 
 
 def test_what_cards_lie_is_corrected_for():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from html import escape
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, lecture, link, more, numbers, present, privacy_inputs
+from pages.kit import inputs, lecture, link, more, numbers, present, privacy_inputs, screen
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import Here, Place
@@ -52,7 +53,7 @@ PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second, when you watch"
 # Of the first hundred seeds one whose corrected share is as far off as the median: neither lucky nor unlucky.
 SEED = Number("class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and lies.")
 HANDS_UP = tuple(
-    Number(f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}")
+    Number(f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", told=True)
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
 TIMES = Number("times", limits.POLL_ROUNDS, 2, "Times asked")
@@ -83,7 +84,7 @@ def controls(main: DeltaGenerator) -> Question | str:
         if mine:
             telephones.say_what_is_asked(mine)
             _for_latecomers(mine.join)
-    with main, inputs.place("poll-lie", mine is None and present.PRESENT not in st.query_params):
+    with main, inputs.place("poll-lie", mine is None and not _is_projected()):
         lie = _lie(None if ANSWERS.problem([line]) else len(check_answers(line)))
     with inputs.place("poll-class", way == REHEARSAL) if not inputs.unseen() else inputs.nowhere():
         people, pace, seed = inputs.number(PEOPLE), inputs.number(PACE), inputs.number(SEED)
@@ -92,7 +93,7 @@ def controls(main: DeltaGenerator) -> Question | str:
     except ValueError as error:
         _hands(main, (), False)
         return sentence(error)
-    hands = _hands(main, config.answers, way == HANDS)
+    hands = _hands(main, config.answers, way == HANDS and _is_asked_now())
     with first:
         telephones.remember(offered=mine is not None)
         telephones.ways_to_polls(shown=mine is not None)
@@ -100,7 +101,7 @@ def controls(main: DeltaGenerator) -> Question | str:
             return _with_telephones(mine, words, config)
         if way == HANDS:
             return _projected(Question(HANDS, words, _by_cards(main, config), (hands,)))
-        return _rehearsed(words, config, people, float(pace), seed)
+        return _rehearsed(words, config, people, float(pace), seed, main)
 
 
 def _config(line: str, lie: float) -> PollConfig:
@@ -130,9 +131,9 @@ def _by_cards(main: DeltaGenerator, config: PollConfig) -> PollConfig:
 
 
 def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tuple[int, ...]:
-    """Draw a box for the hands of each answer, and return them."""
+    """Draw a box for the hands of each answer, on the wall as well, and return them."""
     found = []
-    with main, inputs.place("poll-hands", wanted):
+    with main, inputs.place("shown-hands", wanted):
         for setting, answer in zip(HANDS_UP, answers, strict=False):
             found.append(inputs.number(setting, f"Hands for “{numbers.unmarked(answer)}”"))
     with inputs.nowhere():
@@ -173,16 +174,18 @@ def _with_telephones(mine: telephones.Mine | None, words: str, config: PollConfi
 
 def _for_latecomers(at: Join) -> None:
     """Draw the way to join in a corner of the screen, where nothing else says it."""
-    if at.is_open and present.PRESENT in st.query_params:
+    if at.is_open and _is_projected():
         with st.container(key="shown-late"):
             st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 
 
-def _rehearsed(words: str, config: PollConfig, people: int, pace: float, seed: int) -> Question:
-    """Draw the button that lets simulated people answer one by one."""
+def _rehearsed(words: str, config: PollConfig, people: int, pace: float, seed: int, main: DeltaGenerator) -> Question:
+    """Draw the button that lets simulated people answer one by one; on the wall it stands in `main`."""
     group = poll.rehearse(config, people, seed)
     there = rehearsing.arrived((config, people, seed), people, pace)
-    rehearsing.button((config, people, seed))
+    if _is_asked_now():
+        with _seen_on_the_wall(main):
+            rehearsing.button((config, people, seed))
     rounds = (group.counts(1, there),)
     question = _projected(Question(REHEARSAL, words, config, rounds, people, group.truth))
     if there < people:
@@ -212,10 +215,28 @@ def asked_again_controls(shown: Answer) -> int:
         inputs.number(TIMES)
     with st.container(key="shown-again"):
         telephones.again_button()
+    screen.leave_room(3)
     return len(question.rounds)
 
 
 # --- the projector -------------------------------------------------------------------------------
+
+
+def _is_projected() -> bool:
+    """Whether the page is on the wall, where what is not shown to the class has no place."""
+    return present.PRESENT in st.query_params
+
+
+def _seen_on_the_wall(main: DeltaGenerator) -> AbstractContextManager[object]:
+    """On the wall a place of its own in `main`, which is seen there; else where one is."""
+    if not _is_projected():
+        return nullcontext()
+    return main.container(key="shown-watch")
+
+
+def _is_asked_now() -> bool:
+    """Whether people answer on the screen: on the wall that is the first step, else all of the page."""
+    return not _is_projected() or link.current(STEP) == STEPS[0]
 
 
 def _projected(question: Question) -> Question:
@@ -227,7 +248,8 @@ def _projected(question: Question) -> Question:
         type=kind,
         on_click=_project,
         args=(question,),
-        help="Large letters for the last row. Arrow keys or a clicker go on; Esc leaves.",
+        help="Large letters for the last row. Arrow keys or a clicker go on, Tab leads to the boxes and the button of "
+        "the first step; Esc leaves.",
     )
     return question
 
