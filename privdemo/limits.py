@@ -70,6 +70,9 @@ SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
 SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
 POSITIVE_NOISE = Limit("noise level", 0.0, 1e6, "without noise there is no likelihood", low_open=True)
 EPSILON = Limit("epsilon", 0.0, math.inf)
+LOCAL_EPSILON = Limit(
+    "local_epsilon", 0.0, 20.0, "it is the ε₀ of every answer before they are mixed; at 20 hardly one is a lie"
+)
 PIXEL_SIGMA = Limit("sigma", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
 PIXEL_SCALE = Limit("scale", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
 DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")

@@ -48,6 +48,15 @@ from privdemo.accounting.randomised_response import (
     randomised_response_flip_prob,
     randomised_response_loss,
 )
+from privdemo.accounting.shuffling import (
+    published_shuffled_epsilon,
+    shuffled_delta,
+    shuffled_epsilon,
+    shuffled_local_epsilon,
+    shuffled_poll_delta,
+    shuffled_poll_epsilon,
+    shuffled_poll_local_epsilon,
+)
 
 __all__ = [
     "Move",
@@ -82,8 +91,15 @@ __all__ = [
     "published_dirichlet_delta",
     "published_gaussian_counts_sigma",
     "published_laplace_counts_scale",
+    "published_shuffled_epsilon",
     "randomised_response_delta",
     "randomised_response_epsilon",
     "randomised_response_flip_prob",
     "randomised_response_loss",
+    "shuffled_delta",
+    "shuffled_epsilon",
+    "shuffled_local_epsilon",
+    "shuffled_poll_delta",
+    "shuffled_poll_epsilon",
+    "shuffled_poll_local_epsilon",
 ]

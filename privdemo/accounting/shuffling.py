@@ -1,0 +1,218 @@
+"""A shuffler: everybody lies with a local ε₀, and somebody mixes the answers before anybody counts them.
+
+Who gives which answer is then hidden, and the released counts keep a far smaller ε. Here are the exact profile of two
+answers (`shuffled_poll_…`), and an upper bound for any ε₀-private lie about any number of answers (`shuffled_…`), the
+reduction to clones of Feldman, McMillan & Talwar, "Hiding among the clones" (FOCS 2021).
+
+Both rest on one sum. With p = 1/(e^ε₀ + 1) one person adds a 1 to a count A of the others' ones with probability 1 − p
+or p. As A is log-concave, the likelihood ratio of the two counts rises with the count, so that a release betrays most
+where it is at least some t: with α = (1 − p) − e^ε p and β = e^ε − 1
+
+    δ(ε) = max over t of  α P(A = t − 1) − β P(A ≥ t).                                          (1)
+
+A further person's answer is further noise, so that more people never raise δ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from privdemo import limits
+from privdemo.accounting.losses import smallest_private
+
+Array = NDArray[np.floating]
+Counts = NDArray[np.signedinteger]
+
+# Counts farther from their mean than Bernstein's inequality allows once in e^70 are left out, and that is added to δ.
+LOG_LEFT_OUT = 70.0
+# Of the others at most so many have every number of ones, and all beyond them have a 1: there (1) is largest, but for
+# what the lattice of whole numbers does. Up to a variance of `WIDE` so many other numbers of ones are tried as well.
+FREE, SPACED, WIDE = 64, 32, 128.0
+# Numbers of clones are taken in at most so many steps, each as if all in it were the fewest.
+STEPS = 2000
+# The library's binomial probabilities are this exact, and its tails of ten million answers.
+PROBABILITY_ERROR, TAIL_ERROR = 1e-11, 1e-8
+# A largest ε₀ is found to this share of it.
+EXACT = 1e-6
+
+
+def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
+    """The exact δ(ε) of the count of ones among `n_voters` answers yes or no, each a lie with p = 1/(e^ε₀ + 1).
+
+    It is (1) with A = Bin(m, 1 − p) + Bin(n − 1 − m, p), of the worst number m of others whose truth is a 1. By
+    symmetry a 1 that becomes a 0 is as bad as a 0 that becomes a 1 among n − 1 − m. Up to 65 people all m are tried;
+    of more the last 64 are, and 32 in between unless v = (n − 1)p(1 − p) is above 128. In between δ swings by up to
+    1/(8v) of itself with the place of t among whole numbers, so that 1/(4 max(v, 128)), at most 0.2 %, is added.
+    """
+    _check(local_epsilon, n_voters)
+    limits.EPSILON.check(epsilon)
+    return _Poll(local_epsilon, n_voters).delta(epsilon)
+
+
+def shuffled_poll_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
+    """The smallest ε at which the count of ones among shuffled answers meets `delta`; at most ε₀."""
+    _check(local_epsilon, n_voters)
+    limits.DELTA.check(delta)
+    return _smallest_epsilon(_Poll(local_epsilon, n_voters).delta, local_epsilon, delta)
+
+
+def shuffled_poll_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float:
+    """The largest local ε₀ with which the count of ones among `n_voters` shuffled answers is (ε, δ)-private."""
+    return _largest_local_epsilon(shuffled_poll_delta, epsilon, delta, n_voters)
+
+
+def shuffled_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
+    """An upper bound on δ(ε) of all shuffled reports, each by the same ε₀-private lie about any number of answers.
+
+    Feldman, McMillan & Talwar 2021, theorem 3.2: each of the others looks like the person asked about, with either
+    answer, with probability e^−ε₀/2. So C ~ Bin(n − 1, e^−ε₀) hide that person, and given C the count is (1) with
+    A ~ Bin(C, ½), where the largest term is at t = ⌊ρ(C + 1)/(1 + ρ)⌋ + 1, ρ = 1 + β/α.
+    """
+    _check(local_epsilon, n_voters)
+    limits.EPSILON.check(epsilon)
+    if epsilon >= local_epsilon:
+        return 0.0
+    alpha, beta = _weights(local_epsilon, epsilon)
+    clones = math.exp(-local_epsilon)
+    hidden = _window(n_voters - 1, clones, (n_voters - 1) * clones * (1 - clones))
+    share = (alpha + beta) / (2 * alpha + beta)  # ρ/(1 + ρ)
+    first = np.arange(0, len(hidden), -(-len(hidden) // STEPS))
+    chances, fewest = np.add.reduceat(binom.pmf(hidden, n_voters - 1, clones), first), hidden[first]
+    below = np.floor(share * (fewest + 1))
+    gain, loss = alpha * binom.pmf(below, fewest, 0.5), beta * binom.sf(below, fewest, 0.5)
+    given = np.maximum(0.0, gain * (1 + PROBABILITY_ERROR) - loss * (1 - TAIL_ERROR))
+    return min(1.0, float(chances @ given) * (1 + PROBABILITY_ERROR) + 2 * math.exp(-LOG_LEFT_OUT))
+
+
+def shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
+    """The smallest ε at which the bound `shuffled_delta` meets `delta`; at most ε₀."""
+    _check(local_epsilon, n_voters)
+    limits.DELTA.check(delta)
+    return _smallest_epsilon(lambda epsilon: shuffled_delta(local_epsilon, n_voters, epsilon), local_epsilon, delta)
+
+
+def shuffled_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float:
+    """The largest local ε₀ with which the bound `shuffled_delta` keeps (ε, δ) for `n_voters` shuffled reports."""
+    return _largest_local_epsilon(shuffled_delta, epsilon, delta, n_voters)
+
+
+def published_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
+    """The closed bound ε ≤ ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) · (8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)); at most ε₀.
+
+    Feldman, McMillan & Talwar 2021, theorem 3.1, for ε₀ ≤ ln(n/(16 ln(2/δ))). Elsewhere it is ε₀ itself.
+    """
+    _check(local_epsilon, n_voters)
+    limits.DELTA.check(delta)
+    if delta == 0 or local_epsilon > math.log(n_voters) - math.log(16 * (math.log(2) - math.log(delta))):
+        return local_epsilon
+    odds = math.exp(local_epsilon)
+    bracket = 8 * math.sqrt(odds * (math.log(4) - math.log(delta)) / n_voters) + 8 * odds / n_voters
+    return min(local_epsilon, math.log1p(math.tanh(local_epsilon / 2) * bracket))
+
+
+class _Poll:
+    """P(A = c) of the others' ones for each m that is tried, (numbers of ones, counts), and P(A > c)."""
+
+    def __init__(self, local_epsilon: float, n_voters: int) -> None:
+        self.local_epsilon = local_epsilon
+        lie, n = 1 / (math.exp(local_epsilon) + 1), n_voters - 1
+        variance = n * lie * (1 - lie)
+        free = min(n, FREE)
+        tables = [_spread(_others(n - free, 0, lie, variance), _every_split(free, lie))]
+        self.more = 1.0
+        if n > free:
+            self.more += 1 / (4 * max(variance, WIDE))
+        if n > free and variance <= WIDE:
+            ones = np.unique(np.linspace(0, n - free - 1, SPACED).astype(int))
+            tables += [_others(int(m), n - int(m), lie, variance)[None] for m in ones]
+        self.tables = [(table, _beyond(table)) for table in tables]
+
+    def delta(self, epsilon: float) -> float:
+        if epsilon >= self.local_epsilon:
+            return 0.0
+        alpha, beta = _weights(self.local_epsilon, epsilon)
+        alpha, beta = alpha * (1 + PROBABILITY_ERROR), beta * (1 - PROBABILITY_ERROR)
+        worst = max(float((alpha * table - beta * beyond).max()) for table, beyond in self.tables)
+        return min(1.0, self.more * worst + 4 * math.exp(-LOG_LEFT_OUT))
+
+
+def _weights(local_epsilon: float, epsilon: float) -> tuple[float, float]:
+    """α and β of (1)."""
+    return math.exp(epsilon) * math.expm1(local_epsilon - epsilon) / (math.exp(local_epsilon) + 1), math.expm1(epsilon)
+
+
+def _window(n: int, chance: float, variance: float) -> Counts:
+    """The counts about the mean of n answers outside of which are at most 2e^−70, whoever gives them.
+
+    Bernstein: P(|A − μ| ≥ w) ≤ 2 exp(−w²/(2(v + w/3))).
+    """
+    mean, third = n * chance, LOG_LEFT_OUT / 3
+    reach = third + math.sqrt(third * third + 2 * LOG_LEFT_OUT * variance)
+    return np.arange(max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach)) + 1)
+
+
+def _others(ones: int, zeros: int, lie: float, variance: float) -> Array:
+    """P(A = c) of so many ones and zeros, about the mean."""
+    told, lied = (
+        np.asarray(binom.pmf(_window(n, chance, variance), n, chance)) for n, chance in ((ones, 1 - lie), (zeros, lie))
+    )
+    return np.convolve(told, lied)
+
+
+def _every_split(n: int, lie: float) -> Array:
+    """P(A = c) of n others of whom m have a 1, row m of (n + 1, n + 1)."""
+    table = np.ones((1, 1))
+    for size in range(n):
+        grown = np.zeros((size + 2, size + 2))
+        grown[:-1, :-1] += (1 - lie) * table
+        grown[:-1, 1:] += lie * table
+        grown[-1, :-1] += lie * table[-1]
+        grown[-1, 1:] += (1 - lie) * table[-1]
+        table = grown
+    return table
+
+
+def _spread(base: Array, rows: Array) -> Array:
+    """The sums of a count `base` (w,) and each of the counts `rows` (r, f): (r, w + f − 1)."""
+    padded = np.pad(base, rows.shape[1] - 1)
+    return rows[:, ::-1] @ np.lib.stride_tricks.sliding_window_view(padded, len(base) + rows.shape[1] - 1)
+
+
+def _beyond(table: Array) -> Array:
+    """P(A > c) of every row, summed from the far end so that small tails keep their digits."""
+    return np.cumsum(table[:, ::-1], axis=1)[:, ::-1] - table
+
+
+def _smallest_epsilon(profile: Callable[[float], float], local_epsilon: float, delta: float) -> float:
+    if profile(0.0) <= delta:
+        return 0.0
+    return smallest_private(lambda epsilon: profile(epsilon) <= delta, 0.0, local_epsilon)
+
+
+def _largest_local_epsilon(
+    profile: Callable[[float, int, float], float], epsilon: float, delta: float, n_voters: int
+) -> float:
+    """The largest ε₀ in the limits at which `profile` meets (ε, δ), from below; ε itself always does."""
+    limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
+    _check(limits.LOCAL_EPSILON.low, n_voters)
+    low, high = min(epsilon, limits.LOCAL_EPSILON.high), limits.LOCAL_EPSILON.high
+    if profile(high, n_voters, epsilon) <= delta:
+        return high
+    while high - low > EXACT * high:
+        middle = (low + high) / 2
+        if profile(middle, n_voters, epsilon) <= delta:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _check(local_epsilon: float, n_voters: int) -> None:
+    limits.LOCAL_EPSILON.check(local_epsilon)
+    limits.N_VOTERS.check(n_voters)
