@@ -3,8 +3,8 @@
 Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `draws(shape, rng)` and
 `apply(x, draws)`, so that one set of draws can be looked at under many noise levels; and `epsilon`,
 `epsilon_at(delta, n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` lists what a mechanism on pixels
-answers besides, and `pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one answer of many,
-whose reports support a set of answers.
+answers besides, and `pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one
+answer of many, whose reports support a set of answers.
 """
 
 from privdemo.mechanisms.additive import GaussianNoise, LaplaceNoise
