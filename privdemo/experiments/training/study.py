@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from threadpoolctl import threadpool_limits
 
@@ -52,12 +52,29 @@ class Study:
     in_paper: bool = True
 
 
+_FIGURE3_AXIS = "chance of change p of every pixel and of the label"
+
+
 def _figure3(p: float) -> TrainingConfig:
     return TrainingConfig(pixels=RandomisedResponse(p, 256), labels=RandomisedResponse(p, 2))
 
 
 def _section61(variance: float) -> TrainingConfig:
     return TrainingConfig(n_train=4500, pixels=GaussianNoise(math.sqrt(variance)), labels=RandomisedResponse(0.2, 2))
+
+
+def _pair(first: str, second: str) -> Study:
+    """Figure 3 at two levels with other digits, which are harder or easier to tell apart."""
+    return Study(
+        f"pair-{first}v{second}",
+        f"Digits {first} and {second}: randomised response on pixels and labels, 250 + 250 people",
+        _FIGURE3_AXIS,
+        (0.2, 0.4),
+        lambda p: replace(_figure3(p), classes=(first, second)),
+        (CLEAN, NAIVE, SPREAD, LOW_RANK, CLASSES, CHOSEN),
+        {},
+        in_paper=False,
+    )
 
 
 def _asymmetric(p01: float) -> TrainingConfig:
@@ -70,7 +87,7 @@ STUDIES = {
         Study(
             "figure3",
             "Randomised response on pixels and labels (Barber, figure 3): 250 + 250 people",
-            "chance of change p of every pixel and of the label",
+            _FIGURE3_AXIS,
             (0.1, 0.2, 0.3, 0.4),
             _figure3,
             tuple(TRAINING),
@@ -95,6 +112,9 @@ STUDIES = {
             {},
             in_paper=False,
         ),
+        _pair("3", "5"),
+        _pair("4", "9"),
+        _pair("1", "7"),
     )
 }
 
