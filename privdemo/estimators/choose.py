@@ -36,6 +36,11 @@ class Choice(NamedTuple):
     why: str
 
 
+def choice_of(model: Any) -> dict[str, str]:
+    """What a fitted model that chooses by trying has `chosen`, and `why`, as in `Choice`; nothing of other models."""
+    return {"chosen": model.chosen_, "why": model.why_} if hasattr(model, "chosen_") else {}
+
+
 def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
     """How many clean labels the released ones are worth: n ρ², ρ the correlation of released label and class.
 

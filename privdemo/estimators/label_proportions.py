@@ -237,6 +237,10 @@ class AlternatingMeanMapClassifier(MeanMapClassifier):
         return model
 
 
+# What a classifier of bag names takes over from what learnt them, where that has it.
+_HANDED_ON = ("cv_scores_", "chosen_", "why_")
+
+
 class BagNameClassifier(LabelProportionClassifier):
     """The spread likelihood on bag names: a record's bag is a randomised response of its class through `bag_channel`.
 
@@ -250,8 +254,9 @@ class BagNameClassifier(LabelProportionClassifier):
         names = np.repeat(np.arange(len(data.start)), data.n_rows)
         spread.fit(data.X, names, data.weight)
         self.C_ = spread.C_
-        if hasattr(spread, "cv_scores_"):
-            self.cv_scores_ = spread.cv_scores_
+        for name in _HANDED_ON:
+            if hasattr(spread, name):
+                setattr(self, name, getattr(spread, name))
         return Model(spread.coef_.T, spread.intercept_, spread.n_iter_)
 
     def _spread(self, data: Bags) -> SpreadLogisticRegression:
@@ -263,7 +268,8 @@ class BagNameClassifier(LabelProportionClassifier):
 class ChosenBagNameClassifier(BagNameClassifier):
     """The same, or a model of the classes, by the held-out likelihood of bag names: see `choose`.
 
-    Parameters and attributes as its parent's, whose C is always "cv"; C_ = ∞ for a model of the classes.
+    Parameters and attributes as its parent's, whose C is always "cv"; C_ = ∞ for a model of the classes. chosen_ and
+    why_ are a `choose.Choice`.
     """
 
     def __init__(

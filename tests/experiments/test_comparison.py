@@ -10,9 +10,9 @@ from scipy.stats import binomtest, kstest, laplace
 
 from privdemo import methods
 from privdemo.estimators.bags import bag_channel, name_channel
-from privdemo.estimators.choose import ChosenLogisticRegression
+from privdemo.estimators.choose import Choice, ChosenLogisticRegression
 from privdemo.estimators.set_names import contrast
-from privdemo.experiments import comparison
+from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
 from privdemo.experiments.comparison.fit import SOLVERS
 from privdemo.experiments.comparison.study import Mark, Row
@@ -169,7 +169,8 @@ def test_marks_are_those_of_the_models_on_clean_test_records():
     people, trial = comparison.draw_people(DIGITS), comparison.run(DIGITS)
     assert tuple(trial.fits) == DIGITS.chosen
     for name in (CLEAN, SPREAD, methods.LLP):
-        proba = SOLVERS[name][CLASSIFY](people)
+        proba, choice = SOLVERS[name][CLASSIFY](people)
+        assert not choice
         right = np.where(people.y_test == 1, proba, 1 - proba)
         assert trial.fits[name].marks == pytest.approx(
             {
@@ -239,7 +240,9 @@ def test_what_is_chosen_by_trying_learns_through_the_channel_of_lies_bags_or_set
     ):
         model = ChosenLogisticRegression(channel, people.config.pixels, tol=1e-4 * contrast(channel))
         expected = model.fit(people.released, names).predict_proba(people.X_test)[:, 1]
-        np.testing.assert_array_equal(SOLVERS[by_trying(name)][CLASSIFY](people), expected)
+        found, choice = SOLVERS[by_trying(name)][CLASSIFY](people)
+        np.testing.assert_array_equal(found, expected)
+        assert choice == {"chosen": model.chosen_, "why": model.why_}
 
 
 LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
@@ -255,6 +258,14 @@ def test_differences_are_draw_by_draw():
     assert closer.low < other.mean, "though the means' own intervals overlap"
 
 
+def test_choices_are_kept_draw_by_draw():
+    taken = {2: Choice("low rank", "no clear difference"), 0: Choice("classes", "clearly ahead")}
+    made = [Mark(DIGITS, draw, SPREAD, "accuracy", 0.9, taken[draw]) for draw in taken]
+    chosen, plain = study.rows([*made, *marks({0: 0.8, 2: 0.9}, NAIVE)])[::-1]
+    assert (chosen.choices, plain.choices) == ((taken[0], taken[2]), ())
+    assert results.from_csv(Row, results.to_csv(Row, [chosen]))[0].choices == chosen.choices
+
+
 def test_shipped_values_can_be_had_again():
     context = next(c for c in study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
     config = replace(
@@ -268,3 +279,4 @@ def test_shipped_values_can_be_had_again():
         assert row.values[3] == pytest.approx(mark.value, abs=5e-3)
         assert (row.mean, row.n_draws) == (pytest.approx(np.mean(list(row.values.values())), abs=1e-5), 10)
         assert row.trust == COMPARISON[row.method].trust
+        assert row.choices[3:4] == ((mark.choice,) if mark.choice else ())

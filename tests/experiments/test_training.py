@@ -18,7 +18,7 @@ from sklearn.metrics import (
 )
 
 from privdemo import datasets
-from privdemo.estimators import logistic
+from privdemo.estimators import choose, logistic
 from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.experiments import results, training
@@ -119,8 +119,9 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
         assert (found.angle > 1) == (name != CLEAN)
         assert found.seconds > 0
     chosen = trial.fits[CHOSEN]
-    np.testing.assert_array_equal(chosen.coef, trial.fits[chosen.chosen].coef)
-    assert chosen.why == models[CHOSEN].why_
+    taken = {choose.CLASSES: CLASSES, choose.LOW_RANK: LOW_RANK}[chosen.chosen]
+    np.testing.assert_array_equal(chosen.coef, trial.fits[taken].coef)
+    assert (chosen.chosen, chosen.why) == (models[CHOSEN].chosen_, models[CHOSEN].why_)
     assert not any(fit.chosen or fit.why for name, fit in trial.fits.items() if name != CHOSEN)
 
 

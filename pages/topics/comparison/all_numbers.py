@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pages.kit.chosen import taken
 from pages.kit.panel import Panel, Table
 from pages.topics.comparison.answer import Answer, snippet
 from pages.topics.comparison.words import METRIC_WORDS, long_run, marked, people, scale
-from privdemo.experiments.comparison import METRICS, SHARE, TRUST, ComparisonConfig, exact_error
+from privdemo.estimators.choose import LOW_RANK
+from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, TRUST, ComparisonConfig, exact_error
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON, TRUTH
+from privdemo.methods import COMPARISON, TRIED, TRUTH
 
 _ASKED = "How do the methods compare?"
 
@@ -46,8 +48,38 @@ def panels(shown: Answer) -> list[Panel]:
                 for name in names
             ],
             snippet(question),
+        ),
+        *_choices(shown),
+    ]
+
+
+def _choices(shown: Answer) -> list[Panel]:
+    """What the methods chosen by trying took in the visitor's setting, and why; nothing where none is shown."""
+    found = {row.method: row.choices for row in shown.chosen(shown.mine) if row.choices}
+    if not found:
+        return []
+    body = [
+        [COMPARISON[name].title, f"{len(choices)}", taken(choices, _ways(shown, name))]
+        for name, choices in found.items()
+    ]
+    return [
+        Panel(
+            "chosen-by-trying",
+            "What was chosen by trying, and why?",
+            "By how likely they make what held-out people released; clean labels have no say.",
+            Table(("method", "draws", "took (why)"), body, labelled=True),
+            rows=lambda: [
+                {**COMPARISON[name].columns, "draw": draw, **choice._asdict()}
+                for name, choices in found.items()
+                for draw, choice in enumerate(choices)
+            ],
         )
     ]
+
+
+def _ways(shown: Answer, name: str) -> dict[str, str]:
+    """What a choosing method may take beside a model of the classes: of clean records there are no strokes to learn."""
+    return {LOW_RANK: "strokes" if shown.question.config.private == RECORDS else COMPARISON[TRIED[name]].title}
 
 
 def _exact_cell(config: ComparisonConfig, name: str) -> dict[str, object]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 
-from pages.kit import numbers
+from pages.kit import chosen, numbers
 from pages.kit.numbers import MARK, count_draws, with_range
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.label_proportions.answer import Answer, bag_snippet, score_snippet, score_words
+from privdemo.estimators.choose import LOW_RANK
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import F1S, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import LABEL_PROPORTIONS
+from privdemo.methods import LABEL_PROPORTIONS, NAMES, by_trying
+
+# What the choosing method may take beside a model of the classes.
+_WAYS = {LOW_RANK: LABEL_PROPORTIONS[NAMES].title}
 
 # --- the bags ------------------------------------------------------------------------------------
 
@@ -184,7 +188,8 @@ def all_numbers(shown: Answer) -> list[Panel]:
             "bag-numbers",
             "How do they compare in numbers?",
             f"Every number is a mean over {count_draws(shown.trials)}"
-            + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else "."),
+            + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
+            + f" {chosen.of_fits(shown.trials, by_trying(NAMES), _WAYS)}".rstrip(),
             Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
             ("In brackets 95 % intervals over the draws. " if n > 1 else "")
             + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit
 from threadpoolctl import threadpool_limits
 
+from privdemo.estimators.choose import choice_of
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.proportion_svm import ProportionSVM
@@ -50,12 +51,16 @@ class Fit:
         found: The proportions that it finds in the asked set, (c,).
         errors: The L1 errors in sets with each of `SHARES`.
         seconds: The time to train; nan if a kernel was reused.
+        chosen: What a choosing method has taken, as in `estimators.choose.Choice`.
+        why: And why.
     """
 
     method: str
     found: tuple[float, ...]
     errors: tuple[float, ...]
     seconds: float
+    chosen: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +156,7 @@ def _run(
             found = [model.predict(U) for U, _ in asked]
         errors = [l1_distance(p, truth) for p, (_, truth) in zip(found, asked, strict=True)]
         models[name] = model
-        fits[name] = Fit(name, tuple(found[0].tolist()), tuple(errors[1:]), seconds)
+        fits[name] = Fit(name, tuple(found[0].tolist()), tuple(errors[1:]), seconds, **choice_of(model))
     mmd = models.get(MMD, models.get(RFF))
     uses = np.unique(np.concatenate(sample.training.rows + sample.tuning.rows), return_counts=True)[1]
     return Trial(

@@ -74,6 +74,7 @@ def table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
             found = dict(zip(trial.config.labels, fit.found, strict=True))
             rows.append(
                 {"draw": trial.config.draw, **CLASS_RATIO[method].columns, "seconds": round(fit.seconds, 3)}
+                | {"chosen": fit.chosen, "why": fit.why}
                 | {f"true share of {c}": p for c, p in zip(trial.config.labels, trial.truth, strict=True)}
                 | {f"share found of {c}": p for c, p in found.items()}
                 | {f"L1 error at {share:g}": e for share, e in zip(SHARES, fit.errors, strict=True)}

@@ -1,19 +1,19 @@
 """How each method solves each task from what is released of the people.
 
-A solver turns `People` into P(second class | x) of clean test records, (m,), or into a share.
+A solver turns `People` into a `Solution`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators import votes
 from privdemo.estimators.bags import bag_channel, name_channel
-from privdemo.estimators.choose import ChosenLogisticRegression
+from privdemo.estimators.choose import ChosenLogisticRegression, choice_of
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import (
     NaiveLogisticRegression,
@@ -44,7 +44,19 @@ from privdemo.methods import (
 )
 
 Array = NDArray[np.floating]
-Solver = Callable[[People], Any]
+
+
+class Solution(NamedTuple):
+    """What a method has `found`: P(second class | x) of clean test records, (m,), or a share.
+
+    `choice` says what a choosing method has taken, as `estimators.choose.choice_of` does.
+    """
+
+    found: Any
+    choice: Mapping[str, str] = {}
+
+
+Solver = Callable[[People], Solution]
 
 # Folds in which penalties are chosen, if there are as many bags.
 N_FOLDS = 5
@@ -55,7 +67,12 @@ N_FOLDS = 5
 
 def _classify(fitted: Callable[[People], Any]) -> Solver:
     """P(second class | x) of the test records by a fitted model."""
-    return lambda people: fitted(people).predict_proba(people.X_test)[:, 1]
+
+    def solve(people: People) -> Solution:
+        model = fitted(people)
+        return Solution(model.predict_proba(people.X_test)[:, 1], choice_of(model))
+
+    return solve
 
 
 # A channel T[name | class] (names, 2), and the names (n,) that went through it.
@@ -120,16 +137,16 @@ def _label_proportions(people: People) -> LabelProportionClassifier:
     return model.fit(people.unit(people.released), people.bags, people.bag_shares)
 
 
-def _classify_by_proportions(people: People) -> Array:
-    return _label_proportions(people).predict_proba(people.unit(people.X_test))[:, 1]
+def _classify_by_proportions(people: People) -> Solution:
+    return Solution(_label_proportions(people).predict_proba(people.unit(people.X_test))[:, 1])
 
 
 # --- the share of a class --------------------------------------------------------------------------
 
 
-def _count_by_proportions(people: People) -> float:
+def _count_by_proportions(people: People) -> Solution:
     """Classify and count."""
-    return float(_label_proportions(people).predict(people.unit(people.asked)).mean())
+    return Solution(float(_label_proportions(people).predict(people.unit(people.asked)).mean()))
 
 
 def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tuple[NDArray, Array]]) -> Solver:
@@ -138,11 +155,11 @@ def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tupl
     `names_of(people)` gives the names (n,) and the class proportions of the people with each name, (names, 2).
     """
 
-    def solve(people: People) -> float:
+    def solve(people: People) -> Solution:
         X = people.unit(people.released)
         names, proportions = names_of(people)
         model = make().fit([X[np.flatnonzero(names == name)] for name in range(len(proportions))], proportions)
-        return float(model.predict(people.unit(people.asked))[1])
+        return Solution(float(model.predict(people.unit(people.asked))[1]))
 
     return solve
 
@@ -161,19 +178,19 @@ def _set_shares(release: str) -> Callable[[People], tuple[NDArray, Array]]:
     return lambda people: (people.sets, people.set_proportions(release))
 
 
-def _share_from_truth(people: People) -> float:
+def _share_from_truth(people: People) -> Solution:
     """The share by the spread likelihood from true labels of clean records."""
     X = people.unit(people.clean)
     model = SpreadClassRatio().fit([X[np.flatnonzero(people.y == label)] for label in range(2)], np.eye(2))
-    return float(model.predict(people.unit(people.asked_clean))[1])
+    return Solution(float(model.predict(people.unit(people.asked_clean))[1]))
 
 
 def _count_lies(estimator: Callable[..., Array]) -> Solver:
     """The share among the lies of the people asked about, by an estimator of votes."""
 
-    def solve(people: People) -> float:
+    def solve(people: People) -> Solution:
         p = people.config.flips.flip_prob
-        return float(estimator(np.array([people.asked_lies.mean()]), BinaryChannel(p, p))[0])
+        return Solution(float(estimator(np.array([people.asked_lies.mean()]), BinaryChannel(p, p))[0]))
 
     return solve
 

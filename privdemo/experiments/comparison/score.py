@@ -26,6 +26,8 @@ class Fit:
         seconds: The time to learn and answer.
         problem: Why there is no answer, if so.
         settled: Whether its optimiser converged; the marks count all the same.
+        chosen: What a choosing method has taken, as in `estimators.choose.Choice`.
+        why: And why.
     """
 
     method: str
@@ -33,6 +35,8 @@ class Fit:
     seconds: float
     problem: str = ""
     settled: bool = True
+    chosen: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def score_model(name: str, people: People) -> Fit:
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", ConvergenceWarning)
-            found = SOLVERS[name][people.config.task](people)
+            found, choice = SOLVERS[name][people.config.task](people)
     except ValueError as error:
         return Fit(name, {}, time.perf_counter() - start, str(error))
     seconds = time.perf_counter() - start
@@ -72,7 +76,7 @@ def score_model(name: str, people: People) -> Fit:
         "log_loss": log_loss(y, found, labels=[0, 1]),
         "brier": brier_score_loss(y, found),
     }
-    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled)
+    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled, **choice)
 
 
 def mean_mark(trials: Sequence[Trial], method: str, metric: str) -> Estimate | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from privdemo.datasets import name_of
+from privdemo.estimators.choose import Choice
 from privdemo.experiments import results
 from privdemo.experiments.comparison.config import CLASSIFY, LABELS, METRICS, RANGES, RECORDS, SHARE, ComparisonConfig
 from privdemo.experiments.comparison.score import Trial, run
@@ -32,20 +33,25 @@ CONTEXTS = tuple(
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of one method by one metric on one `draw`; the draw of `config` itself is 0."""
+    """The mark of one method by one metric on one `draw`; the draw of `config` itself is 0.
+
+    `choice` is what a choosing method has taken, and why.
+    """
 
     config: ComparisonConfig
     draw: int
     method: str
     metric: str
     value: float
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True)
 class Row:
     """One method at one ε by one metric: its mean over `n_draws` draws, and its 95 % interval.
 
-    `by_draw` are the values of the draws in order, separated by blanks; "-" if a draw has none.
+    `by_draw` are the values of the draws in order, separated by blanks; "-" if a draw has none. `chosen` is what a
+    choosing method has taken in them, and why: “classes: clearly ahead; low rank: no clear difference”.
     """
 
     task: str
@@ -61,11 +67,17 @@ class Row:
     low: float
     high: float
     by_draw: str
+    chosen: str = ""
 
     @property
     def values(self) -> dict[int, float]:
         """The values by draw."""
         return {i: float(value) for i, value in enumerate(self.by_draw.split()) if value != "-"}
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What a choosing method has taken, and why, draw by draw."""
+        return tuple(Choice(*one.split(": ")) for one in self.chosen.split("; ") if one)
 
     @property
     def estimate(self) -> Estimate:
@@ -83,7 +95,7 @@ def trial_marks(one: Trial) -> list[Mark]:
     """The marks of a trial."""
     place = replace(one.config, draw=0)
     return [
-        Mark(place, one.config.draw, fit.method, metric, value)
+        Mark(place, one.config.draw, fit.method, metric, value, Choice(fit.chosen, fit.why) if fit.why else None)
         for fit in one.fits.values()
         for metric, value in fit.marks.items()
     ]
@@ -101,9 +113,9 @@ def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
     """The means over two or more draws, in the order of contexts, ε, methods and metrics."""
-    groups: dict[tuple[ComparisonConfig, str, str], dict[int, float]] = {}
+    groups: dict[tuple[ComparisonConfig, str, str], dict[int, Mark]] = {}
     for mark in marks:
-        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark.value
+        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark
     contexts, methods = list(CONTEXTS), list(COMPARISON)
 
     def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
@@ -115,7 +127,9 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
     return [_row(*group, groups[group]) for group in sorted(groups, key=place) if len(groups[group]) > 1]
 
 
-def _row(config: ComparisonConfig, method: str, metric: str, values: dict[int, float]) -> Row:
+def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Mark]) -> Row:
+    values = {draw: mark.value for draw, mark in marks.items()}
+    choices = (marks[draw].choice for draw in sorted(marks))
     return Row(
         config.task,
         name_of(config.dataset),
@@ -128,6 +142,7 @@ def _row(config: ComparisonConfig, method: str, metric: str, values: dict[int, f
         len(values),
         *mean_interval([values[draw] for draw in sorted(values)], *RANGES[metric]),
         " ".join(f"{values[draw]:.6g}" if draw in values else "-" for draw in range(max(values) + 1)),
+        "; ".join(": ".join(choice) for choice in choices if choice),
     )
 
 

@@ -16,6 +16,7 @@ from scipy.sparse import issparse, vstack
 from sklearn.metrics import f1_score
 
 from privdemo.estimators.bags import Bags, gradient_at_zero, read_bags
+from privdemo.estimators.choose import choice_of
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
     BagNameClassifier,
@@ -57,12 +58,17 @@ class F1(NamedTuple):
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw: its F1 on clean test records by threshold, inverse penalty `C` and seconds to train."""
+    """One method on one draw: its F1 on clean test records by threshold, inverse penalty `C` and seconds to train.
+
+    `chosen` and `why` are what a choosing method has taken, and why, as in `estimators.choose.Choice`.
+    """
 
     method: str
     f1: dict[str, F1]
     C: float
     seconds: float
+    chosen: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +164,7 @@ def score_model(name: str, model: Any, released: Release, single: bool, seconds:
         share = float(released.records.y.mean()) if name == FULL else released.known_share
         known = model.decision_function(released.rows)
         f1[SHARE] = _f1(y, scores > matching_threshold(known, released.counts, share))
-    return Fit(name, f1, model.C_, seconds)
+    return Fit(name, f1, model.C_, seconds, **choice_of(model))
 
 
 def _f1(y: NDArray[np.integer], named: NDArray[np.bool_]) -> F1:

@@ -48,7 +48,7 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     return [
         {"draw": trial.config.draw, **LABEL_PROPORTIONS[fit.method].columns, "threshold": threshold}
         | {f"f1_{which}": value for which, value in f1._asdict().items()}
-        | {"C": fit.C, "seconds": fit.seconds, "information_loss": trial.loss}
+        | {"C": fit.C, "seconds": fit.seconds, "information_loss": trial.loss, "chosen": fit.chosen, "why": fit.why}
         for trial in trials
         for fit in trial.fits.values()
         for threshold, f1 in fit.f1.items()

@@ -69,8 +69,8 @@ class Fit:
     turned from the weights learnt on clean data (of K classes, all their weights as one vector), `C` the inverse
     strength of its penalty, `seconds` its training. `brier` is half the squared distance of the probabilities from the
     truth, so that it lies in [0, 1] for any number of classes. `effective_samples` is the mean effective sample size a
-    person where the method samples. `chosen` names the method that a choosing one has taken, none if it has taken
-    the classes' shares alone, and `why` says why (`estimators.choose`).
+    person where the method samples. `chosen` and `why` are what a choosing method has taken, and why, as in
+    `estimators.choose.Choice`.
     """
 
     method: str
@@ -155,15 +155,8 @@ def score_model(name: str, model: Any, X: NDArray, y: NDArray[np.integer], clean
         log_loss=float(log_loss(y, given, labels=labels)),
         brier=float(brier_score_loss(y, given, labels=labels, scale_by_half=True)),
         effective_samples=float(np.mean(model.effective_sample_size_)) if name == PUBLISHED else None,
-        **_choice(model),
+        **choose.choice_of(model),
     )
-
-
-def _choice(model: Any) -> dict[str, str]:
-    """What a choosing model has taken, and why."""
-    if not isinstance(model, ChosenLogisticRegression):
-        return {}
-    return {"chosen": _CANDIDATES.get(model.chosen_, ""), "why": model.why_}
 
 
 def _angle(coef: Array, other: Array) -> float:
