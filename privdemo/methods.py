@@ -165,6 +165,9 @@ TRAINING = _table(
     )
 )
 
+# The methods with which the training page begins.
+TRAINED_FIRST = (CLEAN, NAIVE, RECONSTRUCTION, CHOSEN)
+
 # --- label proportions ---------------------------------------------------------------------------
 
 # Full labels of clean records: the ceiling. Labels of what was released: a k-mean has the labels of its records.
@@ -266,8 +269,8 @@ def mmd(noise: str) -> str:
     return f"mmd {noise}"
 
 
-# The methods of the comparison that are chosen by trying.
-TRIED = tuple(map(by_trying, (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))))
+# The methods of the comparison that are chosen by trying, each with the one in whose place it chooses.
+TRIED = {by_trying(name): name for name in (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))}
 
 
 def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
@@ -324,4 +327,4 @@ COMPARISON = _table(
 
 # The curves with which the comparison begins, of either task: three, and that of every label. The home page names the
 # best of them for each kind of trust. None learns from a publisher's sets: there ε covers the counts alone.
-CURVES_FIRST = (CLEAN, NAIVE, CORRECTED_COUNT, SPREAD, LLP)
+CURVES_FIRST = (CLEAN, NAIVE, COUNT_NAIVE, CORRECTED_COUNT, by_trying(SPREAD), LLP)

@@ -21,7 +21,7 @@ from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD
+from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD, TRAINED_FIRST
 
 NAME = "defaults"
 TITLE = "The draws that pages open on"
@@ -54,10 +54,10 @@ def questions() -> list[Any]:
     compared = ComparisonConfig(dataset="breast_cancer", n_train=142)
     compared = replace(compared, methods=tuple(name for name in compared.chosen if name in CURVES_FIRST))
     return [
-        TrainingConfig(),
+        TrainingConfig(methods=TRAINED_FIRST),
         BagConfig(methods=bags),
         RatioConfig(methods=ratios),
-        TrainingConfig("digits", n_train=120, pixels=RandomisedResponse(0.2, 17)),
+        TrainingConfig("digits", n_train=120, pixels=RandomisedResponse(0.2, 17), methods=TRAINED_FIRST),
         BagConfig("breast_cancer", n_bags, bag_size, methods=bags),
         RatioConfig("digits", set_size=set_size, n_test=set_size, methods=ratios),
         *(replace(compared, epsilon=epsilon) for epsilon in comparison.study.EPSILONS),

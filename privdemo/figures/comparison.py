@@ -14,12 +14,13 @@ from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method
 from privdemo.figures.house import chart
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON, TRUTH
+from privdemo.methods import COMPARISON
 
 AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
-# Pixels for a legend of up to so many curves, and of more.
-_FEW, _LEGENDS = 4, (85, 120)
+# Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
+# one below the other, so that the plot keeps its height.
+_FEW, _LEGEND, _NAME = 4, 85, 20
 
 
 def frontier(
@@ -34,10 +35,6 @@ def frontier(
         method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
         for name in drawn
     ]
-    titles = {name: method.title for name, method in COMPARISON.items()}
-    if len(drawn) <= _FEW:  # there is room for whom one must trust
-        titles |= {name: f"{titles[name]} ({_trusted(name)})" for name in drawn}
-        curves = [curve._replace(name=titles[name]) for name, curve in zip(drawn, curves, strict=True)]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)
@@ -52,11 +49,17 @@ def frontier(
         number = ".1%"
     marked = []
     for name, mark in mine.items():  # a curve goes with its large mark
-        title = titles[name]
+        title = COMPARISON[name].title
         alone = {} if name in drawn else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
     figure = curve_chart(
-        curves, x_axis, y_axis, number, yours=epsilon, legend=_LEGENDS[len(curves) > _FEW], more=marked
+        curves,
+        x_axis,
+        y_axis,
+        number,
+        yours=epsilon,
+        legend=_LEGEND + _NAME * max(0, len(curves) - _FEW + 1),
+        more=marked,
     )
     plain = copied(parts(figure))
     for trace in plain["data"]:
@@ -64,12 +67,6 @@ def frontier(
     if goal is not None:
         plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
     return PlainFigure(plain)
-
-
-def _trusted(name: str) -> str:
-    """Whom a method needs to be trusted with true labels."""
-    trust = COMPARISON[name].trust
-    return trust if trust == TRUTH else f"trust {trust}"
 
 
 def _goal_rule(goal: float) -> dict[str, Any]:

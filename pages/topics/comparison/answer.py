@@ -90,7 +90,7 @@ class Answer:
         if self.marks:
             few = self.mine and self.n_draws < question.n_draws
             so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._tied_with_named()}"
+            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._beside_counterpart()}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
@@ -107,18 +107,26 @@ class Answer:
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
         return f"None of the methods has a mark. {numbers.sentence(why)}"
 
-    def _tied_with_named(self) -> str:
-        """Whether the method named of those that trust nobody and its counterpart are tied, in a sentence; or nothing.
+    def _beside_counterpart(self) -> str:
+        """What the method named of those that trust nobody wins over its counterpart, in a sentence; or nothing.
 
-        The counterpart of correcting for the lies is ignoring them, and the other way round.
+        The counterpart of correcting for the lies is ignoring them, and the other way round. Of two that are tied in
+        accuracy one may have clearly better probabilities.
         """
-        rows = {row.method: row for row in self.chosen(self.mine)}
-        named = self.best_by_trust.get(NOBODY)
+        rows = {(row.method, row.metric): row for row in self.mine}
+        metric, named = self.question.metric, self.best_by_trust.get(NOBODY)
         counterparts = [theirs if named == ours else ours for ours, theirs in LIES if named in (ours, theirs)]
-        other = next((name for name in counterparts if name in rows), None)
-        if named is None or other is None or change(rows[named], rows[other]).verdict is not Verdict.NOT_CLEAR:
+        shown = self.question.config.methods
+        other = next((name for name in counterparts if name in shown and (name, metric) in rows), None)
+        if named is None or other is None:
             return ""
-        return f" Statistically tied: “{COMPARISON[named].title}” and “{COMPARISON[other].title}”."
+        verdict, title = change(rows[named, metric], rows[other, metric]).verdict, f"“{COMPARISON[other].title}”"
+        if verdict is Verdict.BETTER:
+            return f" That is clearly better than {title} ({value(metric, rows[other, metric].mean)})."
+        if verdict is not Verdict.NOT_CLEAR:
+            return ""
+        pair = [rows.get((name, "log_loss")) for name in (named, other)]
+        return f" Statistically tied with {title}{_whose_probabilities(*pair) if metric == 'accuracy' else ''}."
 
     def ties(self) -> str:
         """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""
@@ -279,6 +287,17 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     (trust, mark, name), *others = parts
     more = "".join(f"; {other} {' '.join(rest)}" for other, *rest in others)
     return f"{trust[0].upper()}{trust[1:]}, {_what(question, mark)} {name}{more}{ceiling}."
+
+
+def _whose_probabilities(named: Row | None, other: Row | None) -> str:
+    """Whose probabilities are clearly better by log loss, the named method's or the other's; or nothing."""
+    if named is None or other is None:
+        return ""
+    verdict = change(named, other).verdict
+    whose = {Verdict.BETTER: "but its", Verdict.WORSE: "whose"}.get(verdict)
+    marks = (named, other) if verdict is Verdict.BETTER else (other, named)
+    least, most = (f"{row.mean:.2f}" for row in marks)
+    return f", {whose} probabilities are better (log loss {least}, not {most})" if whose else ""
 
 
 def _method_words(question: Question, name: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from pages.kit import cache, numbers, own_data
+from pages.kit import cache, chosen, numbers, own_data
 from pages.kit.draws import Draws, Job
 from pages.kit.numbers import count_draws, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
+from privdemo.estimators import choose
 from privdemo.experiments import training
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
@@ -159,9 +159,11 @@ def _sentences(shown: Answer) -> list[str]:
         f"<b>{_sure(shown, first)}</b> sure."
     ]
     for other in others:
-        verdict = judge(gap(shown, "accuracy"), len(_of_both(shown)), least=LEAST_ACCURACY)
+        apart = gap(shown, "accuracy")
+        verdict = judge(apart, len(_of_both(shown)), least=LEAST_ACCURACY)
+        by = f", by {numbers.apart(apart.mean)}" if verdict.clear else ""
         words.append(
-            f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}), "
+            f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}{by}), "
             f"<b>{_sure(shown, other)}</b> sure."
         )
     return words
@@ -279,18 +281,7 @@ def _collapse(shown: Answer) -> str:
 
 def chosen_words(shown: Answer) -> str:
     """What the choosing method took, how often and why, in a sentence; nothing where it was not asked for."""
-    fits = [fit for trial in shown.trials if (fit := trial.fits.get(CHOSEN))]
-    said = []
-    for name, times in Counter(fit.chosen for fit in fits).most_common():
-        why = Counter(fit.why for fit in fits if fit.chosen == name).most_common()
-        reasons = ", ".join(f"{reason} in {n}" if len(why) > 1 else reason for reason, n in why)
-        said.append(f"{_way(name)} in {times} ({reasons})")
-    return f"Chosen by trying, of {count_draws(fits)}: {numbers.a_list(tuple(said))}." if said else ""
-
-
-def _way(name: str) -> str:
-    """What a choosing method has taken: a way to correct for the noise, or no pixel at all."""
-    return TRAINING[name].title.partition(", ")[2] if name else "the classes’ shares alone"
+    return chosen.of_fits(shown.trials, CHOSEN, {choose.LOW_RANK: "strokes"})
 
 
 def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:

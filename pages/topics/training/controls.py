@@ -19,7 +19,7 @@ from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
-from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING, TRUE
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
@@ -43,7 +43,7 @@ TRAINERS = {method.title: name for name, method in TRAINING.items() if name != C
 TRAINED = Choice(
     "methods",
     tuple(TRAINERS),
-    tuple(TRAINING[name].title for name in (NAIVE, RECONSTRUCTION, SPREAD)),
+    tuple(TRAINING[name].title for name in TRAINED_FIRST if name != CLEAN),
     "Methods",
     many=True,
     formerly={name: title for title, name in TRAINERS.items()} | {"correct for the noise, known": TRAINING[TRUE].title},

@@ -13,7 +13,7 @@ from pages.topics.comparison.controls import Question
 from pages.topics.comparison.pin import decode, encode
 from pages.topics.comparison.words import Change, change
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, RECORDS, SHARE, ComparisonConfig, Fit, Trial
+from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.intervals import Estimate, mean_interval
@@ -132,22 +132,36 @@ def test_ties_are_of_the_same_trust():
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "tied"),
+    ("accuracies", "losses", "won"),
     [
-        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, ()),
-        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, (TRYING, NAIVE)),
-        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, (NAIVE, TRYING)),
-        ({NAIVE: 0.9, SPREAD: 0.89}, (NAIVE, SPREAD)),
-        ({SPREAD: 0.9, TRYING: 0.89}, ()),
+        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, {}, " That is clearly better than “{naive}” (80.0 %)."),
+        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, {}, " Statistically tied with “{naive}”."),
+        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, {}, " Statistically tied with “{trying}”."),
+        ({NAIVE: 0.9, SPREAD: 0.89}, {}, " Statistically tied with “{spread}”."),
+        ({SPREAD: 0.9, TRYING: 0.89}, {}, ")."),
+        (
+            {NAIVE: 0.89, TRYING: 0.9},
+            {NAIVE: 0.6, TRYING: 0.2},
+            " tied with “{naive}”, but its probabilities are better (log loss 0.20, not 0.60).",
+        ),
+        (
+            {NAIVE: 0.9, TRYING: 0.89},
+            {NAIVE: 0.6, TRYING: 0.2},
+            " tied with “{trying}”, whose probabilities are better (log loss 0.20, not 0.60).",
+        ),
+        ({NAIVE: 0.89, TRYING: 0.9}, {NAIVE: 0.6, TRYING: 0.59}, " Statistically tied with “{naive}”."),
     ],
 )
-def test_a_tie_of_the_headline_is_one_of_the_method_that_it_names(accuracies, tied):
+def test_the_headline_says_what_the_method_that_it_names_wins_over_its_counterpart(accuracies, losses, won):
     config = replace(DIGITS, methods=tuple(accuracies))
     luck = (0, 0.05, -0.05, 0.04, -0.04)
     marks = {name: tuple(mark + (i - 1) * 0.3 * u for u in luck) for i, (name, mark) in enumerate(accuracies.items())}
-    found = shown(question(config), *(row(replace(config, methods=(name,)), *marks[name]) for name in accuracies))
-    names = " and ".join(f"“{COMPARISON[name].title}”" for name in tied)
-    assert found.takeaway().endswith(f" Statistically tied: {names}." if tied else ").")
+    rows = [row(replace(config, methods=(name,)), *marks[name]) for name in accuracies]
+    for name, loss in losses.items():
+        of_draws = row(replace(config, methods=(name,)), *(loss + (u if name == NAIVE else -u) for u in luck))
+        rows.append(replace(of_draws, metric="log_loss"))
+    titles = {word: COMPARISON[name].title for word, name in (("naive", NAIVE), ("spread", SPREAD), ("trying", TRYING))}
+    assert shown(question(config), *rows).takeaway().endswith(won.format(**titles))
 
 
 @pytest.mark.parametrize(
@@ -174,6 +188,23 @@ def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
     assert found.estimate.mean == pytest.approx(mean_interval(marks).mean)
     assert (found.low > 0, bool(found.values)) == (known, known)
     assert known or change(found, found) == (Verdict.TOO_FEW, "too few draws of both")
+
+
+def test_of_a_method_that_chooses_by_trying_all_numbers_say_what_it_took_and_why():
+    marks = replace(row(replace(DIGITS, methods=(TRYING,)), 0.8, 0.9), chosen="classes: clearly ahead; low rank: …")
+    for private, plain in ((LABELS, COMPARISON[SPREAD].title), (RECORDS, "strokes")):
+        asked = question(replace(DIGITS, methods=(TRYING, SPREAD), private=private))
+        _, panel = CHAPTERS["All numbers"](shown(asked, *_all_marks(marks)))
+        assert panel.figure.cells == [
+            [COMPARISON[TRYING].title, "2", f"class by class in 1 (clearly ahead) and {plain} in 1 (…)"]
+        ]
+        assert [line["name"] for line in panel.rows()] == ["classes", "low rank"]
+    plain = row(replace(DIGITS, methods=(SPREAD,)), 0.8, 0.9)
+    assert len(CHAPTERS["All numbers"](shown(asked, *_all_marks(plain)))) == 1
+
+
+def _all_marks(one: Row) -> list[Row]:
+    return [replace(one, metric=metric) for metric in ("accuracy", "log_loss", "brier")]
 
 
 def test_a_pin_by_its_button_is_compared_and_let_go():

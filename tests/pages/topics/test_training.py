@@ -13,6 +13,7 @@ from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
+from privdemo.estimators import choose
 from privdemo.estimators.choose import AHEAD, TIE
 from privdemo.experiments import training
 from privdemo.experiments.training import Attack, Fit, TrainingConfig, Trial
@@ -20,7 +21,6 @@ from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import (
     CHOSEN,
-    CLASSES,
     CLEAN,
     FLAT,
     LOW_RANK,
@@ -106,7 +106,7 @@ def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
     assert "<b>50.0 %</b> of clean images" in several.takeaway(), "no interval of no width"
-    assert "100.0 %</b> (clearly more), <b>100 %</b>" in several.takeaway()
+    assert "100.0 %</b> (clearly more, by 50.0 points), <b>100 %</b>" in several.takeaway()
     lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [told in answer.takeaway() for answer in found] == [True, False, False]
@@ -125,7 +125,7 @@ def test_a_choosing_method_says_what_it_took_and_why():
     trial = made(**{CHOSEN: 0.9}).trials[0]
     taken = [
         replace(trial.fits[CHOSEN], chosen=name, why=why)
-        for name, why in ((CLASSES, TIE), (LOW_RANK, AHEAD), (CLASSES, AHEAD))
+        for name, why in ((choose.CLASSES, TIE), (choose.LOW_RANK, AHEAD), (choose.CLASSES, AHEAD))
     ]
     trials = [replace(trial, fits=trial.fits | {CHOSEN: taken[i]}) for i in (0, 1, 0, 2)]
     words = chapters.scores(Answer(Question(SMALL, 4), trials))[0].answer
