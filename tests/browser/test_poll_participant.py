@@ -30,7 +30,10 @@ TOSS = """
 """
 # The coin's random words are these, one after the other.
 FIXED = "(words) => { crypto.getRandomValues = (into) => into.fill(words.shift()); }"
+# No page of a Chromium without a screen is ever hidden, so a test says that one is.
 SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+# Milliseconds after which a page that waits has looked whether the question is asked again.
+A_WHILE = 15_000
 # The coin decides for the truth, or for a lie: random bits all 1, or all 0.
 ALWAYS = {"truth": 2**32 - 1, "lie": 0}
 
@@ -147,6 +150,7 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     page, other = telephone, telephone.context.new_page()  # the QR code is read twice
     other.goto(url)
     page.bring_to_front()
+    page.clock.install()
     page.goto(url)
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     assert audited(page) == []
@@ -173,7 +177,7 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     expected = [int(said == answer) for answer in poll.answers]
     assert served.store.counts(poll.code, secret) == [expected]
     served.store.ask_again(poll.code, secret)
-    page.evaluate(SEEN_AGAIN)
+    page.clock.fast_forward(A_WHILE)
     expect(page.get_by_role("status")).to_contain_text("again. 69 of 100 who send the same answer 2 times mean it")
     page.get_by_role("button", name="Answer again").click()
     page.get_by_role("radio").first.check()
@@ -204,7 +208,7 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
     page.get_by_role("button", name="Toss").click()
     expect(page.locator("#result")).to_be_focused()
     served.store.ask_again(poll.code, secret)
-    page.clock.run_for(15_000)
+    page.clock.run_for(A_WHILE)
     expect(page.get_by_role("button", name="Answer again")).to_be_visible()
 
 

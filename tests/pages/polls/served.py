@@ -1,43 +1,73 @@
-"""Servers of polls alone, each started again when it is killed: `python -m tests.pages.polls.served URL PORT …`."""
+"""Servers, each started again when it is killed: `python -m tests.pages.polls.served app URL PORT …`.
+
+In the place of `app`, `polls` serves polls alone, which starts in a fifth of the time.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import socket
 import sys
+from importlib import import_module
 
 import uvicorn
 from starlette.applications import Starlette
+from streamlit.components.v2 import manifest_scanner
 
+from pages.kit import start_up
 from pages.polls import routes
-from pages.polls.store import Store
+from pages.polls.database import VARIABLE
+
+# What the app otherwise loads at each start.
+LOADED = """anyio._backends._asyncio itsdangerous starlette.middleware.sessions starlette.staticfiles
+streamlit.web.bootstrap streamlit.web.server.starlette.starlette_agent_routes"""
+# Streamlit looks through every installed package at each start, which is most of it: once is enough.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
-def server(url: str) -> uvicorn.Server:
-    """A server of polls, with all that it needs loaded and nothing opened."""
-    store = Store(url)
-    app = Starlette(routes=routes.routes(routes.Telephones(lambda: store)))
-    config = uvicorn.Config(app, log_level="error", ws="none", lifespan="off")
+def load() -> None:
+    """Load all that the app needs, so that it starts at once."""
+    import app
+
+    app.addresses()
+    for name in LOADED.split():
+        import_module(name)
+    manifest_scanner.scan_component_manifests()
+    start_up.freeze_heap()
+
+
+def server(what: str) -> uvicorn.Server:
+    """A server of the app, or of polls alone, with nothing opened."""
+    if what == "app":
+        from app import app as served
+    else:
+        routes.this_process()  # loads its library, and opens nothing
+        served = Starlette(routes=routes.routes(routes.Telephones()))
+    config = uvicorn.Config(served, log_level="error", lifespan="auto" if what == "app" else "off")
     config.load()
     return uvicorn.Server(config)
 
 
-def start(url: str, listening: socket.socket) -> int:
+def start(what: str, listening: socket.socket) -> int:
     """Start a process that serves; all that it needs is loaded already."""
     pid = os.fork()
     if pid:
         print(pid, flush=True)
         return pid
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    server(url).run(sockets=[listening])
+    server(what).run(sockets=[listening])
     os._exit(0)
 
 
-def main(url: str, *ports: str) -> None:
-    server(url)  # what it loads, those that are started have
+def main(what: str, url: str, *ports: str) -> None:
+    os.environ[VARIABLE] = url
+    if what == "app":
+        load()
+    server(what)  # what it loads, those that are started have
     places = [socket.create_server(("127.0.0.1", int(port)), backlog=500) for port in ports]
-    running = {start(url, place): place for place in places}
+    running = {start(what, place): place for place in places}
 
     def end(*_: object) -> None:
         for pid in running:
@@ -48,7 +78,7 @@ def main(url: str, *ports: str) -> None:
     while True:
         ended, _ = os.wait()
         place = running.pop(ended)
-        running[start(url, place)] = place
+        running[start(what, place)] = place
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ KILLS, CLASS = 20, 12
 
 
 @contextmanager
-def served(url, n):
-    """The ports of servers, and a function that kills one of them."""
+def served(what, url, n):
+    """The ports of servers of the app, or of polls alone, and a function that kills one of them."""
     ports = replicas.free_ports(n)
-    command = [sys.executable, "-m", "tests.pages.polls.served", url, *map(str, ports)]
+    command = [sys.executable, "-m", "tests.pages.polls.served", what, url, *map(str, ports)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         pids = [int(process.stdout.readline()) for _ in ports]
 
@@ -72,11 +72,11 @@ class People(threading.Thread):
             time.sleep(0.005)
 
 
-def kill_twenty_times(url, n):
+def kill_twenty_times(what, url, n):
     store = Store(url)
     poll, secret = store.open("Have you ever copied homework?", ("Yes", "No", "Rather not say"), 0.25)
     over = threading.Event()
-    with served(url, n) as (ports, kill):
+    with served(what, url, n) as (ports, kill):
         people = [People(me, poll.code, ports, over) for me in range(CLASS)]
         for one in people:
             one.start()
@@ -98,12 +98,12 @@ def kill_twenty_times(url, n):
     store.database.dispose()
 
 
-def test_sqlite_keeps_each_acknowledged_answer_once(tmp_path):
-    kill_twenty_times(f"sqlite:///{tmp_path}/polls.sqlite", 1)
+def test_the_app_with_sqlite_keeps_each_acknowledged_answer_once(tmp_path):
+    kill_twenty_times("app", f"sqlite:///{tmp_path}/polls.sqlite", 1)
 
 
 def test_postgresql_keeps_each_acknowledged_answer_of_two_replicas_once():
     if databases.programs() is None:
         missing("no PostgreSQL here")
     with databases.postgresql() as url:
-        kill_twenty_times(url, 2)
+        kill_twenty_times("polls", url, 2)
