@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -68,15 +69,10 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
     """Maximum-likelihood frequencies under any channel, by accelerated expectation–maximisation.
 
     `counts` (..., m) of m observable bins, `channel_matrix` (m, k) as [observed, true]; each row of
-    counts is its own problem. Every iteration takes three EM steps, extrapolating after the second
-    (SQUAREM, Varadhan & Roland 2008) unless that lowers the likelihood, which so never falls. By
-    concavity the mean log-likelihood is within max_i Σ_b f_b channel[b, i]/(channel·π)_b − 1 of
-    its maximum (Lindsay 1983): the certificate `gap`, in nats an observation. Iteration stops when
-    every gap is below `tolerance`, or after `max_iter` iterations. Counts given in single precision
-    are worked on in single precision. Raises ``ValueError`` for counts that are bad or, by the
-    channel, impossible.
+    counts is its own problem. The factor of a frequency π_i is Σ_b f_b channel[b, i]/(channel·π)_b, f
+    the observed ones; see `climb`. Counts given in single precision are worked on in single precision.
+    Raises ``ValueError`` for counts that are bad or, by the channel, impossible.
     """
-    limits.Limit("max_iter", 1, math.inf, integer=True).check(max_iter)
     observed = np.asarray(counts)
     observed = observed / _total(observed)
     channel = np.asarray(channel_matrix, dtype=observed.dtype)
@@ -92,7 +88,24 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
         return (observed / expected) @ channel, (observed * np.log(expected)).sum(axis=-1, keepdims=True)
 
     n_true = channel.shape[1]
-    frequencies = np.full((*observed.shape[:-1], n_true), 1 / n_true, channel.dtype)
+    start = np.full((*observed.shape[:-1], n_true), 1 / n_true, channel.dtype)
+    return climb(expectation, start, max_iter, tolerance)
+
+
+def climb(
+    expectation: Callable[[Array], tuple[Array, Array | float]], start: Array, max_iter: int, tolerance: float
+) -> EMResult:
+    """Accelerated expectation–maximisation from `start` (..., k), each row of which is its own problem.
+
+    `expectation(frequencies)` gives the EM factor of every frequency, (..., k), and the mean
+    log-likelihood, (..., 1). Every iteration takes three EM steps, extrapolating after the second
+    (SQUAREM, Varadhan & Roland 2008) unless that lowers the likelihood, which so never falls. By
+    concavity the mean log-likelihood is within the largest factor − 1 of its maximum (Lindsay 1983):
+    the certificate `gap`, in nats an observation. Stops when every gap is below `tolerance`, or
+    after `max_iter` iterations.
+    """
+    limits.Limit("max_iter", 1, math.inf, integer=True).check(max_iter)
+    frequencies = start
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (returned below)
         factor, _ = expectation(frequencies)
         gap = factor.max(axis=-1) - 1

@@ -1,0 +1,112 @@
+"""Shares of k answers from the reports of a frequency oracle: inversion, projection and maximum likelihood."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privdemo import limits
+from privdemo.estimators.frequencies import EMResult, climb, randomised_response_mle
+from privdemo.estimators.support_likelihood import LikeliestShares, SupportLikelihood
+from privdemo.intervals import Z95
+from privdemo.mechanisms.frequency_oracles import FrequencyOracle, KaryResponse
+from privdemo.simplex import project_simplex
+
+Array = NDArray[np.floating]
+
+EM_ITERATIONS = 500
+
+
+class InvertedShares(NamedTuple):
+    """Unbiased `shares` (k,), which may leave [0, 1], their `standard_error`, and the ends of 95 % intervals."""
+
+    shares: Array
+    standard_error: Array
+    low: Array
+    high: Array
+
+
+def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, drawn: bool = False) -> InvertedShares:
+    """Shares from how many of `n_people` reports support each answer, `supported` (k,): (supported/n − q)/(p − q).
+
+    Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
+    shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
+    they contain the truth more often than ± z standard errors do. They are of the shares among the people themselves;
+    with `drawn`, among those whom they stand for. Raises ``ValueError`` for counts that are not those of n reports.
+    """
+    limits.ORACLE_PEOPLE.check(n_people)
+    counts = np.asarray(supported, dtype=float)
+    if counts.shape != (oracle.k,) or not ((counts >= 0) & (counts <= n_people)).all():
+        raise ValueError(f"supported must be {oracle.k} counts from 0 to the {n_people} people, got {supported!r}")
+    p, q = oracle.p, oracle.q
+    gain, excess = p - q, counts / n_people - q
+    shares = excess / gain
+    # With x = f(p−q) a count's variance is n·(q(1−q) + b x − c x²), and (excess − x)² is z²/n times that at the ends.
+    b, c = (1 - 2 * q, 1) if drawn else (1 - p - q, 0)
+    z2 = Z95**2 / n_people
+    centre = excess + z2 * b / 2
+    half = np.sqrt(np.maximum(0.0, centre**2 - (1 + c * z2) * (excess**2 - z2 * q * (1 - q))))
+    low, high = ((centre + side * half) / (1 + c * z2) / gain for side in (-1, 1))
+    return InvertedShares(shares, np.sqrt(oracle.variance(np.clip(shares, 0, 1), n_people, drawn)), low, high)
+
+
+def project(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Array:
+    """The shares (k,) of 0 or more that sum to 1 and are nearest to those of `invert`. Raises as that."""
+    return project_simplex(invert(oracle, supported, n_people).shares)
+
+
+def maximise_likelihood(
+    oracle: FrequencyOracle, reports: NDArray, tolerance: float | None = None, max_iter: int = 100
+) -> LikeliestShares:
+    """The shares (k,) that make `reports` (n, ...) likeliest, with a certificate of how near they are.
+
+    Each report says of a true answer v no more than whether it supports it: L(v) ∝ r^1[v ∈ S], whichever the oracle.
+    `tolerance` is in nats a report; by default the reports together could be likelier by 0.01 nats at most. Of k-ary
+    randomised response the maximum is known in closed form. Raises ``ValueError`` for no reports, and for more than 10⁹
+    people times answers.
+    """
+    limits.MAX_ITER.check(max_iter)
+    _check_size(oracle, reports)
+    tally = oracle.tally(reports)
+    if isinstance(oracle, KaryResponse):
+        shares = randomised_response_mle(tally, oracle.response.flip_prob)
+        return LikeliestShares(shares / shares.sum(), 0.0, 0)
+    found = pooled(oracle, reports)
+    gap = 0.01 / len(reports) if tolerance is None else limits.TOLERANCE.check(tolerance)
+    return found.maximise(project(oracle, tally, len(reports)), gap, max_iter)
+
+
+def stopped_likelihood(oracle: FrequencyOracle, reports: NDArray, tolerance: float = 1e-3) -> EMResult:
+    """Shares (k,) on the way from equal ones to the likeliest, by expectation–maximisation that stops early.
+
+    It stops where `reports` (n, ...) could be likelier by no more than `tolerance` nats each (see `climb`). That
+    shrinks the shares towards equal ones, as a prior would. For 10,000 people and shares by Zipf's law the error is a
+    few percent less than the maximum's; for more people, or where few answers are everybody's, it may be more. Raises
+    as `maximise_likelihood`.
+    """
+    limits.TOLERANCE.check(tolerance)
+    _check_size(oracle, reports)
+    return climb(pooled(oracle, reports).slope, np.full(oracle.k, 1 / oracle.k), EM_ITERATIONS, tolerance)
+
+
+def _check_size(oracle: FrequencyOracle, reports: NDArray) -> None:
+    limits.ORACLE_PEOPLE.check(len(reports))
+    limits.ORACLE_BITS.check(len(reports) * oracle.k)
+
+
+def pooled(oracle: FrequencyOracle, reports: NDArray) -> SupportLikelihood:
+    """The likelihood of `reports` (n, ...); equal supports are taken together where they are found fast."""
+    if reports.ndim == 1:
+        times = np.bincount(reports)
+        sent = np.flatnonzero(times)
+        return SupportLikelihood(oracle.packed_support(sent), times[sent].astype(float), oracle.k, oracle.ratio)
+    packed = oracle.packed_support(reports)
+    if len(packed) > 8 or oracle.n_supports >= len(reports):
+        return SupportLikelihood(packed, np.ones(len(reports)), oracle.k, oracle.ratio)
+    words = np.zeros((len(reports), 8), np.uint8)
+    words[:, : len(packed)] = packed.T
+    different, times = np.unique(words.view(np.uint64).ravel(), return_counts=True)
+    rows = different.view(np.uint8).reshape(-1, 8)[:, : len(packed)]
+    return SupportLikelihood(np.ascontiguousarray(rows.T), times.astype(float), oracle.k, oracle.ratio)
