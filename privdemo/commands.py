@@ -25,6 +25,7 @@ from privdemo.experiments import (
     sweep,
     training,
 )
+from privdemo.experiments.images import guess_study
 
 Step = TypeVar("Step", bound=tuple[Any, ...])
 
@@ -111,6 +112,7 @@ def reproductions() -> dict[str, Reproduction]:
     }
     others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
         (naive_steps, ", needs MNIST", reports.step_lines),
+        (guess_study, ", needs MNIST", reports.guess_lines),
         (label_proportions.study, ", needs MNIST, Adult and SMS", reports.bag_lines),
         (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),

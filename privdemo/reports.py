@@ -18,6 +18,7 @@ from privdemo.experiments import (
 )
 from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
+from privdemo.experiments.images import guess_study
 from privdemo.experiments.label_proportions import HALF, SHARE
 from privdemo.intervals import Estimate, mean_interval
 
@@ -44,6 +45,12 @@ def step_lines(rows: list[naive_steps.Row]) -> list[str]:
     """Accuracy and log loss of ignoring the noise without a penalty, at every level of figure 3."""
     means = naive_steps.means(rows)
     return [naive_steps.TITLE, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means.items())]
+
+
+def guess_lines(rows: list[guess_study.Row]) -> list[str]:
+    """The squared error of a guessed pixel by what the adversary has learned, at every level."""
+    lines = [guess_study.TITLE, "chance of change p, what is known of pixels, mean squared error (95 % interval)"]
+    return lines + [f"{level:5g}  {prior:8s}  {error:.4f}" for (prior, level), error in guess_study.means(rows).items()]
 
 
 def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pixels that go together, learned from noisy releases alone: how near a guess comes, and what it costs.
+"""Pixels that go together, learned from noisy releases alone: what that costs.
 
 Every ratio comes from one run: learning the prior beside scikit-learn's PCA with as many components of the same
 released images, a fit of the spread likelihood with it beside the fit that takes pixels one by one.
@@ -12,32 +12,11 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import datasets
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.low_rank import MOST_FACTORS, learned_low_rank_prior, low_rank_mean, unbiased
-from privdemo.estimators.pixel_priors import learned_prior, posterior_mean
-from privdemo.experiments import images
-from privdemo.experiments.images import people
-from privdemo.mechanisms import RandomisedResponse, to_unit
+from privdemo.estimators.low_rank import MOST_FACTORS, learned_low_rank_prior, unbiased
+from privdemo.mechanisms import RandomisedResponse
 from tests.benchmarks.timing import alternate, beside, table
 
-DIGITS = tuple("0123456789")
 MANY = 60_000
-
-
-def guesses(levels=(0.4, 0.6, 0.8, 0.9), n=MANY):
-    """Mean squared error of a guess of a pixel over all releases, each pixel by itself and with those around it."""
-    rows = []
-    for p in levels:
-        pixels = RandomisedResponse(p, 256)
-        config = images.Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, 10), 1, n, 0)
-        released = people.all_released(config)
-        alone, together = learned_prior(pixels, released, 256), learned_low_rank_prior(pixels, released)
-        errors = np.zeros(2)
-        for clean, noisy in zip(people.all_states("mnist", DIGITS, n, 0).make(), released.make(), strict=True):
-            means = posterior_mean(pixels, noisy, alone) / 255, low_rank_mean(pixels, noisy, together)
-            errors += [np.square(mean - to_unit(clean, 256)).sum() for mean in means]
-        rows.append([p, *(f"{error / (n * 784):.4f}" for error in errors), together.rank])
-    header = ["p", "learned", "strokes", "factors"]
-    table(f"a pixel's guess, mean squared error over {n:,} releases of ten digits", header, rows)
 
 
 def fits(n=MANY, p=0.6):
@@ -74,4 +53,3 @@ if __name__ == "__main__":
     with threadpool_limits(1):
         fits()
         training()
-        guesses()

@@ -1,0 +1,87 @@
+"""What a guess of a pixel is off by, pixel by pixel and by strokes: an adversary with 60,000 releases of ten digits.
+
+Everybody's image is guessed, so that only the noise differs between draws. The results are one small CSV file;
+`python -m privdemo reproduce guesses` computes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from privdemo.estimators.low_rank import learned_low_rank_prior, low_rank_mean
+from privdemo.estimators.pixel_priors import learned_prior, posterior_mean
+from privdemo.experiments import results
+from privdemo.experiments.images.config import Config
+from privdemo.experiments.images.people import all_released, all_states
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.states import to_unit
+
+NAME = "guesses"
+TITLE = "A guessed pixel's squared error, 0 black and 1 white: 60,000 releases of ten digits under randomised response"
+LEVELS = (0.4, 0.6, 0.8, 0.9)
+N_PEOPLE = 60_000
+DIGITS = tuple("0123456789")
+_GREYS = 256
+
+
+@dataclass(frozen=True)
+class Row:
+    """One draw at one level p: the mean squared error of a guess by each `prior` of `images.PRIORS`.
+
+    `factors` are those that were found, none of pixels by themselves.
+    """
+
+    level: float
+    draw: int
+    prior: str
+    error: float
+    factors: int
+
+
+def trial(level: float, draw: int, n_people: int = N_PEOPLE) -> list[Row]:
+    """One draw at one level; always in one thread, for the same numbers everywhere."""
+    pixels = RandomisedResponse(level, _GREYS)
+    config = Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, len(DIGITS)), 1, n_people, draw)
+    clean, released = all_states("mnist", DIGITS, n_people, draw), all_released(config)
+    chunks = (released,) if isinstance(released, np.ndarray) else released.make()
+    with threadpool_limits(1, user_api="blas"):
+        alone = learned_prior(pixels, released, _GREYS)
+        together = learned_low_rank_prior(pixels, released, alone)
+        sums = np.zeros(2)
+        for states, noisy in zip(clean.make(), chunks, strict=True):
+            truth = to_unit(states, _GREYS)
+            means = pixels.to_unit(posterior_mean(pixels, noisy, alone)), low_rank_mean(pixels, noisy, together)
+            sums += [float(np.square(mean - truth, dtype=float).sum()) for mean in means]
+    errors = sums / np.prod(clean.shape)
+    return [
+        Row(level, draw, name, float(error), factors)
+        for name, error, factors in zip(("learned", "low_rank"), errors, (0, together.rank), strict=True)
+    ]
+
+
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[float, int]]:
+    """The arguments of every trial."""
+    return [(level, draw) for level in LEVELS for draw in range(n_draws)]
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Rows as the text of a results file."""
+    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.prior, row.draw)))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped rows."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def means(rows: Sequence[Row]) -> dict[tuple[str, float], Estimate]:
+    """The mean error by prior and level, with 95 % intervals over draws of the noise."""
+    places = sorted({(row.prior, row.level) for row in rows})
+    return {
+        place: mean_interval([row.error for row in rows if (row.prior, row.level) == place], 0.0) for place in places
+    }
