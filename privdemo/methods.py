@@ -13,8 +13,9 @@ from privdemo import palette
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.palette import Style
 
-# Whom one must trust with the true label.
-TRUTH, NOBODY, OWNER, PUBLISHER = "no privacy", "nobody", "a bag owner", "a publisher"
+# Whom one must trust with the true label, from nobody to whoever sees everything and publishes a result alone.
+TRUTH, NOBODY, SHUFFLER = "no privacy", "nobody", "a shuffler"
+OWNER, PUBLISHER, CURATOR = "a bag owner", "a publisher", "a curator"
 
 
 @dataclass(frozen=True)
@@ -245,6 +246,7 @@ CLASS_RATIO = _table(
 # --- the comparison ------------------------------------------------------------------------------
 
 COUNT_NAIVE, CORRECTED_COUNT, BAG_NAMES = "naive count", "corrected count", "bag names"
+SHUFFLED_COUNT, CURATED, CURATED_PURE = "shuffled count", "curator", "curator pure"
 # The tight releases of label counts by the noise that methods on sets are named after; its words and their dashes.
 TIGHT = {"laplace": "laplace tight", "gaussian": "gaussian tight", "dirichlet": "dirichlet public"}
 _NOISES = {
@@ -256,7 +258,8 @@ _NOISES = {
 TRIED_NOISE = "gaussian"
 # Whom one must trust is the marker, hollow where a method is chosen by trying; what learns is the colour and the dash:
 # the spread likelihood has one colour, whatever the channel.
-MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", OWNER: "square", PUBLISHER: "diamond"}
+MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", SHUFFLER: "pentagon"}
+MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "star"}
 
 
 def set_names(noise: str) -> str:
@@ -295,6 +298,7 @@ COMPARISON = _table(
         _compared(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
         _compared(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
         _by_trying(SPREAD, _LIES, NOBODY),
+        _compared(SHUFFLED_COUNT, "count shuffled lies", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0]),
         _compared(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
         _compared(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
         _compared(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
@@ -322,9 +326,15 @@ COMPARISON = _table(
             )
         ),
         _by_trying(set_names(TRIED_NOISE), f"correct for the set, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
+        _compared(
+            CURATED, "publish a noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"
+        ),
+        _compared(
+            CURATED_PURE, "publish a noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]
+        ),
     )
 )
 
 # The curves with which the comparison begins, of either task: three, and that of every label. The home page names the
 # best of them for each kind of trust. None learns from a publisher's sets: there ε covers the counts alone.
-CURVES_FIRST = (CLEAN, NAIVE, COUNT_NAIVE, CORRECTED_COUNT, by_trying(SPREAD), LLP)
+CURVES_FIRST = (CLEAN, NAIVE, COUNT_NAIVE, CORRECTED_COUNT, by_trying(SPREAD), SHUFFLED_COUNT, LLP, CURATED)

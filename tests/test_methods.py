@@ -40,9 +40,10 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
     for name, method in COMPARISON.items():
         hollow = "-open" if method.title.endswith("chosen by trying") else ""
         assert method.style.marker == methods.MARKERS[method.trust] + hollow or name == methods.CLEAN
-    assert len(set(methods.MARKERS.values())) == 4
-    shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"))
-    assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER]
+    assert len(set(methods.MARKERS.values())) == 6
+    shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"), methods.CURATED)
+    assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER, methods.CURATOR]
+    assert COMPARISON[methods.SHUFFLED_COUNT].trust == methods.SHUFFLER
     assert COMPARISON[methods.set_names("dirichlet")].title == "correct for the set, scaled Dirichlet"
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 

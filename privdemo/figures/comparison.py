@@ -23,12 +23,21 @@ _SHARES = ("accuracy", "error")
 _FEW, _LEGEND, _NAME = 4, 85, 20
 
 
-def frontier(
-    rows: Sequence[Row], metric: str, mine: Mapping[str, Estimate], epsilon: float, goal: float | None
-) -> Figure:
-    """One metric of every method along the ε of a label, with 95 % intervals; `mine` are the visitor's own, larger.
+# What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
+OF_LABELS, OF_COUNTS = "ε of every label (log scale)", "ε of a set’s counts (log scale)"
 
-    The dotted rule across is the `goal`, if there is one.
+
+def frontier(
+    rows: Sequence[Row],
+    metric: str,
+    mine: Mapping[str, Estimate],
+    epsilon: float,
+    goal: float | None,
+    axis: str = OF_LABELS,
+) -> Figure:
+    """One metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
+
+    The dotted rule across is the `goal`, if there is one; `axis` says what ε covers.
     """
     drawn = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
@@ -39,7 +48,7 @@ def frontier(
     low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
-    x_axis = log_axis("ε of every label (log scale)", sorted({*EPSILONS, epsilon}))
+    x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     most = 1.02 if metric in _SHARES else math.inf
     y_axis = {"title": {"text": AXES[metric]}, "range": [max(0.0, low - pad), min(most, high + pad)]}

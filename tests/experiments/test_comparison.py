@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest, laplace
 
-from privdemo import methods
+from privdemo import accounting, methods
 from privdemo.estimators.bags import bag_channel, name_channel
 from privdemo.estimators.choose import Choice, ChosenLogisticRegression
+from privdemo.estimators.curator import CuratorLogisticRegression
 from privdemo.estimators.set_names import contrast
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
@@ -24,9 +25,12 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATED,
+    CURATED_PURE,
     NAIVE,
     NOBODY,
     OWNER,
+    SHUFFLED_COUNT,
     SPREAD,
     by_trying,
     set_names,
@@ -280,3 +284,41 @@ def test_shipped_values_can_be_had_again():
         assert (row.mean, row.n_draws) == (pytest.approx(np.mean(list(row.values.values())), abs=1e-5), 10)
         assert row.trust == COMPARISON[row.method].trust
         assert row.choices[3:4] == ((mark.choice,) if mark.choice else ())
+
+
+def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
+    config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=0.5)
+    told = [comparison.draw_people(at_draw(config, draw)) for draw in range(20)]
+    local = accounting.shuffled_poll_local_epsilon(0.5, config.delta, 60)
+    flips = RandomisedResponse.from_epsilon(local, 2)
+    changed = 0
+    for people in told:
+        used, lies = people.shuffled_lies()
+        assert used == flips
+        changed += int((lies != people.asked_y).sum())
+        found = np.clip((lies.mean() - flips.flip_prob) / (1 - 2 * flips.flip_prob), 0, 1)
+        assert SOLVERS[SHUFFLED_COUNT][SHARE](people).found == pytest.approx(found)
+        assert people.asked_y.mean() == people.share
+    assert 0.5 < local < 2.5
+    assert binomtest(changed, 1200, flips.flip_prob).pvalue > 1e-4
+    assert binomtest(changed, 1200, RandomisedResponse.from_epsilon(1.4 * local, 2).flip_prob).pvalue < 1e-4
+    with pytest.raises(ValueError, match="asked several times"):
+        comparison.draw_people(replace(config, n_asked=500)).shuffled_lies()
+
+
+def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_true_records():
+    config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=2.0, share=0.5)
+    drawn = [comparison.draw_people(at_draw(config, draw)) for draw in range(100)]
+    noise = [60 * 2.0 * (SOLVERS[CURATED_PURE][SHARE](people).found - people.share) for people in drawn]
+    assert kstest(noise, laplace.cdf).pvalue > 1e-3
+    assert kstest(noise, laplace(scale=1.6).cdf).pvalue < 0.05
+    assert drawn[0].curated_share(0.05) != drawn[0].curated_share(0.0)
+    many = comparison.draw_people(replace(config, n_asked=500))
+    assert many.asked_most > 1
+    off = [500 * (many._replace(asked_most=most).curated_share(0.0) - many.share) for most in (1, many.asked_most)]
+    assert off[1] == pytest.approx(many.asked_most * off[0])
+    people = comparison.draw_people(replace(DIGITS, private=RECORDS))
+    rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
+    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean / 16, people.y)
+    expected = model.predict_proba(people.X_test / 16)[:, 1]
+    np.testing.assert_allclose(SOLVERS[CURATED][CLASSIFY](people).found, expected)

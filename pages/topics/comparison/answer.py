@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pages.kit import numbers, own_data
@@ -24,11 +24,13 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATOR,
     FLAT,
     NAIVE,
     NOBODY,
     OWNER,
     PUBLISHER,
+    SHUFFLER,
     SPREAD,
     TRIED,
     TRUTH,
@@ -143,25 +145,51 @@ class Answer:
 
 def by_epsilon(shown: Answer) -> list[Panel]:
     """The marks of every method along ε."""
-    return [panel] if (panel := frontier(shown, "by-epsilon", None)) else []
+    return frontiers(shown, "by-epsilon", None)
 
 
-def frontier(shown: Answer, name: str, goal: float | None) -> Panel | None:
-    """The marks of every method along ε, with a rule at the `goal` if there is one; None before there are any."""
+def frontiers(shown: Answer, name: str, goal: float | None) -> list[Panel]:
+    """The marks of every method along ε, with a rule at the `goal` if there is one; none before there are any.
+
+    Methods that learn from sets have a panel of their own, as ε covers the counts alone there.
+    """
     question, curves = shown.question, shown.chosen(shown.curves)
     rows = (*shown.curves, *shown.mine)
     if not rows:
-        return None
+        return []
     two = shown.mine and shown.curves and not shipped.on_curves(question.config)
     whose = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
-    return Panel(
-        name,
-        figure=Chart(charts.frontier(curves, question.metric, shown.marks, question.config.epsilon, goal)),
-        summary=_summary(shown, curves),
-        rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
-        snippet=snippet(question),
-        note=whose if two else "",
-    )
+    of_sets = {method for method in question.config.methods if COMPARISON[method].trust == PUBLISHER}
+
+    def chart(methods: Set[str], axis: str) -> Chart:
+        marks = {method: mark for method, mark in shown.marks.items() if method in methods}
+        drawn = [row for row in curves if row.method in methods]
+        return Chart(charts.frontier(drawn, question.metric, marks, question.config.epsilon, goal, axis))
+
+    found = []
+    if others := set(question.config.methods) - of_sets:
+        found.append(
+            Panel(
+                name,
+                figure=chart(others, charts.OF_LABELS),
+                summary=_summary(shown, curves),
+                rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
+                snippet=snippet(question),
+                note=whose if two else "",
+            )
+        )
+    if of_sets:
+        found.append(
+            Panel(
+                f"{name}-of-sets",
+                "And with sets, where ε covers their counts alone?",
+                figure=chart(of_sets, charts.OF_COUNTS),
+                summary=f"{about_sets(question.config)} {_summary(shown, curves)}",
+                rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows if row.method in of_sets],
+                snippet=snippet(question),
+            )
+        )
+    return found
 
 
 # --- draws ---------------------------------------------------------------------------------------
@@ -257,14 +285,18 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 _IF = {
     NOBODY: "if nobody is trusted",
+    SHUFFLER: "with a trusted shuffler",
     OWNER: "from a trusted bag owner’s totals alone",
     PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
+    CURATOR: "with a trusted curator, whose ε covers whole records",
 }
 # Whom a mark says that one must trust.
 _DRAWN_AS = {
     NOBODY: "nobody (circles)",
+    SHUFFLER: "a shuffler (pentagons; ε of the count)",
     OWNER: "a bag’s owner (squares)",
     PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
+    CURATOR: "a curator (stars; ε of the whole record)",
     TRUTH: "everybody (grey)",
 }
 

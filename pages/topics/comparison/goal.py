@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
-from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, frontier, n_draws
+from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, frontiers, n_draws
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
@@ -37,9 +37,10 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, question.goal),
     )
-    curves = frontier(shown, "goal-curves", question.goal)
     words = f"{reached_words(question, rows)}{own_words(shown)}"
-    return [Panel("", _ASKED, words), (curves, table) if curves else table]
+    if not (curves := frontiers(shown, "goal-curves", question.goal)):
+        return [Panel("", _ASKED, words), table]
+    return [Panel("", _ASKED, words), (curves[0], table), *curves[1:]]
 
 
 def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:

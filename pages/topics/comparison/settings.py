@@ -14,6 +14,7 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATOR,
     CURVES_FIRST,
     FLAT,
     LLP,
@@ -22,6 +23,7 @@ from privdemo.methods import (
     OWNER,
     PUBLISHER,
     RECONSTRUCTION,
+    SHUFFLER,
     SPREAD,
     TRUE,
     mmd,
@@ -49,7 +51,9 @@ EPSILON = Number(
     0.1,
     "%.4g",
 )
-DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts", 0.001, "%.3g")
+DELTA = Number(
+    "counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts and models", 0.001, "%.3g"
+)
 BAG = Number(
     "people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size, "People in a bag", 5
 )
@@ -109,7 +113,11 @@ OFF_BY = Number(
 )
 # Methods on sets are left out unless asked for: there ε covers the counts alone.
 TRUSTED = Choice(
-    "trusting", (NOBODY, OWNER, PUBLISHER), (NOBODY, OWNER), "Who may be trusted with true labels?", many=True
+    "trusting",
+    (NOBODY, SHUFFLER, OWNER, PUBLISHER, CURATOR),
+    (NOBODY, SHUFFLER, OWNER, CURATOR),
+    "Who may be trusted with true labels?",
+    many=True,
 )
 
 sizes = cache.by_config(comparison.sizes, max_entries=256)

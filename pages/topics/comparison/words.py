@@ -108,7 +108,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("people of each class", "n_train", lambda n: f"{n:,}"),
     ("what is private", "private", lambda part: "labels only" if part == LABELS else "labels and images"),
     ("ε", "epsilon", numbers.epsilon),
-    ("δ of counts", "delta", numbers.power_of_ten),
+    ("δ of counts and models", "delta", numbers.power_of_ten),
     ("people in a bag", "bag_size", str),
     ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
     ("people asked about", "n_asked", lambda n: f"{n:,}"),

@@ -12,12 +12,15 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATOR,
     FLAT,
     NAIVE,
     NOBODY,
     OWNER,
     PUBLISHER,
     RECONSTRUCTION,
+    SHUFFLED_COUNT,
+    SHUFFLER,
     TIGHT,
     TRIED,
     TRUE,
@@ -36,7 +39,7 @@ RANGES = {"accuracy": (0.0, 1.0), "log_loss": (0.0, math.inf), "brier": (0.0, 1.
 IMAGES = ("mnist", "digits")
 # The methods that solve one task only.
 _ONLY_CLASSIFY = (NAIVE, RECONSTRUCTION, FLAT, TRUE, *TRIED)
-_ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, *map(mmd, TIGHT))
+_ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, SHUFFLED_COUNT, *map(mmd, TIGHT))
 # Pixel priors that differ from the learned one only if records are private.
 _OF_RECORDS = (FLAT, TRUE)
 
@@ -44,9 +47,13 @@ _OF_RECORDS = (FLAT, TRUE)
 TRUST = {
     TRUTH: "Something true is used without noise: a reference, no release.",
     NOBODY: "Each label is changed before it leaves its person.",
+    SHUFFLER: "Each label is changed, less often, and somebody mixes the answers before they are counted; ε is that of "
+    "the count. Records cannot be mixed apart from their labels, so a shuffler is for polls alone.",
     OWNER: "Whoever holds a bag sees its labels, and releases their share with noise.",
     PUBLISHER: "Whoever makes the sets sees all labels, and releases their counts with noise; who is in which set is "
     "not hidden.",
+    CURATOR: "Somebody sees every record and label, and publishes a model or a count with noise; ε covers the whole "
+    "record.",
 }
 
 
@@ -63,7 +70,7 @@ class ComparisonConfig:
         private: What is private: "labels", or "records" too.
         n_train: People of each class to learn from.
         epsilon: The ε of every label.
-        delta: The δ of released counts.
+        delta: The δ of released counts, of a shuffler and of a curator.
         bag_size: People in a bag.
         rho: The share of the rarer class in a set, about which the true share is drawn.
         n_asked: Test records in the set whose share is wanted.

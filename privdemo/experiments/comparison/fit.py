@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from privdemo.estimators import votes
 from privdemo.estimators.bags import bag_channel, name_channel
 from privdemo.estimators.choose import ChosenLogisticRegression, choice_of
+from privdemo.estimators.curator import CuratorLogisticRegression
 from privdemo.estimators.label_proportions import LabelProportionClassifier
 from privdemo.estimators.logistic import (
     NaiveLogisticRegression,
@@ -23,17 +24,21 @@ from privdemo.estimators.logistic import (
 from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
 from privdemo.experiments.comparison.config import CLASSIFY, SHARE
-from privdemo.experiments.comparison.release import People
+from privdemo.experiments.comparison.release import CURATOR_STREAM, People
+from privdemo.experiments.draws import generator
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import (
     BAG_NAMES,
     CLEAN,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATED,
+    CURATED_PURE,
     FLAT,
     LLP,
     NAIVE,
     RECONSTRUCTION,
+    SHUFFLED_COUNT,
     SPREAD,
     TIGHT,
     TRIED_NOISE,
@@ -123,6 +128,28 @@ def _clean(people: People) -> NaiveLogisticRegression:
     return NaiveLogisticRegression(people.config.pixels, C="cv").fit(people.clean, people.y)
 
 
+class _OnUnits(NamedTuple):
+    """A model that takes records on the scale 0 to 1, of records as they are."""
+
+    model: Any
+    unit: Callable[[Any], Any]
+
+    def predict_proba(self, X: Any) -> Array:
+        return self.model.predict_proba(self.unit(X))
+
+
+def _curated(pure: bool) -> Callable[[People], _OnUnits]:
+    """The model that a curator publishes, who sees clean records and true labels; `pure` with δ = 0."""
+
+    def fitted(people: People) -> _OnUnits:
+        config = people.config
+        rng = generator(config, CURATOR_STREAM, 0)
+        model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.delta, random_state=rng)
+        return _OnUnits(model.fit(people.unit(people.clean), people.y), people.unit)
+
+    return fitted
+
+
 def _naive(people: People) -> NaiveLogisticRegression:
     return NaiveLogisticRegression(people.config.pixels, C="cv").fit(people.released, people.lies)
 
@@ -195,6 +222,18 @@ def _count_lies(estimator: Callable[..., Array]) -> Solver:
     return solve
 
 
+def _count_shuffled_lies(people: People) -> Solution:
+    """The same where somebody mixes the answers, so that people lie less."""
+    flips, lies = people.shuffled_lies()
+    p = flips.flip_prob
+    return Solution(float(votes.corrected_mle(np.array([lies.mean()]), BinaryChannel(p, p))[0]))
+
+
+def _share_by_curator(pure: bool) -> Solver:
+    """The share that a curator publishes, who counts those asked about; `pure` with δ = 0."""
+    return lambda people: Solution(people.curated_share(0.0 if pure else people.config.delta))
+
+
 # --- the table -------------------------------------------------------------------------------------
 
 SOLVERS: dict[str, dict[str, Solver]] = {
@@ -207,11 +246,14 @@ SOLVERS: dict[str, dict[str, Solver]] = {
     FLAT: {CLASSIFY: _classify(_spread(_lies, lambda people: "flat"))},
     by_trying(SPREAD): {CLASSIFY: _classify(_chosen(_lies))},
     TRUE: {CLASSIFY: _classify(_spread(_lies, lambda people: people.true_prior))},
+    SHUFFLED_COUNT: {SHARE: _count_shuffled_lies},
     LLP: {CLASSIFY: _classify_by_proportions, SHARE: _count_by_proportions},
     BAG_NAMES: {CLASSIFY: _classify(_spread(_bag_names)), SHARE: _share_from_names(SpreadClassRatio, _bag_shares)},
     by_trying(BAG_NAMES): {CLASSIFY: _classify(_chosen(_bag_names))},
     by_trying(set_names(TRIED_NOISE)): {CLASSIFY: _classify(_chosen(_set_names(TIGHT[TRIED_NOISE])))},
 }
+for _name, _pure in ((CURATED, False), (CURATED_PURE, True)):
+    SOLVERS[_name] = {CLASSIFY: _classify(_curated(_pure)), SHARE: _share_by_curator(_pure)}
 for _noise, _release in TIGHT.items():
     SOLVERS[set_names(_noise)] = {
         CLASSIFY: _classify(_spread(_set_names(_release))),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privdemo import limits
+from privdemo.accounting import laplace_scale, shuffled_poll_local_epsilon
 from privdemo.datasets import Dataset, Source
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
@@ -39,7 +41,9 @@ RECORD_DELTA = 1e-5
     ASKED_STREAM,
     COUNT_STREAM,
     SET_STREAM,
-) = range(8)
+    SHUFFLE_STREAM,
+    CURATOR_STREAM,
+) = range(10)
 _RELEASE_STREAMS = {"laplace tight": 1, "gaussian tight": 3, "dirichlet public": 7}
 
 
@@ -61,6 +65,8 @@ class People(NamedTuple):
         asked: The records of the set whose share is wanted, as they are released, (n_asked, d).
         asked_clean: The same records without noise.
         asked_lies: Their labels as their people tell them, (n_asked,).
+        asked_y: Their true labels, (n_asked,).
+        asked_most: How often the same person is among them, at most.
         share: The true share of the second class in that set.
         true_prior: The frequencies of pixel values in clean records; None if only labels are private.
     """
@@ -79,6 +85,8 @@ class People(NamedTuple):
     asked: Matrix
     asked_clean: Matrix
     asked_lies: NDArray[np.integer]
+    asked_y: NDArray[np.integer]
+    asked_most: int
     share: float
     true_prior: Any
 
@@ -86,6 +94,25 @@ class People(NamedTuple):
         """Records on the scale 0 to 1."""
         pixels = self.config.pixels
         return pixels.to_unit(X) if pixels else X
+
+    def shuffled_lies(self) -> tuple[RandomisedResponse, NDArray[np.integer]]:
+        """The lie that keeps (ε, δ) once all answers are mixed, and the labels of those asked about as told with it.
+
+        Raises ``ValueError`` where somebody is asked several times, whom mixing does not hide.
+        """
+        if self.asked_most > 1:
+            raise ValueError("some people would be asked several times, whom mixing does not hide; ask about fewer")
+        flips = RandomisedResponse.from_epsilon(_local_epsilon(self.config), 2)
+        return flips, flips.randomise(self.asked_y, generator(self.config, SHUFFLE_STREAM))
+
+    def curated_share(self, delta: float) -> float:
+        """The share of the second class in the set asked about, with Laplace noise on its count.
+
+        One person moves the count by 1, or by as much as the same person is asked.
+        """
+        noise = generator(self.config, CURATOR_STREAM, 1).laplace()
+        count = self.asked_y.sum() + self.asked_most * laplace_scale(self.config.epsilon, delta) * noise
+        return float(np.clip(count / len(self.asked_y), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
         """The class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
@@ -150,6 +177,8 @@ def draw_people(config: ComparisonConfig) -> People:
         asked=asked_released[place],
         asked_clean=asked_clean[place],
         asked_lies=asked_lies,
+        asked_y=dataset.y[persons][place],
+        asked_most=int(np.bincount(place).max()),
         share=n_second(config) / config.n_asked,
         true_prior=_true_prior(pixels, clean),
     )
@@ -184,6 +213,16 @@ def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integ
             for pool, size in ((test[y_test == 0], config.n_asked - second), (test[y_test == 1], second))
         ]
     )
+
+
+@lru_cache(maxsize=64)
+def _found_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float:
+    return shuffled_poll_local_epsilon(epsilon, delta, n_asked)
+
+
+def _local_epsilon(config: ComparisonConfig) -> float:
+    """The largest ε₀ of every answer with which the count of all is (ε, δ)-private."""
+    return _found_local_epsilon(config.epsilon, config.delta, config.n_asked)
 
 
 def _fill_bags(config: ComparisonConfig, n: int) -> Rows:
