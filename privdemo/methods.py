@@ -326,12 +326,8 @@ COMPARISON = _table(
             )
         ),
         _by_trying(set_names(TRIED_NOISE), f"correct for the set, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
-        _compared(
-            CURATED, "publish a noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"
-        ),
-        _compared(
-            CURATED_PURE, "publish a noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]
-        ),
+        _compared(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
+        _compared(CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]),
     )
 )
 

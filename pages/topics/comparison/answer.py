@@ -290,6 +290,14 @@ _IF = {
     PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
     CURATOR: "with a trusted curator, whose ε covers whole records",
 }
+# The same in short, after another.
+_AND_IF = {
+    NOBODY: "nobody",
+    SHUFFLER: "shuffler",
+    OWNER: "bag owner’s totals",
+    PUBLISHER: "publisher, where ε covers no more than its counts",
+    CURATOR: "curator, for whole records",
+}
 # Whom a mark says that one must trust.
 _DRAWN_AS = {
     NOBODY: "nobody (circles)",
@@ -310,15 +318,16 @@ def waiting(question: Question) -> str:
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
     """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
     parts = [
-        (_IF[trust], f"<b>{marked(question.metric, marks[name])}</b>", f"({_method_words(question, name)})")
+        (trust, f"<b>{marked(question.metric, marks[name])}</b>", f" ({_method_words(question, name)})")
         for trust, name in best.items()
     ]
     ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
     if not parts:
         return f"No method that is shown needs so little trust{ceiling}."
-    (trust, mark, name), *others = parts
-    more = "".join(f"; {other} {' '.join(rest)}" for other, *rest in others)
-    return f"{trust[0].upper()}{trust[1:]}, {_what(question, mark)} {name}{more}{ceiling}."
+    (first, mark, name), *others = parts
+    several = {trust for trust in best if sum(COMPARISON[method].trust == trust for method in marks) > 1}
+    more = "".join(f"; {_AND_IF[trust]}: {its}{by if trust in several else ''}" for trust, its, by in others)
+    return f"{_IF[first][0].upper()}{_IF[first][1:]}, {_what(question, mark)}{name}{more}{ceiling}."
 
 
 def _whose_probabilities(named: Row | None, other: Row | None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.kit.panel import Table
+from pages.kit.panel import Panel, Table
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
 from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
 from pages.topics.comparison.controls import Question
@@ -16,14 +16,28 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
+from privdemo.figures.plain import parts
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.methods import CLEAN, COMPARISON, CORRECTED_COUNT, LLP, NAIVE, NOBODY, OWNER, SPREAD, by_trying
+from privdemo.methods import (
+    CLEAN,
+    COMPARISON,
+    CORRECTED_COUNT,
+    CURATED,
+    LLP,
+    NAIVE,
+    NOBODY,
+    OWNER,
+    SPREAD,
+    by_trying,
+    set_names,
+)
 from privdemo.verdict import Verdict
 from tests.pages.visiting import html, takeaway, visit, warnings
 
 BOTH, TRYING = (NAIVE, SPREAD), by_trying(SPREAD)
 OLD = ["naive", "spread on set names, Gaussian", "true labels"]  # names that older links have
 DIGITS = ComparisonConfig(dataset="digits", n_train=120, methods=BOTH)
+DIGITS_ALL = replace(DIGITS, methods=())
 CHAPTERS = {chapter.name: chapter.panels for chapter in PAGE.chapters.all}
 
 
@@ -96,7 +110,11 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_marks_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in ((BOTH, "If nobody is trusted, "), ((LLP,), "from a trusted bag owner’s totals alone ")):
+    for names, whom in (
+        (BOTH, "If nobody is trusted, "),
+        ((LLP,), "; bag owner’s totals: "),
+        ((CURATED,), "for whole records: "),
+    ):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
     assert f"every label known: {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
@@ -105,9 +123,22 @@ def test_it_opens_with_the_shipped_marks_of_its_setting():
 
 def test_sets_are_said_to_be_promised_no_more_than_their_counts():
     at = visit("comparison", compare_on="Small digits", trusting=["nobody", "a publisher"], show=OLD)
-    assert "with a trusted publisher, where ε covers no more than its counts <b>" in takeaway(at)
+    assert "; publisher, where ε covers no more than its counts: <b>" in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at), "names of methods in older links are known"
+
+
+def test_sets_have_a_panel_of_their_own_as_their_epsilon_covers_the_counts_alone():
+    names = (NAIVE, set_names("gaussian"), CURATED)
+    found = [shown(question(replace(DIGITS, methods=some)), *shipped.marks(DIGITS_ALL)) for some in (names, names[1:2])]
+    both, alone = ([(p.name, chart_names(p)) for p in CHAPTERS["What it costs"](one)] for one in found)
+    of_sets = ("by-epsilon-of-sets", {COMPARISON[names[1]].title})
+    assert both == [("by-epsilon", {COMPARISON[NAIVE].title, COMPARISON[CURATED].title}), of_sets]
+    assert alone == [of_sets]
+
+
+def chart_names(panel: Panel) -> set[str]:
+    return {trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")}
 
 
 def test_luck_of_ten_draws_stands_beside_the_closed_form():
