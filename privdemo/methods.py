@@ -298,7 +298,9 @@ COMPARISON = _table(
         _compared(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
         _compared(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
         _by_trying(SPREAD, _LIES, NOBODY),
-        _compared(SHUFFLED_COUNT, "count shuffled lies", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0]),
+        _compared(
+            SHUFFLED_COUNT, "count shuffled lies", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0], "dash"
+        ),
         _compared(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
         _compared(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
         _compared(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),

@@ -68,6 +68,7 @@ def _choices(shown: Answer) -> list[Panel]:
             "What was chosen by trying, and why?",
             "By how likely they make what held-out people released; clean labels have no say.",
             Table(("method", "draws", "took (why)"), body, labelled=True),
+            "In the file: what was taken in each draw, and why.",
             rows=lambda: [
                 {**COMPARISON[name].columns, "draw": draw, **choice._asdict()}
                 for name, choices in found.items()
