@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.kit.chosen import taken
 from pages.kit.panel import Panel, Table
-from pages.topics.comparison.answer import Answer, snippet
+from pages.topics.comparison.answer import Answer, config_snippet, snippet
 from pages.topics.comparison.words import METRIC_WORDS, long_run, marked, people, scale
 from privdemo.estimators.choose import LOW_RANK
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, TRUST, ComparisonConfig, exact_error
@@ -68,12 +68,19 @@ def _choices(shown: Answer) -> list[Panel]:
             "What was chosen by trying, and why?",
             "By how likely they make what held-out people released; clean labels have no say.",
             Table(("method", "draws", "took (why)"), body, labelled=True),
-            "In the file: what was taken in each draw, and why.",
+            "What held-out people released is likelier by one way to learn than by another: “clearly” is two standard "
+            "errors of the difference, person by person. Labels that say too little do not decide.",
             rows=lambda: [
                 {**COMPARISON[name].columns, "draw": draw, **choice._asdict()}
                 for name, choices in found.items()
                 for draw, choice in enumerate(choices)
             ],
+            snippet=config_snippet(shown.question).then(
+                f"draws = [comparison.run(at_draw(config, i)) for i in range({shown.question.n_draws})]",
+                "for draw in draws:",
+                "    print([(fit.method, fit.chosen, fit.why) for fit in draw.fits.values() if fit.why])",
+                imports=("from privdemo.experiments.draws import at_draw",),
+            ),
         )
     ]
 
