@@ -236,7 +236,7 @@ def _rename(settings: Iterable[Setting]) -> None:
     """
     renamed = {}
     for setting in settings:
-        if isinstance(setting, Choice) and setting.formerly and setting.key in st.query_params:
+        if isinstance(setting, Choice) and setting.in_link and setting.key in st.query_params:
             raw = st.query_params.get_all(setting.key)
             now = setting.by_name_now(raw)
             if now != raw and not setting.problem(now):

@@ -52,7 +52,8 @@ class Choice:
     """One of some options, or with `many` at least `least` of them; the address holds them as they are.
 
     `notes` say more of values that are no options here. Without `in_link` the setting is in no link, since its options
-    may be words of a visitor's own. `formerly` are the options by the names that they had in older links.
+    may be words of a visitor's own. `formerly` are the options by the names that they had in older links. `meant` says
+    what to write in the place of keys that the page does not have.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Choice:
     notes: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_link: bool = True
     formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
+    meant: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Say what is wrong with the values that an address gives, or None."""
@@ -77,8 +79,15 @@ class Choice:
         return f"{start} The default{default} is shown.{more}"
 
     def by_name_now(self, raw: Sequence[str]) -> list[str]:
-        """The values of an older link by the names that they have now."""
+        """The values of an older link by the names that they have now, and those of “0,1,2” each by itself."""
+        if self.many:
+            raw = [part for value in raw for part in self._each(value)]
         return [self.formerly.get(value, value) for value in raw]
+
+    def _each(self, value: str) -> list[str]:
+        """The options that a value with commas lists; the value where it is one itself, or lists what is none."""
+        known, parts = {*self.options, *self.formerly}, [part.strip() for part in value.split(",")]
+        return parts if value not in known and known.issuperset(parts) else [value]
 
     def value(self, raw: Sequence[str]) -> Any:
         """The option, or options, that good values of an address stand for."""
@@ -120,8 +129,11 @@ def named(setting: Setting) -> str:
 def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Say what is wrong with each parameter of an address: unknown here, or out of range. Good ones are left out."""
     known = {s.key: s for s in settings if not isinstance(s, Choice) or s.in_link}
+    meant = {key: words for s in known.values() if isinstance(s, Choice) for key, words in s.meant.items()}
     found = {
-        key: known[key].problem(raw) if key in known else f"{quoted(key)} was ignored: this page has no such setting."
+        key: known[key].problem(raw)
+        if key in known
+        else f"{quoted(key)} was ignored: this page has no such setting.{meant.get(key, '')}"
         for key, raw in address.items()
     }
     return {key: problem for key, problem in found.items() if problem}

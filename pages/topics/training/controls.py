@@ -34,7 +34,9 @@ _DATA = "people_with_images_of"
 
 FIRST = Choice("first", DIGITS, "7", "First digit or class")
 SECOND = Choice("second", DIGITS, "9", "Second digit or class")
-MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0)
+# What a link to ten digits looks like, for those who write `classes`, as on the page of images.
+_CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and 3."
+MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first")

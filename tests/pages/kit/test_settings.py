@@ -1,5 +1,7 @@
 """What a link may say of a setting, and what is said of one that says something else."""
 
+from dataclasses import replace
+
 import pytest
 
 from pages.kit.settings import Choice, Number, Words, problems, quoted
@@ -54,6 +56,27 @@ def test_only_bad_parameters_of_an_address_are_named():
     found = problems([SHARE, COUNT, hidden], {"share": ["0.1"], "count": ["x"], "hidden": ["y"], "what": ["1"]})
     assert list(found) == ["count", "hidden", "what"]
     assert found["hidden"] == "`hidden` was ignored: this page has no such setting."
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        (["a,c"], ["a", "c"]),
+        (["a, c", "b"], ["a", "c", "b"]),
+        (["one,a"], ["b", "a"]),
+        (["a,d"], ["a,d"]),  # said as it was written
+        (["b,a, or"], ["b,a, or"]),
+    ],
+)
+def test_several_options_may_be_listed_with_commas(raw, read):
+    some = replace(SOME, options=("a", "b", "c", "b,a, or"), formerly={"one": "b"})
+    assert some.by_name_now(raw) == read
+    assert COLOUR.by_name_now(["red,green"]) == ["red,green"], "of which there is one"
+
+
+def test_of_a_key_that_another_page_has_it_is_said_what_to_write():
+    found = problems([SHARE, replace(SOME, meant={"all": " Write `some=a`."})], {"all": ["a"]})
+    assert found == {"all": "`all` was ignored: this page has no such setting. Write `some=a`."}
 
 
 def test_a_links_words_stay_in_their_code_span():

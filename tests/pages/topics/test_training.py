@@ -250,14 +250,15 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
 
 
 def test_links_ask_for_two_to_ten_digits(mnist):
-    at = visit("training", draws="1", n="20", methods="naive", more_digits=["7", "3"], look_at="Classes", label_p="0.6")
+    at = visit("training", draws="1", n="20", methods="naive", more_digits="7,3", look_at="Classes", label_p="0.6")
     until(at, lambda at: "most often takes" in "".join(text.value for text in at.markdown))
     assert not at.warning, warnings(at)
     assert "With more than two digits, every wrong one is equally likely" in "".join(c.value for c in at.caption)
     at = visit("training", draws="1", n="20", methods="correct for the noise, known", second="7")
     assert not at.warning, "the name that older links have"
     assert at.session_state["methods"] == [TRAINING[TRUE].title]
-    at = visit("training", draws="1", methods="naive", more_digits=["3", "11"], label_p="0.6")
+    at = visit("training", draws="1", methods="naive", more_digits=["3", "11"], label_p="0.6", classes="0,1,2")
+    assert "`classes` was ignored: this page has no such setting. Write `first=0&second=1&more" in warnings(at)
     assert "`more_digits=3, 11` was ignored" in warnings(at)
     assert "`label_p=0.6` was ignored" in warnings(at), "half is the most for two digits"
     at.button(key="train ten").click().run()
