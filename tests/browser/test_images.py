@@ -105,7 +105,7 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     wait_for_all_guesses(page)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
-    expect(page.locator(".takeaway", has_text="= 0.2,")).to_have_css("opacity", "0.45")  # it is of another level
+    expect(page.locator(".takeaway", has_text="= 0.7,")).to_have_css("opacity", "0.45")  # it is of another level
     dial(page, 100, "change")
     expect(page.locator(".takeaway", has_text="= 0.5,")).to_have_css("opacity", "1")
     browsing.settled(page)

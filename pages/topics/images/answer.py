@@ -101,7 +101,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     return {
         "flat": ("Guess: pixels alike", "knows only the noise"),
         "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
-        "low_rank": ("Guess: strokes", "learned from the same images"),
+        "low_rank": ("Guess: strokes", "knows how pixels go together"),
         "true": ("Guess: pixels known", "from clean images"),
     }
 
