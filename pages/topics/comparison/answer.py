@@ -12,15 +12,15 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
-from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, long_run, marked, people, privacy, value
+from pages.topics.comparison.headline import mark_words, whose_probabilities
+from pages.topics.comparison.words import about_sets, change, people, privacy, value
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
+from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.draws import at_draw
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import (
-    CLEAN,
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
@@ -36,7 +36,6 @@ from privdemo.methods import (
     TRUTH,
     by_trying,
 )
-from privdemo.tasks import binary_task
 from privdemo.verdict import ENOUGH, Verdict
 
 # Draws of each ε of the curves of a setting for which none are shipped, at most.
@@ -128,7 +127,7 @@ class Answer:
         if verdict is not Verdict.NOT_CLEAR:
             return ""
         pair = [rows.get((name, "log_loss")) for name in (named, other)]
-        return f" Statistically tied with {title}{_whose_probabilities(*pair) if metric == 'accuracy' else ''}."
+        return f" Statistically tied with {title}{whose_probabilities(*pair) if metric == 'accuracy' else ''}."
 
     def ties(self) -> str:
         """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""
@@ -283,21 +282,6 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 # --- words ---------------------------------------------------------------------------------------
 
-_IF = {
-    NOBODY: "if nobody is trusted",
-    SHUFFLER: "with a trusted shuffler",
-    OWNER: "from a trusted bag owner’s totals alone",
-    PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
-    CURATOR: "with a trusted curator, whose ε covers whole records",
-}
-# The same in short, after another.
-_AND_IF = {
-    NOBODY: "nobody",
-    SHUFFLER: "shuffler",
-    OWNER: "bag owner’s totals",
-    PUBLISHER: "publisher, where ε covers no more than its counts",
-    CURATOR: "curator, for whole records",
-}
 # Whom a mark says that one must trust.
 _DRAWN_AS = {
     NOBODY: "nobody (circles)",
@@ -313,51 +297,6 @@ def waiting(question: Question) -> str:
     """What is being done before there is anything to show."""
     n = len(question.config.methods)
     return f"<b>{n} {'methods are' if n > 1 else 'method is'} learning</b> from {people(question.config)}."
-
-
-def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
-    """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
-    parts = [
-        (trust, f"<b>{marked(question.metric, marks[name])}</b>", f" ({_method_words(question, name)})")
-        for trust, name in best.items()
-    ]
-    ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
-    if not parts:
-        return f"No method that is shown needs so little trust{ceiling}."
-    (first, mark, name), *others = parts
-    several = {trust for trust in best if sum(COMPARISON[method].trust == trust for method in marks) > 1}
-    more = "".join(f"; {_AND_IF[trust]}: {its}{by if trust in several else ''}" for trust, its, by in others)
-    return f"{_IF[first][0].upper()}{_IF[first][1:]}, {_what(question, mark)}{name}{more}{ceiling}."
-
-
-def _whose_probabilities(named: Row | None, other: Row | None) -> str:
-    """Whose probabilities are clearly better by log loss, the named method's or the other's; or nothing."""
-    if named is None or other is None:
-        return ""
-    verdict = change(named, other).verdict
-    whose = {Verdict.BETTER: "but its", Verdict.WORSE: "whose"}.get(verdict)
-    marks = (named, other) if verdict is Verdict.BETTER else (other, named)
-    least, most = (f"{row.mean:.2f}" for row in marks)
-    return f", {whose} probabilities are better (log loss {least}, not {most})" if whose else ""
-
-
-def _method_words(question: Question, name: str) -> str:
-    """A method's title, and what luck of few draws may hide: its mark in the long run, where that is known exactly."""
-    exact = long_run(question.config, name)
-    return f"{COMPARISON[name].title}; {exact} in the long run" if exact else COMPARISON[name].title
-
-
-def _what(question: Question, mark: str) -> str:
-    """What a mark says, at which ε."""
-    config = question.config
-    records = "images" if has_pixels(config.dataset) else "records"
-    also = " and pixel" if config.private == RECORDS else ""
-    at = f"at ε = {numbers.epsilon(config.epsilon)}" + (f" for every label{also}" if also else "")
-    if config.task == SHARE:
-        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
-    if question.metric == "accuracy":
-        return f"{mark} of test {records} are classified correctly {at}"
-    return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
 
 
 def _has_sets(config: ComparisonConfig) -> bool:

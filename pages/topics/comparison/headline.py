@@ -1,0 +1,77 @@
+"""The comparison's headline: what is reached with each kind of trust, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pages.kit import numbers
+from pages.topics.comparison.controls import Question
+from pages.topics.comparison.words import METRIC_WORDS, change, long_run, marked, value
+from privdemo.experiments.comparison import RECORDS, SHARE, has_pixels
+from privdemo.experiments.comparison.study import Row
+from privdemo.intervals import Estimate
+from privdemo.methods import CLEAN, COMPARISON, CURATOR, NOBODY, OWNER, PUBLISHER, SHUFFLER
+from privdemo.tasks import binary_task
+from privdemo.verdict import Verdict
+
+# What a mark is reached with, by whom one trusts.
+_IF = {
+    NOBODY: "if nobody is trusted",
+    SHUFFLER: "with a trusted shuffler",
+    OWNER: "from a trusted bag owner’s totals alone",
+    PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
+    CURATOR: "with a trusted curator, whose ε covers whole records",
+}
+# The same in short, after another.
+_AND_IF = {
+    NOBODY: "nobody",
+    SHUFFLER: "shuffler",
+    OWNER: "bag owner’s totals",
+    PUBLISHER: "publisher, where ε covers no more than its counts",
+    CURATOR: "curator, for whole records",
+}
+
+
+def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
+    """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
+    parts = [
+        (trust, f"<b>{marked(question.metric, marks[name])}</b>", f" ({_method_words(question, name)})")
+        for trust, name in best.items()
+    ]
+    ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    if not parts:
+        return f"No method that is shown needs so little trust{ceiling}."
+    (first, mark, name), *others = parts
+    several = {trust for trust in best if sum(COMPARISON[method].trust == trust for method in marks) > 1}
+    more = "".join(f"; {_AND_IF[trust]}: {its}{by if trust in several else ''}" for trust, its, by in others)
+    return f"{_IF[first][0].upper()}{_IF[first][1:]}, {_what(question, mark)}{name}{more}{ceiling}."
+
+
+def whose_probabilities(named: Row | None, other: Row | None) -> str:
+    """Whose probabilities are clearly better by log loss, the named method's or the other's; or nothing."""
+    if named is None or other is None:
+        return ""
+    verdict = change(named, other).verdict
+    whose = {Verdict.BETTER: "but its", Verdict.WORSE: "whose"}.get(verdict)
+    marks = (named, other) if verdict is Verdict.BETTER else (other, named)
+    least, most = (f"{row.mean:.2f}" for row in marks)
+    return f", {whose} probabilities are better (log loss {least}, not {most})" if whose else ""
+
+
+def _method_words(question: Question, name: str) -> str:
+    """A method's title, and what luck of few draws may hide: its mark in the long run, where that is known exactly."""
+    exact = long_run(question.config, name)
+    return f"{COMPARISON[name].title}; {exact} in the long run" if exact else COMPARISON[name].title
+
+
+def _what(question: Question, mark: str) -> str:
+    """What a mark says, at which ε."""
+    config = question.config
+    records = "images" if has_pixels(config.dataset) else "records"
+    also = " and pixel" if config.private == RECORDS else ""
+    at = f"at ε = {numbers.epsilon(config.epsilon)}" + (f" for every label{also}" if also else "")
+    if config.task == SHARE:
+        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
+    if question.metric == "accuracy":
+        return f"{mark} of test {records} are classified correctly {at}"
+    return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
