@@ -15,7 +15,8 @@ pytestmark = pytest.mark.browser
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str) -> None:
     """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back."""
     browsing.open_page(
-        page, f"{address}/comparison?compare_on=Small+digits&show=ignore+the+lies&compare_look=one+likelihood"
+        page,
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+lies&compare_look=one+likelihood",
     )
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
     slider.focus()

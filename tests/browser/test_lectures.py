@@ -13,8 +13,8 @@ from tests.pages.test_lectures import linked
 pytestmark = pytest.mark.browser
 # Pixels of what is said, and of what stands in a figure, at the least.
 SAID, DRAWN = 24, 20
-# Steps gone back on the larger projector.
-BACK = 3
+# Steps gone back on the larger projector, which has more room.
+BACK = 1
 # What is below the line or beside the screen, the smallest letters of sentences, and in figures, and the words that a
 # chart cuts off at its sides.
 LOOK = """
