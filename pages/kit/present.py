@@ -145,8 +145,14 @@ def _sheet(seen: View, here: Here) -> str:
     if seen.place:
         rules += [rule for part, rule in _PARTS.items() if not seen.shows(part)]
         rules += [_OWN_QUESTION] if seen.place.step.say else []
-        rules.append(f":root {{ --headline: {presenter.headline(seen.place.step.say)}rem; }}")
+        rules.append(_headline(seen.place.step.say))
     return "\n".join(rules)
+
+
+def _headline(words: str) -> str:
+    """The style rule of a headline that is smaller where it is long, and leaves what stands under it less room."""
+    size = presenter.headline(words)
+    return f":root {{ --headline: {size}rem; --long-headline: {presenter.longer(words)}rem; }}"
 
 
 def _widgets(keys: Iterable[str]) -> str:

@@ -59,7 +59,9 @@ def opened(teacher: Page, address: str) -> str:
     teacher.get_by_label("Question").fill(QUESTION)
     teacher.keyboard.press("Enter")
     browsing.settled(teacher)
+    expect(teacher.get_by_role("radio", name="Said")).to_be_hidden()  # nobody has said anything
     teacher.get_by_role("button", name="Open the poll").click()
+    expect(teacher.get_by_role("radio", name="Said")).to_be_visible()
     code = teacher.locator(".poll-address b").inner_text()
     assert teacher.locator(".poll-address").inner_text().replace("\n", "").endswith(f"{address[7:]}/p/{code}")
     expect(teacher.locator(".poll-reach")).to_contain_text("PRIVDEMO_HOSTS=")
@@ -81,8 +83,9 @@ def shown(teacher: Page, number: int) -> list[str]:
 
 def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    long = f"{'Have you ever copied homework, as a whole or in part? ':.<200}"
-    browsing.open_page(page, f"{address}/poll?{urlencode({'way': HANDS, 'asked': long})}")
+    long = " / ".join(f"{i}: an answer that has all of forty letters"[:40] for i in range(6))
+    asked = {"way": HANDS, "asked": (25 * "Have I? ").strip(), "answers": long}
+    browsing.open_page(page, f"{address}/poll?{urlencode(asked)}")
     page.get_by_role("button", name="Project it").click()
     expect(page.locator(".place")).to_have_text("1 / 7")
     for people in ("23", "11"):  # the last one is taken without Enter

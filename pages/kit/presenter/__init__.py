@@ -35,6 +35,11 @@ def headline(words: str) -> float:
     return 1.7 if len(words) <= _LONG else 1.3
 
 
+def longer(words: str) -> float:
+    """How much higher than of one line a headline may be, in rem."""
+    return 0.0 if len(words) <= _LONG else 4.0
+
+
 def _inside(size: float, side: int) -> int:
     return int(min(max(size, _LEAST[side]), _MOST[side]))
 

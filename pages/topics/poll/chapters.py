@@ -129,12 +129,9 @@ def one_answer(shown: Answer, found: Reveal) -> _Said:
 
 
 def _meant(found: Reveal) -> str:
-    """A hundred senders of each answer: side by side, on the wall more than four answers in two rows."""
-    n, fields = len(found.readings), charts.meant(found)
-    down = 1 if n <= 4 else 2
-    drawn = figures.people_html(fields, charts.MEANT_LEGEND, "People who sent an answer")
-    style = f"--fields: {n}; --across: {-(-n // down)}; --down: {down}"
-    return f'<div class="poll-meant" style="{style}">{drawn}</div>'
+    """A hundred senders of each answer, side by side."""
+    drawn = figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")
+    return f'<div class="poll-meant" style="--fields: {len(found.readings)}">{drawn}</div>'
 
 
 def _hundred(share: Estimate) -> str:
