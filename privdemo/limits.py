@@ -138,6 +138,7 @@ ORACLE_ANSWERS = Limit("k", 2, 1024, "one answer hides nothing, and 1,024 can st
 ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
 ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten million are enough to see", integer=True)
 ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)
+ZIPF_EXPONENT = Limit("exponent", 0.0, 4.0, "0 makes all answers alike; at 4 nearly all give the first one")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 # A published file: its bytes as they come, twice the largest, and unpacked.
 DOWNLOAD_BYTES = Limit("bytes of a download", 1, 20_000_000, integer=True)

@@ -86,6 +86,48 @@ VOTING = _table(
     )
 )
 
+# --- one of many answers -------------------------------------------------------------------------
+
+_SUBSETS, _UNARY, _ONE = palette.OTHERS[1], palette.OTHERS[0], palette.OTHERS[2]
+# One colour a family: what names one answer, what has a bit for each, what names several.
+FREQUENCY_ORACLES = _table(
+    (
+        Method("randomised response", "k-ary randomised response", NOBODY, _like(_ONE, "dash", "square-open")),
+        Method("basic rappor", "basic RAPPOR", NOBODY, _like(_UNARY, "dot", "circle-open"), "symmetric unary encoding"),
+        Method("optimised unary", "optimised unary encoding", NOBODY, _like(_UNARY, "solid", "triangle-up")),
+        Method("local hashing", "optimised local hashing", NOBODY, _like(_UNARY, "dashdot", "triangle-down-open")),
+        Method("subset selection", "subset selection", NOBODY, _like(_SUBSETS, "solid", "circle")),
+        Method("hadamard response", "Hadamard response", NOBODY, _like(_SUBSETS, "dot", "diamond-open")),
+    )
+)
+
+# Shares read from the same reports: by inversion, as the nearest proportions to those, and as the likeliest ones.
+INVERTED, PROJECTED, LIKELIEST = "inverted", "projected", "likeliest"
+
+SHARES_OF_ANSWERS = _table(
+    (
+        Method(
+            INVERTED, VOTING[RAW_SPREAD].title, NOBODY, VOTING[RAW_SPREAD].style, "inversion, also below 0 and above 1"
+        ),
+        Method(
+            PROJECTED,
+            "correct for the lies, nearest shares",
+            NOBODY,
+            _like(palette.SPREAD, "dash", "square-open"),
+            "inversion, projected onto the simplex",
+        ),
+        Method(LIKELIEST, VOTING[SPREAD_MLE].title, NOBODY, palette.SPREAD, "maximum likelihood"),
+    )
+)
+
+TRUSTED_WITH_ANSWERS = _table(
+    (
+        Method(NOBODY, "nobody is trusted", NOBODY, _like(palette.OTHERS[0], "solid", "circle")),
+        Method(SHUFFLER, "a shuffler is trusted", SHUFFLER, _like(palette.OTHERS[1], "dash", "square")),
+        Method(CURATOR, "a curator is trusted", CURATOR, _like(palette.OTHERS[2], "dashdot", "diamond")),
+    )
+)
+
 # --- released label counts -----------------------------------------------------------------------
 
 _LAPLACE, _GAUSSIAN, _DIRICHLET = palette.OTHERS

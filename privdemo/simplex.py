@@ -23,3 +23,11 @@ def project_simplex(values: ArrayLike) -> NDArray[np.floating]:
     tau = np.take_along_axis(excess, n_positive - 1, axis=-1) / n_positive
     projected = np.maximum(v - tau, 0)
     return projected / projected.sum(axis=-1, keepdims=True)
+
+
+def round_to_sum(values: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Whole numbers next to `values` (n,), with the same (whole) sum: the largest remainders are rounded up."""
+    low = np.floor(values + 1e-9).astype(np.int64)
+    up = np.argsort(low - values, kind="stable")[: round(float(values.sum())) - int(low.sum())]
+    low[up] += 1
+    return low

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from privdemo.simplex import project_simplex
+from privdemo.simplex import project_simplex, round_to_sum
 
 reals = st.one_of(st.floats(-2, 2), st.floats(-1e6, 1e6, allow_subnormal=False))
 
@@ -40,3 +40,8 @@ def test_projection_by_hand_of_huge_numbers_too_and_row_by_row():
     for bad in ([0.5, math.nan], []):
         with pytest.raises(ValueError, match="values must be finite numbers, one for each class"):
             project_simplex(bad)
+
+
+def test_whole_numbers_keep_the_sum():
+    assert round_to_sum(np.array([2.2, 3.3, 4.5])).tolist() == [2, 3, 5]
+    assert round_to_sum(np.full(1024, 10 / 1024)).tolist() == [1] * 10 + [0] * 1014

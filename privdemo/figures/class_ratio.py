@@ -133,7 +133,7 @@ def _known(draw: Trial) -> Below:
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "known mixes, two sets of each",
+        "known mixes",
         min(110, 36 * n_classes),
         trace,
         x_axis | {"ticktext": [str(i + 1) if few else "" for i in range(n_sets)]},

@@ -24,7 +24,7 @@ _FEW, _LEGEND, _NAME = 4, 85, 20
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
-OF_LABELS, OF_COUNTS = "ε of every label (log scale)", "ε of a set’s counts (log scale)"
+OF_LABELS, OF_COUNTS = "ε of every label", "ε of a set’s counts"
 
 
 def frontier(

@@ -285,13 +285,13 @@ def _heatmap(trace: Plain, plane: Plane) -> Iterator[str]:
     for x, column in zip(xs, columns, strict=True):
         left, right = sorted((plane.x(x - 0.5), plane.x(x + 0.5)))
         for first, last in _runs(column, bool(y_gap)):
-            if not math.isnan(column[first]):
+            if column[first] is not None and not math.isnan(column[first]):
                 top, bottom = sorted((plane.y(ys[first] - high), plane.y(ys[last] + high)))
                 paint = f'fill="{shade(trace, column[first])}"'
                 yield _rect(left + gap, right - gap, top + room, bottom - room, paint)
 
 
-def _runs(column: Sequence[float], apart: bool) -> Iterator[tuple[int, int]]:
+def _runs(column: Sequence[float | None], apart: bool) -> Iterator[tuple[int, int]]:
     """The first and last index of each run of equal values; every index for itself where cells stand `apart`."""
     start = 0
     for i in range(1, len(column) + 1):

@@ -5,7 +5,16 @@ from functools import cache
 
 from privdemo import accounting, attacks, figures
 from privdemo.estimators import survey
-from privdemo.experiments import claims, class_ratio, comparison, label_counts, naive_training, poll, voting
+from privdemo.experiments import (
+    claims,
+    class_ratio,
+    comparison,
+    label_counts,
+    many_answers,
+    naive_training,
+    poll,
+    voting,
+)
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
@@ -18,10 +27,12 @@ from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import comparison as comparison_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
+from privdemo.figures import many_answers as answer_charts
 from privdemo.figures import poll as poll_charts
 from privdemo.figures import training as training_charts
 from privdemo.figures import voting as voting_charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLASS_RATIO, CLEAN, EM, FULL, LABEL_PROPORTIONS, LLP, MMD, NAMES, RECONSTRUCTION, SPREAD
 from tests.figures import test_charts, test_label_proportions, test_training
@@ -133,6 +144,22 @@ def _counts() -> Made:
     yield "label_counts.attack", count_charts.attack(label_counts.guess_rates(outcomes), 0.8)
 
 
+def _answers() -> Made:
+    config = many_answers.AnswersConfig(k=20, people=500)
+    release, fit = many_answers.run(config), many_answers.fit(config)
+    yield "many_answers.shares", answer_charts.shares(release)
+    yield "many_answers.estimates", answer_charts.estimates(fit, release.truth.names, release.truth.shares)
+    yield "many_answers.estimators", answer_charts.estimators(many_answers.mean_errors([fit]))
+    for axis in many_answers.AXES:
+        errors = many_answers.along(axis, 20, 1.0, 500)
+        yield f"many_answers.along {axis}", answer_charts.along(axis, errors, list(ORACLES)[:3], min(errors), 0.02)
+    yield "many_answers.winners", answer_charts.winners(many_answers.winners(list(ORACLES)[:2]), (1.0, 20))
+    bits = {name: many_answers.mechanism(name, 20, 1.0).bits for name in ORACLES}
+    yield "many_answers.bits", answer_charts.bits(many_answers.errors(20, 1.0, 500), bits)
+    yield "many_answers.one_report", answer_charts.one_report(many_answers.one_report(config, 19), [0, 1, 19])
+    yield "many_answers.trusted", answer_charts.trusted([many_answers.trusted(20, 500, e, 1e-6) for e in (1.0, 2.0)], 1)
+
+
 def _comparison() -> Made:
     config = comparison.ComparisonConfig(dataset="digits", n_train=120)
     for metric in ("log_loss", "brier", "accuracy"):
@@ -159,5 +186,5 @@ def _others() -> Made:
 @cache
 def gallery() -> dict[str, figures.Figure]:
     """Every chart by the function that makes it, and what tells two of one function apart."""
-    makers = (_voting, _poll, _training, _bags, _sets, _counts, _comparison, _others)
+    makers = (_voting, _poll, _training, _bags, _sets, _counts, _answers, _comparison, _others)
     return {name: figure for maker in makers for name, figure in maker()}

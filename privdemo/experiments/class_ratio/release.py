@@ -20,6 +20,7 @@ from privdemo.experiments.class_ratio.config import (
 from privdemo.experiments.draws import generator
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import CountRelease, calibrate
+from privdemo.simplex import round_to_sum
 from privdemo.tasks import counting_task
 
 Array = NDArray[np.floating]
@@ -124,14 +125,6 @@ def draw_asked_set(
     counts = round_to_sum(wanted * config.n_test)
     rows = [rng.choice(pool, n, replace=n > len(pool)) for pool, n in zip(sample.pools, counts, strict=True)]
     return as_input(sample.dataset, np.concatenate(rows)), counts / config.n_test
-
-
-def round_to_sum(values: Array) -> NDArray[np.int64]:
-    """Whole numbers next to `values` (n,), with the same (whole) sum: the largest remainders are rounded up."""
-    low = np.floor(values + 1e-9).astype(np.int64)
-    up = np.argsort(low - values, kind="stable")[: round(float(values.sum())) - int(low.sum())]
-    low[up] += 1
-    return low
 
 
 def as_input(dataset: Dataset, rows: NDArray[np.intp]) -> Matrix:

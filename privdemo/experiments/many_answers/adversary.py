@@ -1,0 +1,61 @@
+"""What one report says of its sender."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo.experiments.draws import generator
+from privdemo.experiments.many_answers.config import AnswersConfig, mechanism
+from privdemo.experiments.many_answers.release import GUESSED, ONE, truth
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.frequency_oracles import ORACLES
+
+Array = NDArray[np.floating]
+
+# People whose reports say how often a guess is right.
+N_GUESSED = 2000
+
+
+class OneReport(NamedTuple):
+    """What is believed of each answer (k,) before and after a report of one whose true answer is number `sent`.
+
+    `supported` (k,) are the answers that the report supports. `factor` is the most by which the odds of an answer have
+    changed, up or down, at most e^ε. Over all people the likeliest answer is the true one for a share `guess_before` of
+    them without a report, and `guess_after` with one, which is simulated.
+    """
+
+    sent: int
+    names: tuple[str, ...]
+    supported: NDArray[np.bool_]
+    prior: Array
+    posterior: Array
+    factor: float
+    guess_before: float
+    guess_after: Estimate
+
+
+def one_report(config: AnswersConfig, sent: int) -> OneReport:
+    """Draw one report of somebody with answer number `sent`, and what an adversary concludes who knows all shares."""
+    people = truth(config)
+    number = list(ORACLES).index(config.oracle)
+    made = mechanism(config.oracle, people.k, config.epsilon)
+    sent, prior = min(sent, people.k - 1), people.shares
+    report = made.reports(np.array([sent]), generator(config, ONE, number, sent))
+    posterior = made.posterior(report, prior)[0]
+    there = (prior > 0) & (prior < 1)
+    odds = np.log(posterior[there]) - np.log1p(-posterior[there]) - np.log(prior[there]) + np.log1p(-prior[there])
+    rng = generator(config, GUESSED, number)
+    several = made.reports(rng.choice(people.k, N_GUESSED, p=prior), rng)
+    return OneReport(
+        sent=sent,
+        names=people.names,
+        supported=made.support(report)[0],
+        prior=prior,
+        posterior=posterior,
+        factor=float(np.exp(np.abs(odds).max(initial=0.0))),
+        guess_before=float(prior.max()),
+        guess_after=mean_interval(made.posterior(several, prior).max(axis=1), 0.0, 1.0),
+    )

@@ -1,0 +1,56 @@
+"""Settings of a survey in which each person tells one of many answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privdemo import limits
+from privdemo.datasets import Dataset, Source
+from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
+
+# Whose answers, where no data set is given: shares ∝ rank^−s, or all alike.
+ZIPF, UNIFORM = "zipf", "uniform"
+# Occupations of Adult, and words of SMS.
+OCCUPATIONS, WORDS = "adult", "sms"
+SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
+# The lie that papers on noisy labels tell.
+PAPERS = "randomised response"
+
+
+@dataclass(frozen=True)
+class AnswersConfig:
+    """`people` who each tell one of at most `k` answers, the most frequent ones, with ε = `epsilon` by an `oracle`.
+
+    `dataset` says what share of them has which answer: "zipf" has shares ∝ rank^−`exponent`, "uniform" equal ones,
+    "adult" those of its occupations, "sms" those of its words, by the number of messages that have each. Of other
+    records the answers are the classes.
+    """
+
+    dataset: Source = ZIPF
+    k: int = 64
+    exponent: float = 1.2
+    people: int = 10_000
+    epsilon: float = 1.0
+    oracle: str = "subset selection"
+    seed: int = 0
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        for limit, value in (
+            (limits.ORACLE_ANSWERS, self.k),
+            (limits.ZIPF_EXPONENT, self.exponent),
+            (limits.ORACLE_PEOPLE, self.people),
+            (limits.ORACLE_EPSILON, self.epsilon),
+            (limits.SEED, self.seed),
+            (limits.DRAW, self.draw),
+        ):
+            limit.check(value)
+        if not isinstance(self.dataset, Dataset) and self.dataset not in SOURCES:
+            raise ValueError(f"dataset must be one of {', '.join(SOURCES)}, or records, got {self.dataset!r}")
+        if self.oracle not in ORACLES:
+            raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {self.oracle!r}")
+
+
+def mechanism(oracle: str, k: int, epsilon: float) -> FrequencyOracle:
+    """The frequency oracle of this name, with `k` answers and ε = `epsilon`."""
+    return ORACLES[oracle](k, epsilon)

@@ -1,0 +1,101 @@
+"""Who has which answer, what they send, and the shares that inversion reads from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privdemo import datasets
+from privdemo.datasets import Source, kept_by_name
+from privdemo.estimators.frequency_oracles import InvertedShares, invert
+from privdemo.experiments.draws import generator
+from privdemo.experiments.many_answers.config import OCCUPATIONS, PAPERS, UNIFORM, WORDS, ZIPF, AnswersConfig, mechanism
+from privdemo.mechanisms.frequency_oracles import ORACLES, best
+from privdemo.simplex import round_to_sum
+
+Array = NDArray[np.floating]
+
+# Fixed numbers of the random streams of a draw; the number of the mechanism follows.
+COUNTS, REPORTS, ONE, GUESSED = range(4)
+# Adult's columns of occupations begin so.
+_OCCUPATION = "occupation = "
+
+
+class Truth(NamedTuple):
+    """The answers' `names`, the most frequent first, and how many people have each, `counts` (k,)."""
+
+    names: tuple[str, ...]
+    counts: NDArray[np.int64]
+
+    @property
+    def k(self) -> int:
+        """How many answers there are."""
+        return len(self.names)
+
+    @property
+    def shares(self) -> Array:
+        """What share of all people has each answer, (k,)."""
+        return self.counts / self.counts.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """The truth, and the shares read from one release of each oracle: the config's, then its `rival`."""
+
+    config: AnswersConfig
+    truth: Truth
+    found: dict[str, InvertedShares]
+
+
+def truth(config: AnswersConfig) -> Truth:
+    """Who has which answer: the shares of the source times the number of people, in whole people.
+
+    Raises ``ValueError`` for records of a single class, and where a data set cannot be read.
+    """
+    names, weights = _weights(config)
+    order = np.argsort(-weights, kind="stable")[: config.k]
+    kept = weights[order]
+    return Truth(tuple(names[i] for i in order), round_to_sum(kept / kept.sum() * config.people))
+
+
+def _weights(config: AnswersConfig) -> tuple[tuple[str, ...], Array]:
+    if config.dataset in (ZIPF, UNIFORM):
+        ranks = np.arange(1, config.k + 1)
+        exponent = config.exponent if config.dataset == ZIPF else 0.0
+        return tuple(map(str, ranks)), ranks**-exponent
+    return _of_records(config.dataset)
+
+
+@kept_by_name(4)
+def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
+    """The answers of records and how many give each: occupations, words, or classes."""
+    data = datasets.load(source)
+    if source == OCCUPATIONS:
+        columns = [i for i, name in enumerate(data.feature_names) if name.startswith(_OCCUPATION)]
+        names = [data.feature_names[i].removeprefix(_OCCUPATION) for i in columns]
+        return tuple("unknown" if name == "?" else name for name in names), data.X[:, columns].sum(axis=0, dtype=float)
+    if source == WORDS:
+        return tuple(map(datasets.plain, data.feature_names)), np.asarray(data.X.sum(axis=0, dtype=float)).ravel()
+    return data.class_names, np.array(data.class_counts, dtype=float)
+
+
+def rival(oracle: str, k: int, epsilon: float) -> str:
+    """Whom an oracle is measured against: k-ary randomised response; that itself against the best of the others."""
+    return best(k, epsilon, [name for name in ORACLES if name != PAPERS]) if oracle == PAPERS else PAPERS
+
+
+def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:
+    """The shares that inversion reads from one release by `oracle`, drawn as counts."""
+    made = mechanism(oracle, people.k, config.epsilon)
+    rng = generator(config, COUNTS, list(ORACLES).index(oracle))
+    return invert(made, made.support_counts(people.counts, rng), config.people)
+
+
+def run(config: AnswersConfig) -> Release:
+    """Release the answers by the config's oracle and by its `rival`, and read the shares. Raises as `truth`."""
+    people = truth(config)
+    names = (config.oracle, rival(config.oracle, people.k, config.epsilon))
+    return Release(config, people, {name: inverted(config, people, name) for name in names})

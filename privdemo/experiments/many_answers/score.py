@@ -1,0 +1,80 @@
+"""Errors in closed form: of every oracle, along ε, the number of answers and that of people; which one wins where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from privdemo.experiments.many_answers.config import PAPERS, mechanism
+from privdemo.experiments.many_answers.release import Truth
+from privdemo.mechanisms.frequency_oracles import ORACLES, best
+
+EPSILON_AXIS, K_AXIS, PEOPLE_AXIS = "epsilon", "answers", "people"
+AXES = {
+    EPSILON_AXIS: (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0),
+    K_AXIS: (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024),
+    PEOPLE_AXIS: (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
+}
+# The map of winners has so many steps of ε between its ends, and so many of k, each of them a fixed factor.
+_FROM, _TO, _STEPS_EPSILON, _STEPS_K = 0.1, 10.0, 41, 37
+
+
+def errors(k: int, epsilon: float, people: int) -> dict[str, float]:
+    """The root of the mean squared error of an estimated share by inversion, for every oracle: √ of `mean_variance`.
+
+    It is the same whatever the shares are.
+    """
+    return {name: math.sqrt(mechanism(name, k, epsilon).mean_variance(people)) for name in ORACLES}
+
+
+def along(axis: str, k: int, epsilon: float, people: int) -> dict[float, dict[str, float]]:
+    """`errors` at every level of an axis of `AXES` and at one's own, all else unchanged."""
+    own = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people}[axis]
+    found: dict[float, dict[str, float]] = {}
+    for level in sorted({*AXES[axis], own}):
+        at = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people} | {axis: level}
+        found[level] = errors(int(at[K_AXIS]), at[EPSILON_AXIS], int(at[PEOPLE_AXIS]))
+    return found
+
+
+def unasked_error(people: Truth) -> float:
+    """The error of whoever asks nobody and takes all answers for equally frequent."""
+    return math.sqrt(float(np.mean(np.square(people.shares - 1 / people.k))))
+
+
+def crossover(epsilon: float) -> float:
+    """k = 3e^ε + 2, up to which k-ary randomised response beats optimised unary encoding for rare answers.
+
+    Wang et al. 2017, section 5, from the first terms of the variances.
+    """
+    return 3 * math.exp(epsilon) + 2
+
+
+class Winners(NamedTuple):
+    """Which oracle wins at each of `ks` and `epsilons`, a row for each k, and k-ary response's error against its."""
+
+    epsilons: tuple[float, ...]
+    ks: tuple[int, ...]
+    names: tuple[tuple[str, ...], ...]
+    times: tuple[tuple[float, ...], ...]
+
+
+def winners(among: Sequence[str] = tuple(ORACLES)) -> Winners:
+    """The best oracle of those `among` by the mean variance of inversion, for ε from 0.1 to 10 and k from 2 to 1,024.
+
+    Both go up by a fixed factor; of few answers, next to each other in whole numbers, some come twice.
+    """
+    epsilons = tuple(round(float(e), 4) for e in np.geomspace(_FROM, _TO, _STEPS_EPSILON))
+    ks = tuple(round(float(k)) for k in np.geomspace(2, 1024, _STEPS_K))
+    names = tuple(tuple(best(k, epsilon, among) for epsilon in epsilons) for k in ks)
+    times = tuple(
+        tuple(
+            math.sqrt(mechanism(PAPERS, k, e).mean_variance(1) / mechanism(name, k, e).mean_variance(1))
+            for e, name in zip(epsilons, row, strict=True)
+        )
+        for k, row in zip(ks, names, strict=True)
+    )
+    return Winners(epsilons, ks, names, times)

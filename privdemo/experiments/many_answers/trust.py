@@ -1,0 +1,72 @@
+"""Whom one must trust: nobody, one who shuffles the reports, or a curator who counts true answers."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from privdemo import limits
+from privdemo.accounting import (
+    gaussian_counts_sigma,
+    laplace_counts_scale,
+    shuffled_local_epsilon,
+    shuffled_poll_local_epsilon,
+)
+from privdemo.experiments.many_answers.config import PAPERS, mechanism
+from privdemo.mechanisms.frequency_oracles import best
+
+# The ε at which the three are compared.
+EPSILONS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
+
+
+class Trusted(NamedTuple):
+    """The error of a share at one (ε, δ), if nobody, a shuffler or a curator is trusted.
+
+    Each is the root of the mean squared error by inversion, or that of noisy counts. Behind the shuffler everybody lies
+    with `local_epsilon`. `oracle` and `shuffled_oracle` are the best there, `noise` is "laplace" or "gaussian".
+    """
+
+    epsilon: float
+    local: float
+    shuffled: float
+    curated: float
+    local_epsilon: float
+    oracle: str
+    shuffled_oracle: str
+    noise: str
+
+
+def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
+    """The errors at (ε, δ), each with the best mechanism there.
+
+    Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
+    error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, what is less; a person who
+    gives another answer changes two of them.
+    """
+    oracle = best(k, epsilon)
+    bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon
+    local_epsilon = max(epsilon, min(bound(epsilon, delta, people), limits.ORACLE_EPSILON.high))
+    shuffled_oracle = PAPERS if k == 2 else best(k, local_epsilon)
+    noises = {"laplace": math.sqrt(2) * laplace_counts_scale(epsilon, delta)}
+    if delta > 0:
+        noises["gaussian"] = gaussian_counts_sigma(epsilon, delta)
+    noise = min(noises, key=lambda name: noises[name])
+    return Trusted(
+        epsilon=epsilon,
+        local=_error(oracle, k, epsilon, people),
+        shuffled=_error(shuffled_oracle, k, local_epsilon, people),
+        curated=noises[noise] / people,
+        local_epsilon=local_epsilon,
+        oracle=oracle,
+        shuffled_oracle=shuffled_oracle,
+        noise=noise,
+    )
+
+
+def trusted_along(k: int, people: int, epsilon: float, delta: float) -> tuple[Trusted, ...]:
+    """`trusted` at each of `EPSILONS` and at one's own."""
+    return tuple(trusted(k, people, level, delta) for level in sorted({*EPSILONS, epsilon}))
+
+
+def _error(oracle: str, k: int, epsilon: float, people: int) -> float:
+    return math.sqrt(mechanism(oracle, k, epsilon).mean_variance(people))

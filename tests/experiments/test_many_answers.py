@@ -1,0 +1,166 @@
+"""Many answers: who has which, errors in closed form against simulation, one report by Bayes' rule, and trust."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privdemo import accounting, datasets, limits
+from privdemo.experiments import many_answers
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
+from privdemo.intervals import mean_interval
+from privdemo.mechanisms.frequency_oracles import ORACLES
+from privdemo.methods import FREQUENCY_ORACLES, INVERTED, LIKELIEST, PROJECTED
+
+SMALL = AnswersConfig(k=6, people=400)
+
+
+def test_people_have_the_shares_of_their_source() -> None:
+    people = many_answers.truth(AnswersConfig(k=3, exponent=1.0, people=11))
+    assert people.counts.tolist() == [6, 3, 2]
+    assert people.names == ("1", "2", "3")
+    assert many_answers.truth(AnswersConfig("uniform", 4, people=10)).counts.tolist() == [3, 3, 2, 2]
+    digits = datasets.load("digits")
+    own = many_answers.truth(AnswersConfig(digits, 1024, people=len(digits.y)))
+    assert dict(zip(own.names, own.counts.tolist(), strict=True)) == dict(
+        zip(digits.class_names, digits.class_counts, strict=True)
+    )
+    assert (np.diff(own.counts) <= 0).all()
+
+
+def test_occupations_are_those_of_adult(data_folder: Path) -> None:
+    jobs = many_answers.truth(AnswersConfig("adult", 1024, people=48_842))
+    assert (jobs.k, jobs.names[0], jobs.counts.sum()) == (15, "Prof-specialty", 48_842)
+    assert jobs.counts[0] == 6172, "as counted by the data set's authors"
+
+
+def test_words_are_the_most_frequent_of_sms(data_folder: Path) -> None:
+    words = many_answers.truth(AnswersConfig("sms", 1024, people=10**6))
+    with_to, with_you = ((datasets.load("sms").X[:, [_column(word)]]).sum() for word in ("to", "you"))
+    assert words.names[:2] == ("to", "you")
+    assert words.counts[0] / words.counts[1] == pytest.approx(with_to / with_you, rel=1e-3)
+
+
+def _column(word: str) -> int:
+    return datasets.load("sms").feature_names.index(word)
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_the_typical_error_is_that_of_simulated_releases(oracle: str) -> None:
+    people = many_answers.truth(SMALL)
+    found = [many_answers.inverted(at_draw(SMALL, i), people, oracle).shares for i in range(600)]
+    squares = np.square(np.array(found) - people.shares).mean(axis=1)
+    expected = many_answers.errors(people.k, SMALL.epsilon, SMALL.people)[oracle] ** 2
+    standard_error = squares.std() / math.sqrt(len(squares))
+    assert abs(squares.mean() - expected) < 4 * standard_error < 0.3 * expected
+
+
+def test_an_axis_changes_one_thing_and_holds_ones_own_place() -> None:
+    for axis, own, asked in (
+        ("epsilon", 0.7, (9, 0.7, 50)),
+        ("answers", 9, (9, 1.0, 50)),
+        ("people", 77, (9, 1.0, 77)),
+    ):
+        found = many_answers.along(axis, *asked)
+        assert set(found) == {own, *many_answers.AXES[axis]}
+        assert found[own] == many_answers.errors(*asked)
+    assert found[10_000_000] == many_answers.errors(9, 1.0, 10_000_000)
+
+
+def test_the_map_has_the_least_error_and_the_papers_line() -> None:
+    found = many_answers.winners()
+    for i, j in ((0, 0), (20, 20), (36, 40), (36, 0)):
+        errors = many_answers.errors(found.ks[i], found.epsilons[j], 1000)
+        assert errors[found.names[i][j]] == pytest.approx(min(errors.values()), rel=1e-9)
+        assert found.times[i][j] == pytest.approx(errors[PAPERS] / min(errors.values()))
+    two = many_answers.winners((PAPERS, "optimised unary"))
+    for k, row in zip(two.ks, two.names, strict=True):
+        for epsilon, name in zip(two.epsilons, row, strict=True):
+            beyond = k / many_answers.crossover(epsilon)
+            if abs(math.log(beyond)) > 0.5:
+                assert (name == PAPERS) == (beyond < 1), (k, epsilon)
+
+
+def test_asking_nobody_is_off_by_the_spread_of_the_shares() -> None:
+    assert many_answers.unasked_error(many_answers.truth(AnswersConfig("uniform", 4, people=100))) == 0
+    people = many_answers.truth(AnswersConfig(k=2, exponent=1.0, people=3))  # ⅔ and ⅓
+    assert many_answers.unasked_error(people) == pytest.approx(1 / 6)
+
+
+def test_three_estimators_read_the_same_reports() -> None:
+    fits = [many_answers.fit(at_draw(SMALL, i)) for i in range(8)]
+    truth = many_answers.truth(SMALL).shares
+    for fit in fits:
+        assert fit.shares[PROJECTED].min() >= 0 <= fit.shares[LIKELIEST].min()
+        for name, shares in fit.shares.items():
+            assert shares.sum() == pytest.approx(1, abs=1e-9) or name == INVERTED
+            assert fit.errors[name] == pytest.approx(math.sqrt(np.square(shares - truth).mean()))
+    assert len({tuple(fit.shares[INVERTED]) for fit in fits}) == len(fits), "each draw has reports of its own"
+    found = many_answers.mean_errors(fits)
+    assert found[PROJECTED].mean < found[INVERTED].mean
+    two = [Fit(SMALL, {}, dict.fromkeys(found, error), 0.0) for error in (3.0, 4.0)]
+    assert many_answers.mean_errors(two)[LIKELIEST].mean == pytest.approx(math.sqrt(12.5))
+    assert many_answers.mean_errors(two[:1])[LIKELIEST].known is False
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_what_a_report_says_is_bayes_rule(oracle: str) -> None:
+    found = many_answers.one_report(replace(SMALL, oracle=oracle, epsilon=1.5), 2)
+    likelihood = np.where(found.supported, math.exp(1.5), 1.0)
+    expected = found.prior * likelihood / (found.prior @ likelihood)
+    np.testing.assert_allclose(found.posterior, expected)
+    assert 1 < found.factor <= math.exp(1.5) * (1 + 1e-9)
+    assert found.guess_before == found.prior.max()
+
+
+def test_how_often_the_best_guess_is_right_after_a_report() -> None:
+    config = replace(SMALL, oracle=PAPERS, epsilon=2.0)
+    found = [many_answers.one_report(replace(config, seed=seed), 0) for seed in range(20)]
+    response = many_answers.mechanism(PAPERS, SMALL.k, 2.0)
+    channel = np.where(np.eye(SMALL.k, dtype=bool), response.p, response.q)
+    expected = float((channel * found[0].prior).max(axis=1).sum())
+    guessed = mean_interval([one.guess_after.mean for one in found])
+    assert guessed.covers(expected)
+    assert guessed.half < 0.01 * expected
+
+
+@pytest.mark.parametrize("k", [2, 50])
+def test_a_shuffler_lets_all_lie_as_little_as_the_promise_allows(k: int) -> None:
+    found = many_answers.trusted(k, 2000, 0.5, 1e-6)
+    profile = accounting.shuffled_poll_epsilon if k == 2 else accounting.shuffled_epsilon
+    assert profile(found.local_epsilon, 2000, 1e-6) <= 0.5 < profile(1.03 * found.local_epsilon, 2000, 1e-6)
+    errors = {epsilon: many_answers.errors(k, epsilon, 2000) for epsilon in (0.5, found.local_epsilon)}
+    assert found.local == pytest.approx(min(errors[0.5].values()))
+    assert found.shuffled == pytest.approx(min(errors[found.local_epsilon].values()))
+    assert found.curated < found.shuffled < found.local
+
+
+def test_a_curator_takes_the_lesser_noise() -> None:
+    few = many_answers.trusted(4, 100, 1.0, 0.01)
+    scale, sigma = accounting.laplace_counts_scale(1.0, 0.01), accounting.gaussian_counts_sigma(1.0, 0.01)
+    assert few.curated == pytest.approx(min(math.sqrt(2) * scale, sigma) / 100)
+    assert few.local_epsilon >= 1.0, "a shuffler never makes it worse"
+    noises = {many_answers.trusted(4, 100, epsilon, delta).noise for epsilon, delta in ((1.0, 1e-9), (0.01, 0.01))}
+    assert noises == {"laplace", "gaussian"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"dataset": "mnist"}, "dataset must be one of zipf, uniform, adult, sms, or records"),
+        ({"oracle": "a coin"}, "oracle must be one of randomised response"),
+        ({"k": 1}, "k must be a whole number in"),
+        ({"exponent": limits.ZIPF_EXPONENT.high + 1}, "exponent must be in"),
+    ],
+)
+def test_what_asks_nothing_is_refused_in_a_sentence(wrong: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        AnswersConfig(**wrong)
+
+
+def test_every_oracle_has_a_title_and_a_look_of_its_own() -> None:
+    assert list(FREQUENCY_ORACLES) == list(ORACLES)
+    assert len({method.style for method in FREQUENCY_ORACLES.values()}) == len(ORACLES)
