@@ -11,6 +11,7 @@ from pages.topics import home, lectures
 FOLDERS = (
     "voting",
     "poll",
+    "many_answers",
     "images",
     "training",
     "label_proportions",

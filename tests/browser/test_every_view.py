@@ -45,6 +45,7 @@ PARTS = {
     for address, lever, figure in (
         ("voting", ".st-key-pulled", ".people:visible"),
         ("poll", ".st-key-lever", ".people:visible"),
+        ("many_answers", ".st-key-lever", ".js-plotly-plot"),
         ("image_noise", "input#level:visible", "canvas"),
         ("training", ".st-key-lever", ".digits"),
         ("proportions", ".st-key-lever", ".js-plotly-plot"),

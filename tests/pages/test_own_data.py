@@ -1,4 +1,4 @@
-"""A visitor's own records on the four pages that take them: brought, asked about, refused, and gone."""
+"""A visitor's own records on the pages that take them: brought, asked about, refused, and gone."""
 
 import asyncio
 import gc
@@ -21,7 +21,11 @@ from privdemo import datasets, limits
 from tests.pages.visiting import finished, folds, html, takeaway, until, visit, warnings
 
 # So few draws, and so little more, that a page has all it asks for soon.
-FEW = {"training": {"draws": "2", "methods": "naive"}, "class_ratio": {"ratio_draws": "2"}}
+FEW = {
+    "training": {"draws": "2", "methods": "naive"},
+    "class_ratio": {"ratio_draws": "2"},
+    "many_answers": {"answers_look": "Reading reports"},
+}
 DRAWS = 6
 
 
@@ -87,7 +91,7 @@ def assert_nobody_else_hears_of_it(page: str, log: pytest.LogCaptureFixture) -> 
     assert not re.search("tumours|radius|bulk", log.text)
 
 
-@pytest.mark.parametrize("page", ["training", "class_ratio"])
+@pytest.mark.parametrize("page", FEW)
 def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table, caplog):
     at = brought(visit(page, **FEW[page]), "tumours.csv", table)
     assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)

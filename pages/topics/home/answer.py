@@ -41,7 +41,7 @@ class Answer:
 
     def takeaway(self) -> str:
         """What the dial asks."""
-        return "Every pixel may lie. When are these digits safe?"
+        return "Pixels may lie. When are digits safe?"
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
         """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""
@@ -69,7 +69,7 @@ class Answer:
             summary=summary,
             rows=lambda: images.curve_table(self.points),
             snippet=snippet(self.question),
-            links=[(self.tiles[0][0], "Start with the vote →")],
+            links=[(self.tiles[0][0], "Start voting →")],
         )
 
     def _summary(self) -> str:

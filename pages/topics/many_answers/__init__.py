@@ -1,0 +1,66 @@
+"""Which lie, for many answers?"""
+
+from pathlib import Path
+
+from pages.kit import folds
+from pages.kit.page import Chapter, Chapters, Page
+from pages.topics.many_answers.answer import Answer, answer, jobs, snippet
+from pages.topics.many_answers.controls import (
+    AMONG,
+    AXIS,
+    CURVES,
+    DELTA,
+    ESTIMATORS,
+    LOOK,
+    SENDER,
+    Question,
+    all_settings,
+    among_controls,
+    controls,
+    curve_controls,
+    delta_controls,
+    presets,
+    sender_controls,
+)
+from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
+from pages.topics.many_answers.tabs import all_numbers, along, bits, who_wins
+
+_HERE = Path(__file__).parent
+
+
+def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
+    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
+    code = "" if isinstance(question, str) else snippet(question).then("release = many_answers.run(config)").markdown
+    return folds.folds(how, adversary, caveats, code)
+
+
+CHAPTERS = Chapters(
+    LOOK,
+    (
+        Chapter("Shares", Answer.main),
+        Chapter("Errors", along, curve_controls, [AXIS, CURVES]),
+        Chapter("Who wins", who_wins, among_controls, [AMONG]),
+        Chapter("Bits", bits),
+        Chapter("One report", one_report, sender_controls, [SENDER]),
+        Chapter(ESTIMATORS, readings),
+        Chapter("Whom to trust", whom_to_trust, delta_controls, [DELTA]),
+        Chapter("All numbers", all_numbers),
+    ),
+)
+
+
+PAGE = Page(
+    title="Many answers",
+    question="Which lie, for many answers?",
+    address="many_answers",
+    blurb="Pick the right lie.",
+    failed="Nothing can be told here.",
+    answer=answer,
+    adds=jobs,
+    controls=controls,
+    presets=presets,
+    settings=all_settings,
+    folds=standing_words,
+    chapters=CHAPTERS,
+)

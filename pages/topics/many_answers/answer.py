@@ -1,0 +1,189 @@
+"""What the page on many answers says of a question: the sentence, and true shares beside estimated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pages.kit import cache, numbers, own_data
+from pages.kit.draws import Draws, Job
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from pages.topics.many_answers.controls import Question
+from privdemo.experiments import many_answers
+from privdemo.experiments.draws import at_draw
+from privdemo.experiments.many_answers import ZIPF, Fit, Release
+from privdemo.experiments.results import N_DRAWS
+from privdemo.figures import many_answers as charts
+from privdemo.methods import FREQUENCY_ORACLES
+
+# So many people times answers are read, report by report, while a visitor waits.
+_AT_ONCE = 2_000_000
+_FITS = "many answers"
+
+released = cache.by_config(many_answers.run)
+fitted = cache.by_config(many_answers.fit)
+errors_of = cache.shared(many_answers.errors, max_entries=1024)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A question, what was released, and the `errors` that every oracle has here; `fits` read whole reports."""
+
+    question: Question
+    found: Release
+    errors: Mapping[str, float]
+    fits: tuple[Fit, ...] = ()
+
+    @property
+    def k(self) -> int:
+        """How many different answers there are."""
+        return self.found.truth.k
+
+    @property
+    def best(self) -> str:
+        """The oracle with the least error here, of equals the simpler."""
+        least = min(self.errors.values())
+        return next(name for name, error in self.errors.items() if error <= least * (1 + 1e-9))
+
+    @property
+    def unasked(self) -> float:
+        """The error of asking nobody; 0 where all answers are equally frequent, as far as whole people can be."""
+        error = many_answers.unasked_error(self.found.truth)
+        return error if error * self.question.config.people >= 1 else 0.0
+
+    def takeaway(self) -> str:
+        """How far the lie is off, and how far the one that it is measured against."""
+        config = self.question.config
+        mine, rival = self.found.found
+        own, other = self.errors[mine], self.errors[rival]
+        start = (
+            f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(mine)}</b> is "
+            f"typically off by <b>{points(own)}</b> a share; {title(rival)} by <b>{bare_points(other)}</b>"
+        )
+        words = f"{start}{_compared(other / own)}."
+        if self.errors[self.best] < 0.98 * min(own, other):
+            words += f" Best here: {title(self.best)}, {bare_points(self.errors[self.best])}."
+        if 0 < self.unasked < max(own, other):
+            words += (
+                f" Asking nobody, and taking all answers for equally frequent, is off by {bare_points(self.unasked)}."
+            )
+        return words
+
+    def main(self) -> tuple[Panel, ...]:
+        """True shares, and those estimated from one release of two lies."""
+        return (
+            Panel(
+                "shares",
+                figure=Chart(charts.shares(self.found)),
+                summary=self._summary(),
+                rows=lambda: share_rows(self.found),
+                snippet=snippet(self.question).then(
+                    "release = many_answers.run(config)",
+                    "print(release.truth.names, release.truth.shares)",
+                    "for oracle, found in release.found.items():",
+                    "    print(oracle, found.shares, found.low, found.high)",
+                ),
+            ),
+        )
+
+    def _summary(self) -> str:
+        config, people = self.question.config, self.found.truth
+        some = f"the {charts.SHOWN} most frequent of {people.k:,}" if people.k > charts.SHOWN else f"all {people.k}"
+        parts = []
+        for oracle, found in self.found.found.items():
+            covered = ((found.low <= people.shares) & (people.shares <= found.high)).mean()
+            parts.append(
+                f"{title(oracle)}: “{people.names[0]}” {numbers.share(float(found.shares[0]))} "
+                f"({numbers.between(float(found.low[0]), float(found.high[0]))}), and "
+                f"{numbers.share(float(covered))} of all intervals contain the truth"
+            )
+        return (
+            f"{_who(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
+            f"{numbers.share(float(people.shares[0]))}. Marks: shares read from one release by inversion, with 95 % "
+            f"intervals; they are of these {config.people:,} people, and are not cut at 0. {'; '.join(parts)}. How far "
+            "a lie is typically off is the root of its mean squared error over all answers, in closed form, whatever "
+            "the shares are."
+        )
+
+
+def answer(question: Question, made: Draws) -> Answer:
+    """Release the answers by two lies, and read what whole reports are there."""
+    found = released(question.config)
+    config = question.config
+    return Answer(question, found, errors_of(found.truth.k, config.epsilon, config.people), tuple(made.of_kind(_FITS)))
+
+
+def jobs(question: Question) -> list[Job]:
+    """Reports that are drawn person by person, where the chapter on reading them is on the screen."""
+    config = question.config
+    people = released(config).truth
+    if not question.reads or not many_answers.is_soon(config, people):
+        return []
+    before = 1 if config.people * people.k <= _AT_ONCE else 0
+    tasks = [at_draw(config, i) for i in range(before, N_DRAWS)]
+    first = partial(fitted, config) if before else None
+    return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first)]
+
+
+def title(oracle: str) -> str:
+    """An oracle as sentences call it."""
+    return FREQUENCY_ORACLES[oracle].title
+
+
+def capital(words: str) -> str:
+    """`words` with a capital at their start."""
+    return words[:1].upper() + words[1:]
+
+
+def points(error: float) -> str:
+    """A typical error: “1.9 points”."""
+    return f"{bare_points(error)} points"
+
+
+def bare_points(error: float) -> str:
+    """A typical error in points, without the word: “1.9”."""
+    return numbers.standard_error(error)
+
+
+def _compared(times: float) -> str:
+    """How the other lie's error compares: `times` as large."""
+    if times >= 1.02:
+        return f": {numbers.times(times)} times as much"
+    return ", just as much" if times > 0.98 else f", {1 / times:.2g} times less"
+
+
+def _who(config: Any) -> str:
+    return f"{config.people:,} people" + (
+        f" whose answers follow Zipf’s law (s = {config.exponent:g})" * (config.dataset == ZIPF)
+    )
+
+
+def share_rows(found: Release) -> list[dict[str, Any]]:
+    """Every answer's true share and both estimates as rows."""
+    people = found.truth
+    return [
+        {"answer": name, "people": int(people.counts[i]), "true": float(people.shares[i])}
+        | {
+            f"{oracle}: {column}": float(getattr(estimate, part)[i])
+            for oracle, estimate in found.found.items()
+            for column, part in (("estimate", "shares"), ("low", "low"), ("high", "high"))
+        }
+        for i, name in enumerate(people.names)
+    ]
+
+
+def snippet(question: Question) -> Snippet:
+    """The lines that make the config."""
+    imports = (
+        "from privdemo.experiments import many_answers",
+        "from privdemo.experiments.many_answers import AnswersConfig",
+    )
+    return own_data.snippet(question.config, question.file, *imports)
+
+
+def column(oracle: str) -> dict[str, str]:
+    """What names an oracle in a CSV file."""
+    return FREQUENCY_ORACLES[oracle].columns

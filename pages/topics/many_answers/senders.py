@@ -1,0 +1,202 @@
+"""The chapters on people: what one report says of its sender, how reports are read, and whom one must trust."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pages.kit import cache, numbers
+from pages.kit.numbers import count_draws
+from pages.kit.panel import Chart, Panel
+from pages.kit.snippet import Snippet
+from pages.topics.many_answers.answer import Answer, bare_points, points, snippet, title
+from pages.topics.many_answers.controls import DELTA
+from privdemo.experiments import many_answers
+from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
+from privdemo.figures import many_answers as charts
+from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SHARES_OF_ANSWERS, SHUFFLER
+from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
+
+told = cache.by_config(many_answers.one_report)
+trusted_at = cache.shared(many_answers.trusted, max_entries=4096)
+
+# --- one report ----------------------------------------------------------------------------------
+
+
+def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
+    """What an adversary concludes from a report."""
+    config = answer.question.config
+    there = answer.found.truth.counts > 0
+    sent = int(there.nonzero()[0][-1]) if rarest else 0
+    found = told(config, sent)
+    shown = sorted({*range(min(charts.SHOWN, answer.k)), sent})
+    if len(shown) > charts.SHOWN:
+        shown.remove(charts.SHOWN - 1)
+    name = f"“{found.names[sent]}”"
+    before, after = (numbers.per_hundred(float(belief[sent])) for belief in (found.prior, found.posterior))
+    n_supported = int(found.supported.sum())
+    most = numbers.odds_factor(config.epsilon)
+    guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
+    return [
+        Panel(
+            "one-report",
+            "What does one report say of its sender?",
+            f"Somebody whose answer is {name} sends a report that supports {n_supported} of {answer.k:,} answers. Of "
+            f"100 people with such a report <b>{after}</b> have that answer; of all people {before}. No odds change by "
+            f"more than {most}.",
+            Chart(charts.one_report(found, shown)),
+            f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
+            "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
+            f"{found.factor:.3g} at most; ε allows {most}. Over all people the best guess of one's answer is right for "
+            f"{guessed} of 100, without and with the report ({numbers.with_range(found.guess_after)} over "
+            f"{many_answers.N_GUESSED:,} simulated reports).",
+            lambda: _report_rows(found),
+            snippet(answer.question).then(
+                f"found = many_answers.one_report(config, {sent})",
+                "print(found.supported, found.posterior, found.guess_after)",
+            ),
+        )
+    ]
+
+
+def _report_rows(found: OneReport) -> list[dict[str, Any]]:
+    return [
+        {"answer": name, "supported": bool(found.supported[i])}
+        | {"before": float(found.prior[i]), "after": float(found.posterior[i])}
+        for i, name in enumerate(found.names)
+    ]
+
+
+# --- reading reports -----------------------------------------------------------------------------
+
+
+def readings(answer: Answer) -> list[Panel]:
+    """Three ways to read the very same reports."""
+    asked, config = "Which way to read the reports?", answer.question.config
+    if not many_answers.is_soon(config, answer.found.truth):
+        most = int(many_answers.MOST_CELLS / answer.k)
+        return [
+            _without_reports(
+                answer,
+                f"Of {answer.k:,} answers reports are drawn here, person by person, for up to {most:,} people, and "
+                f"there are {config.people:,}: take fewer of either.",
+            )
+        ]
+    if not answer.fits:
+        return [_without_reports(answer, "Every person’s report is being drawn…")]
+    found = many_answers.mean_errors(answer.fits)
+    inverted, likeliest = found[INVERTED].mean, found[LIKELIEST].mean
+    first = answer.fits[0]
+    people = answer.found.truth
+    parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):.3g}" for name, error in found.items())
+    code = snippet(answer.question).then("fit = many_answers.fit(config)", "print(fit.errors, fit.shares)")
+    return [
+        Panel(
+            "readings",
+            asked,
+            f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
+            f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}, "
+            "as no share is below 0.",
+            Chart(charts.estimators(found)),
+            f"{config.people:,} reports by {title(config.oracle)}, drawn person by person, {count_draws(answer.fits)}. "
+            f"The root of the mean squared error of a share, in points, with 95 % intervals over draws: {parts}. The "
+            "likeliest shares could "
+            f"be likelier by {max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
+            lambda: [
+                SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
+                for i, fit in enumerate(answer.fits)
+                for name in (INVERTED, PROJECTED, LIKELIEST)
+            ],
+            code,
+        ),
+        Panel(
+            "read-shares",
+            figure=Chart(charts.estimates(first, people.names, people.shares)),
+            summary="The first draw: true shares as bars, and what each way reads from the same reports. "
+            f"“{people.names[0]}”, the most frequent answer: {numbers.share(float(people.shares[0]))} in truth; "
+            + "; ".join(
+                f"{SHARES_OF_ANSWERS[way].title} {numbers.share(float(shares[0]))}"
+                for way, shares in first.shares.items()
+            )
+            + ".",
+            rows=lambda: [
+                {"answer": name, "true": float(people.shares[i])}
+                | {SHARES_OF_ANSWERS[way].title: float(shares[i]) for way, shares in first.shares.items()}
+                for i, name in enumerate(people.names)
+            ],
+            snippet=code,
+        ),
+    ]
+
+
+def _without_reports(answer: Answer, words: str) -> Panel:
+    """The errors that are known without a report, and why there are no others."""
+    config = answer.question.config
+    return Panel(
+        "readings",
+        "Which way to read the reports?",
+        words,
+        rows=lambda: [{"oracle": name, "error by inversion": error} for name, error in answer.errors.items()],
+        snippet=snippet(answer.question).then(
+            f"print(many_answers.errors({answer.k}, {config.epsilon!r}, {config.people}))"
+        ),
+    )
+
+
+# --- whom to trust -------------------------------------------------------------------------------
+
+
+def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
+    """The error at the same (ε, δ), if nobody, a shuffler or a curator is trusted."""
+    config = answer.question.config
+    levels = sorted({*EPSILONS, config.epsilon})
+    found = [trusted_at(answer.k, config.people, level, delta) for level in levels]
+    here = found[levels.index(config.epsilon)]
+    asked = f"{answer.k}, {config.people}, {config.epsilon!r}, {delta!r}"
+    promise = f"ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(delta)}"
+    return [
+        Panel(
+            "trust",
+            "Whom must one trust?",
+            f"At {promise} a share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
+            f"<b>{bare_points(here.shuffled)}</b> if a shuffler hides whose lie is whose, and by "
+            f"<b>{bare_points(here.curated)}</b> if a curator counts the truth. Records that carry their own features "
+            "cannot be shuffled apart from their labels.",
+            Chart(charts.trusted(found, config.epsilon)),
+            _trust_summary(answer, here, delta),
+            lambda: [row for each in found for row in _trust_rows(each, delta)],
+            Snippet(
+                ("from privdemo.experiments import many_answers",),
+                (
+                    f"for each in many_answers.trusted_along({asked}):",
+                    "    print(each)",
+                ),
+            ),
+        )
+    ]
+
+
+def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
+    exact = (
+        "as large as can be"
+        if answer.k == 2
+        else "as large as a bound allows, so that the error may be less than shown"
+    )
+    noise = "Laplace" if here.noise == "laplace" else "Gaussian"
+    return (
+        f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, δ = {numbers.power_of_ten(delta)}; "
+        f"errors in closed form, by inversion, of the best lie at each ε. {TRUSTED[NOBODY].title}: "
+        f"{title(here.oracle)}, which needs no δ. {TRUSTED[SHUFFLER].title}: everybody lies by "
+        f"{title(here.shuffled_oracle)} with ε = {numbers.epsilon(here.local_epsilon)}, and all of them together "
+        f"keep the promise; that ε is {exact}. {TRUSTED[CURATOR].title}: {noise} noise on every count."
+    )
+
+
+def _trust_rows(each: Trusted, delta: float) -> list[dict[str, Any]]:
+    errors = {NOBODY: each.local, SHUFFLER: each.shuffled, CURATOR: each.curated}
+    how = {NOBODY: each.oracle, SHUFFLER: each.shuffled_oracle, CURATOR: each.noise}
+    own = {NOBODY: each.epsilon, SHUFFLER: each.local_epsilon, CURATOR: None}
+    return [
+        {"epsilon": each.epsilon, "delta": delta, "trust": name, "error": error}
+        | {"by": how[name], "ε of a lie": own[name]}
+        for name, error in errors.items()
+    ]

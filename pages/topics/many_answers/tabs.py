@@ -1,0 +1,235 @@
+"""The chapters on errors: along ε, answers and people, which lie wins where, what it costs in bits, and all numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pages.kit import cache, numbers
+from pages.kit.panel import Chart, Panel, Table
+from pages.kit.snippet import Snippet
+from pages.topics.many_answers.answer import Answer, bare_points, capital, column, points, snippet, title
+from pages.topics.many_answers.controls import Drawn
+from privdemo.experiments import many_answers
+from privdemo.experiments.many_answers import PAPERS, Winners
+from privdemo.figures import many_answers as charts
+from privdemo.methods import FREQUENCY_ORACLES
+
+along_of = cache.shared(many_answers.along, max_entries=256)
+winners_of = cache.shared(many_answers.winners)
+
+_IMPORT = ("from privdemo.experiments import many_answers",)
+
+
+# --- along ---------------------------------------------------------------------------------------
+
+
+def shown_first(answer: Answer) -> tuple[str, ...]:
+    """Three lies: the best, the papers' and the one that the visitor looks at, or another."""
+    wanted = (answer.best, PAPERS, answer.question.config.oracle, "optimised unary", "hadamard response")
+    three = list(dict.fromkeys(wanted))[:3]
+    return tuple(name for name in FREQUENCY_ORACLES if name in three)
+
+
+def along(answer: Answer, drawn: Drawn | None = None) -> list[Panel]:
+    """The error of lies along ε, the number of answers, or that of people."""
+    drawn = drawn or Drawn()
+    axis, config = drawn.axis, answer.question.config
+    found = along_of(axis, answer.k, config.epsilon, config.people)
+    names = tuple(FREQUENCY_ORACLES) if drawn.all else shown_first(answer)
+    own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
+    unasked = None if axis == many_answers.K_AXIS else answer.unasked
+    ends = min(found), max(found)
+    shown = {at: f"{charts.WORDS[axis].format(at)}" for at in ends}
+    told = "; ".join(
+        f"{title(name)} {bare_points(found[ends[0]][name])} at {shown[ends[0]]} and "
+        f"{bare_points(found[ends[1]][name])} at {shown[ends[1]]}"
+        for name in names
+    )
+    return [
+        Panel(
+            "error",
+            "How far is each lie off?",
+            _along_words(answer, axis, found),
+            Chart(charts.along(axis, found, names, own, unasked)),
+            f"The root of the mean squared error of a share by inversion, in closed form: {told}. Nothing is "
+            "simulated here; the chapter “Reading reports” simulates other ways to read them."
+            + (
+                f" Asking nobody, and taking all answers for alike, is off by {bare_points(unasked)}."
+                if unasked
+                else ""
+            ),
+            lambda: [
+                {axis: at, **column(name), "error": error} for at, here in found.items() for name, error in here.items()
+            ],
+            Snippet(
+                _IMPORT,
+                (
+                    f'errors = many_answers.along("{axis}", {answer.k}, {config.epsilon!r}, {config.people})',
+                    "for level, here in errors.items():",
+                    "    print(level, here)",
+                ),
+            ),
+        )
+    ]
+
+
+def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]) -> str:
+    """What the curves say in a sentence."""
+    config, mine = answer.question.config, answer.question.config.oracle
+    if axis == many_answers.K_AXIS:
+        few, many = min(found), max(found)
+        grown = {name: found[many][name] / found[few][name] for name in (PAPERS, answer.best)}
+        return (
+            f"From {few} to {many:,} answers the error of {title(PAPERS)} grows "
+            f"<b>{numbers.times(grown[PAPERS])}-fold</b>"
+            + (
+                f", that of {title(answer.best)} {numbers.times(grown[answer.best])}-fold."
+                if answer.best != PAPERS
+                else "."
+            )
+        )
+    if axis == many_answers.PEOPLE_AXIS:
+        return (
+            f"A hundred times as many people, a tenth of the error, whichever the lie: {title(mine)} is off by "
+            f"<b>{points(found[max(found)][mine])}</b> with {numbers.people(max(found))}."
+        )
+    reached = [e for e, here in found.items() if here[mine] <= found[config.epsilon][mine] / 2]
+    off = points(found[config.epsilon][mine])
+    start = f"At ε = {numbers.epsilon(config.epsilon)} {title(mine)} is typically off by <b>{off}</b>"
+    return f"{start}; half of that takes about ε = {reached[0]:g}." if reached else f"{start}."
+
+
+# --- which lie wins where ------------------------------------------------------------------------
+
+
+def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
+    """A map of the best lie over ε and the number of answers."""
+    names = tuple(among or FREQUENCY_ORACLES)
+    found, config = winners_of(names), answer.question.config
+    here = min(names, key=lambda name: (round(answer.errors[name], 12), list(FREQUENCY_ORACLES).index(name)))
+    limit = many_answers.crossover(config.epsilon)
+    cells = [name for row in found.names for name in row]
+    won = "; ".join(
+        f"{title(name)} in {numbers.share(cells.count(name) / len(cells), 0)} of the map"
+        for name in FREQUENCY_ORACLES
+        if name in cells
+    )
+    return [
+        Panel(
+            "winners",
+            "Which lie wins where?",
+            f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} answers <b>{title(here)}</b> is the most exact"
+            f"{_gain(answer, here)}. Among two, {title(PAPERS)} beats unary encoding up to 3e<sup>ε</sup> + 2 = "
+            f"{limit:,.0f} answers.",
+            Chart(charts.winners(found, (config.epsilon, answer.k))),
+            f"The lie with the least mean squared error by inversion, whatever the number of people: {won}. The paler, "
+            f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, from the first terms of the "
+            "variances (Wang et al. 2017): up to there one answer beats bits. Subset selection with sets of one is "
+            "k-ary randomised "
+            "response, and larger sets win from fewer answers on.",
+            lambda: _winner_rows(found),
+            Snippet(
+                _IMPORT,
+                (
+                    f"found = many_answers.winners({names!r})",
+                    "for k, row in zip(found.ks, found.names):",
+                    "    print(k, row)",
+                ),
+            ),
+        )
+    ]
+
+
+def _gain(answer: Answer, name: str) -> str:
+    times = answer.errors[PAPERS] / answer.errors[name]
+    return "" if name == PAPERS else f", {numbers.times(times)} times as exact as {title(PAPERS)}"
+
+
+def _winner_rows(found: Winners) -> list[dict[str, Any]]:
+    return [
+        {"epsilon": epsilon, "answers": k, **column(name), "times as exact as k-ary": times}
+        for k, row, here in zip(found.ks, found.names, found.times, strict=True)
+        for epsilon, name, times in zip(found.epsilons, row, here, strict=True)
+    ]
+
+
+# --- bits ----------------------------------------------------------------------------------------
+
+
+def bits(answer: Answer) -> list[Panel]:
+    """What a report weighs, against its error."""
+    config = answer.question.config
+    sent = {name: many_answers.mechanism(name, answer.k, config.epsilon).bits for name in FREQUENCY_ORACLES}
+    mine = config.oracle
+    fewest = min(sent, key=lambda name: sent[name])
+    light = [name for name in sent if answer.errors[name] <= 1.2 * answer.errors[answer.best]]
+    lightest = min(light, key=lambda name: sent[name])
+    return [
+        Panel(
+            "bits",
+            "How many bits does a person send?",
+            f"{capital(title(mine))} takes <b>{_bits(sent[mine])}</b>, {title(fewest)} {_bits(sent[fewest])}. Of those "
+            f"within a fifth of the least error {title(lightest)} is the lightest, with {_bits(sent[lightest])}.",
+            Chart(charts.bits(answer.errors, sent)),
+            f"{answer.k:,} answers, ε = {numbers.epsilon(config.epsilon)}: "
+            + "; ".join(f"{title(name)} {_bits(n)}, off by {points(answer.errors[name])}" for name, n in sent.items())
+            + ". Bits are those of a report written as briefly as all reports can be; local hashing sends its hash "
+            "function as well.",
+            lambda: [{**column(name), "bits": n, "error": answer.errors[name]} for name, n in sent.items()],
+            Snippet(
+                (*_IMPORT, "from privdemo.mechanisms.frequency_oracles import ORACLES"),
+                (
+                    "for name in ORACLES:",
+                    f"    print(name, many_answers.mechanism(name, {answer.k}, {config.epsilon!r}).bits)",
+                ),
+            ),
+        )
+    ]
+
+
+def _bits(n: int) -> str:
+    return "1 bit" if n == 1 else f"{n:,} bits"
+
+
+# --- all numbers ---------------------------------------------------------------------------------
+
+
+def all_numbers(answer: Answer) -> list[Panel]:
+    """Every lie at the visitor's setting."""
+    config = answer.question.config
+    made = {name: many_answers.mechanism(name, answer.k, config.epsilon) for name in FREQUENCY_ORACLES}
+    rows = [
+        column(name)
+        | {"p": one.p, "q": one.q, "error": answer.errors[name], "bits": one.bits}
+        | {"times the least": answer.errors[name] / answer.errors[answer.best]}
+        for name, one in made.items()
+    ]
+    body = [
+        [
+            capital(row["method"]),
+            points(row["error"]),
+            f"{row['times the least']:.2f}",
+            f"{row['bits']:,}",
+            numbers.share(row["p"]),
+            numbers.share(row["q"]),
+        ]
+        for row in rows
+    ]
+    heads = ["lie", "typical error", "times the least", "bits", "supports the truth", "supports another answer"]
+    return [
+        Panel(
+            "all-lies",
+            "How do all six compare?",
+            f"{capital(title(answer.best))} is off by the least: <b>{points(answer.errors[answer.best])}</b> a share.",
+            Table(heads, body, labelled=True),
+            f"{answer.k:,} answers, {numbers.people(config.people)}, ε = {numbers.epsilon(config.epsilon)}. A report "
+            "supports the true answer, and any other one, with the chances in the last two columns; all else follows "
+            "from them.",
+            lambda: rows,
+            snippet(answer.question).then(
+                "k = many_answers.truth(config).k",
+                "print(many_answers.errors(k, config.epsilon, config.people))",
+            ),
+        )
+    ]

@@ -1,0 +1,108 @@
+"""The page on many answers: its sentences hold the package's numbers, whatever the setting."""
+
+from dataclasses import replace
+
+import pytest
+
+from pages.kit.draws import Draws
+from pages.kit.numbers import standard_error
+from pages.topics.many_answers import PAGE
+from pages.topics.many_answers.answer import Answer, answer, jobs
+from pages.topics.many_answers.controls import PRESETS, Drawn, Question
+from privdemo.experiments import many_answers
+from privdemo.experiments.many_answers import PAPERS, AnswersConfig
+from privdemo.methods import FREQUENCY_ORACLES
+from tests.pages.visiting import takeaway, visit
+
+CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
+DEFAULT = AnswersConfig()
+ERRORS = {name: standard_error(error) for name, error in many_answers.errors(64, 1.0, 10_000).items()}
+
+
+def shown(config: AnswersConfig = DEFAULT, made: Draws | None = None) -> Answer:
+    return answer(Question(config), made or Draws())
+
+
+def says(chapter: str, of: Answer, *asked: object) -> str:
+    return CHAPTERS[chapter].panels(of, *asked)[0].answer
+
+
+def test_the_sentence_has_both_errors_and_that_of_asking_nobody() -> None:
+    words = shown().takeaway()
+    assert words.startswith(
+        "With ε = 1 and 10,000 people, <b>subset selection</b> is typically off by <b>1.9 points</b>"
+    )
+    assert f"k-ary randomised response by <b>{ERRORS[PAPERS]}</b>: 2.5 times as much." in words
+    assert words.endswith("Asking nobody, and taking all answers for equally frequent, is off by 4.")
+    assert "Best here" not in words
+    clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
+    assert "Asking nobody" not in clear
+    assert "Asking nobody" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
+
+
+@pytest.mark.parametrize(
+    ("oracle", "words"),
+    [
+        (PAPERS, f"subset selection by <b>{ERRORS['subset selection']}</b>, 2.5 times less."),
+        ("hadamard response", f"Best here: subset selection, {ERRORS['subset selection']}."),
+    ],
+)
+def test_another_lie_is_measured_against_the_best(oracle: str, words: str) -> None:
+    said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
+    assert f"<b>{FREQUENCY_ORACLES[oracle].title}</b> is typically off by <b>{ERRORS[oracle]} points</b>" in said
+    assert words in said
+
+
+def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
+    of = shown()
+    rows = of.main()[0].rows()
+    assert len(rows) == 64
+    found = of.found.found["subset selection"]
+    assert rows[3]["subset selection: low"] == found.low[3]
+    assert sum(row["true"] for row in rows) == pytest.approx(1)
+    assert rows[3]["randomised response: estimate"] == of.found.found[PAPERS].shares[3]
+
+
+def test_chapters_say_their_numbers() -> None:
+    of = shown()
+    assert "<b>1.9 points</b>; half of that takes about ε = 2." in says("Errors", of)
+    assert "From 2 to 1,024 answers the error of k-ary randomised response grows <b>19.4-fold</b>" in (
+        says("Errors", of, Drawn("answers"))
+    )
+    assert "<b>0.06 points</b> with 10,000,000 people" in says("Errors", of, Drawn("people"))
+    assert "<b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
+    assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
+    assert "takes <b>51 bits</b>, k-ary randomised response 6 bits" in says("Bits", of)
+    trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
+    assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Whom to trust", of, 1e-9)
+    assert "cannot be shuffled apart from their labels" in says("Whom to trust", of)
+
+
+def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
+    of, config = shown(), DEFAULT
+    first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
+    assert f"supports {first.supported.sum()} of 64 answers" in says("One report", of)
+    assert f"<b>{100 * last.posterior[63]:.3g}</b> have that answer" in says("One report", of, True)
+    (panel,) = CHAPTERS["One report"].panels(of, True)
+    assert "64" in panel.figure.figure.data[0].x, "the rarest answer stands beside the frequent ones"
+
+
+def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> None:
+    assert jobs(Question(DEFAULT)) == []
+    (job,) = jobs(Question(DEFAULT, reads=True))
+    assert [config.draw for config in job.tasks] == list(range(1, 10))
+    many = replace(DEFAULT, people=1_000_000)
+    assert jobs(Question(many, reads=True)) == []
+    assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
+    read = answer(Question(DEFAULT, reads=True), Draws((job,), (), ((job.first(),),)))
+    fit = many_answers.fit(DEFAULT)
+    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Reading reports", read)
+
+
+def test_a_preset_is_a_survey() -> None:
+    at = visit("many_answers")
+    at.button(key="survey Which emoji?").click().run()
+    k, people, epsilon = PRESETS["Which emoji?"][1:4]
+    error = many_answers.errors(k, epsilon, people)["subset selection"]
+    assert f"off by <b>{standard_error(error)} points</b>" in takeaway(at)
+    assert "1,000,000 people" in takeaway(at)
