@@ -6,12 +6,14 @@ from pages.kit.panel import to_csv
 from privdemo import csv_text
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "@SUM(A1)", "\t=1", "\r=1", "-1+1", "-", "＝1"])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "@SUM(A1)", "\t=1", "\r=1", "-1+1", "-", "＝1", "\n=1", "\ufeff=1", " =1", "\n1"]
+)
 def test_a_cell_that_begins_a_formula_gets_an_apostrophe(cell):
     assert csv_text.harmless(cell) == "'" + cell
 
 
-@pytest.mark.parametrize("cell", ["-1", "-1e-05", "-inf", "a=1", "", "'=1", -1, 0.5, None])
+@pytest.mark.parametrize("cell", ["-1", "-1e-05", "-inf", "a=1", "", "'=1", "\ufeffa=1", " 1", -1, 0.5, None])
 def test_any_other_cell_stays(cell):
     assert csv_text.harmless(cell) == cell
 

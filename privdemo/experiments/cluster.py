@@ -30,6 +30,19 @@ _SILENCE = 10.0
 _NO_WORKER = "the cluster has no worker at this moment, and draws wait for one"
 
 
+def connect(address: str) -> Any:
+    """A `distributed.Client` of the scheduler at an address.
+
+    Raises ``OSError`` where nobody answers, and ``ValueError`` for what is no address.
+    """
+    from dask.distributed import Client
+    from distributed.comm import get_address_host_port
+
+    # A client that finds nobody takes long to give up, and says so in tracebacks.
+    socket.create_connection(get_address_host_port(address), _SILENCE).close()
+    return Client(address, timeout=_SILENCE, set_as_default=False)
+
+
 def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
     """The results of all calls, in the order of completion, from the cluster of a `distributed.Client`.
 
@@ -120,17 +133,12 @@ class Cluster:
             return self._busy
 
     def _connected(self) -> Any:
-        from dask.distributed import Client
-        from distributed.comm import get_address_host_port
-
         with self._lock:
             if self._client is not None and self._client.status == "running":
                 return self._client
             self._close()
             try:
-                # A client that finds nobody takes long to give up, and says so in tracebacks.
-                socket.create_connection(get_address_host_port(self.address), _SILENCE).close()
-                self._client = Client(self.address, timeout=_SILENCE, set_as_default=False)
+                self._client = connect(self.address)
             except (OSError, ValueError) as error:
                 _LOG.warning("the Dask scheduler at %s does not answer: %s", self.address, error)
                 raise ConnectionError("the cluster that computes draws does not answer; try again later") from None

@@ -149,16 +149,27 @@ def parallel(
     """A function from calls, as `joblib.delayed` makes them, to their results in the order of completion.
 
     "dask" runs on the cluster whose `scheduler` is at that address, or on one of this machine. Errors as
-    `check`; the function raises ``ConnectionError`` where the scheduler is lost.
+    `check`; ``ConnectionError`` where the scheduler does not answer, and from the function where it is lost.
     """
     check(n_jobs, backend, scheduler)
     if backend == "dask":
         from dask.distributed import Client
 
-        with Client(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1) as client:
+        with _connected(scheduler) if scheduler else Client(n_workers=n_jobs, threads_per_worker=1) as client:
             yield partial(cluster.run, client)
     else:
         yield joblib.Parallel(n_jobs, backend=backend, return_as="generator_unordered")
+
+
+def _connected(scheduler: str) -> Any:
+    """A client of the scheduler at an address. Raises ``ConnectionError`` with a sentence where none answers."""
+    try:
+        return cluster.connect(scheduler)
+    except (OSError, ValueError) as error:
+        raise ConnectionError(
+            f"no Dask scheduler answers at {scheduler} ({error}); start one with `dask scheduler`, name its address as "
+            "tcp://HOST:8786, and the same command goes on"
+        ) from None
 
 
 @contextmanager
@@ -177,25 +188,46 @@ def writing(path: Path) -> Iterator[None]:
 
 def check_out(out: Path) -> None:
     """Raise ``ValueError`` unless `out` is a file or can become one."""
-    if not out.absolute().parent.is_dir() or out.is_dir():
-        raise ValueError(f"--out must be a file in a folder that is there, got {out}")
-    if out.exists() and not out.is_file():
-        raise ValueError(f"--out must be a file, got {out}, a device or a pipe")
+    with _usable(out):
+        if not out.absolute().parent.is_dir() or out.is_dir():
+            raise ValueError(f"--out must be a file in a folder that is there, got {out}")
+        if out.exists() and not out.is_file():
+            raise ValueError(f"--out must be a file, got {out}, a device or a pipe")
 
 
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
-    """Hold the lock of the file `out`. Raises ``ValueError`` where another run holds it.
+    """Hold the lock of the file `out`. Raises ``ValueError`` where another run holds it, and where there is none.
 
     The lock is a hidden file beside it, and stays there: two runs could take one that is deleted meanwhile.
     """
-    place = out.resolve()
-    lock = FileLock(place.with_name(f".{place.name}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ValueError(f"another run is writing {out}; wait for it, or name another file") from None
+    with _usable(out):
+        place = out.resolve()
+        beside = place.with_name(f".{place.name}.lock")
+        beside.touch()  # of a file that cannot be made the lock itself would say that it is held
+        lock = FileLock(beside)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(f"another run is writing {out}; wait for it, or name another file") from None
     try:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def _usable(out: Path) -> Iterator[None]:
+    """Raise ``ValueError`` with a sentence for a name with which nothing can be done."""
+    try:
+        yield
+    except RuntimeError:  # as Python 3.11 says of links in a circle
+        raise ValueError(f"--out must be a file, got {out}, a link that leads back to itself") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            said = "a link that leads back to itself"
+        elif error.errno == errno.ENAMETOOLONG:
+            said = "whose name is too long; take a shorter one"
+        else:
+            said = f"beside which no lock can be made: {error.filename or out} ({error.strerror})"
+        raise ValueError(f"--out must be a file that can be written, got {out}, {said}") from None

@@ -132,6 +132,32 @@ def test_a_device_or_a_pipe_is_no_file_to_write(out, tmp_path):
         running.check_out(tmp_path / out)
 
 
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ("self", "a link that leads back to itself"),
+        (250 * "x", "whose name is too long; take a shorter one"),
+        (256 * "x", "whose name is too long; take a shorter one"),
+        ("taken", r"no lock can be made: .*/\.taken\.lock \(Is a directory\)"),
+        ("/proc/o.csv", r"no lock can be made: /proc/\.o\.csv\.lock \(No such file or directory\)"),
+    ],
+)
+def test_a_name_with_which_nothing_can_be_done_is_refused_with_a_sentence(out, words, tmp_path):
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    (tmp_path / ".taken.lock").mkdir()
+    with pytest.raises(ValueError, match=f"--out must be a file.*{words}"):
+        running.only_one(tmp_path / out).__enter__()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:port"])
+def test_a_scheduler_that_does_not_answer_is_said_at_once(address):
+    with (
+        pytest.raises(ConnectionError, match=rf"no Dask scheduler answers at {address} \(.*start one with `dask sched"),
+        running.parallel(1, "dask", address),
+    ):
+        pass
+
+
 def test_bad_settings_are_refused_before_anything_runs():
     with pytest.raises(ValueError, match="backend must be one of loky, dask, got 'ray'"):
         next(running.side_by_side(divmod_of, [(7, 2)], 2, "ray"))

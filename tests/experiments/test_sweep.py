@@ -64,6 +64,12 @@ def numbers(path):
     return found
 
 
+def with_numbers(row, *cells):
+    """A row with other numbers: of the last cells, those before seconds, versions and problem."""
+    before, after = row.split(b",")[: -3 - len(cells)], row.split(b",")[-3:]
+    return b",".join([*before, *cells, *after])
+
+
 def whole(wanted, out):
     return list(sweep.sweep(wanted, out, 1))
 
@@ -170,6 +176,17 @@ def test_a_table_that_excel_has_saved_is_the_same_sweep(wanted, reference, tmp_p
         (lambda row: row[: row.index(b",0,0,") + 4] + b"\n", "has 16 cells, where 21 columns are"),
         (lambda row: b"\0" * 20 + b"\n", "holds zero bytes"),
         (lambda row: row.replace(b",0,0,", b",0,O,"), "has no number of a repeat in the column “draw”, but 'O'"),
+        (lambda row: row.replace(b",0,0,", b",0,00,"), "has no number of a repeat in the column “draw”, but '00'"),
+        (
+            lambda row: row.replace(b",0,0,", ",0,٠,".encode()),
+            "has no number of a repeat in the column “draw”, but '٠'",
+        ),
+        (lambda row: with_numbers(row, b"", b""), "has no numbers, and the column “problem” does not say why"),
+        (lambda row: with_numbers(row, b"inf", b"0.1"), "has no number in the column “mmd: L1 error”, but 'inf'"),
+        (
+            lambda row: with_numbers(row, b"7e300", b"0"),
+            "has a number out of range in the column “mmd: L1 error”: '7e3",
+        ),
         (lambda row: re.sub(rb",privdemo .*", b",,", row), "is empty in the column “versions”"),
         (lambda row: row.replace(b",privdemo", b",prlvdemo"), "has no versions in the column “versions”, but 'prlv"),
         (lambda row: re.sub(rb"[^,]*(,privdemo)", rb"\1", row), "has no time in the column “seconds”, but ''"),
@@ -191,6 +208,17 @@ def test_a_damaged_row_is_refused_with_its_line_and_stays(wanted, reference, tmp
     with pytest.raises(ValueError, match="delete that line, and the same command goes on"):
         sweep.load(out)
     assert out.read_bytes() == before
+
+
+def test_a_number_that_the_settings_ask_for_is_missing_only_with_a_reason(wanted, reference, tmp_path):
+    out = tmp_path / "out.csv"
+    names, row, *rows = reference.read_bytes().splitlines(keepends=True)
+    cut = with_numbers(row, b"0.1", b"")
+    out.write_bytes(b"".join([names, cut, *rows]))
+    with pytest.raises(ValueError, match=r"out\.csv, line 2 is empty in the column “distortion”, and the .* delete"):
+        whole(wanted, out)
+    out.write_bytes(b"".join([names, cut[:-1] + b"it has none\n", *rows]))
+    assert whole(wanted, out) == [(40, 40)]
 
 
 @pytest.mark.parametrize(

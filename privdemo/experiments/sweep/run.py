@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +31,8 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     try:
         with threadpool_limits(1, user_api="blas"):
             result = chosen.run(asks)
-        found, problem = chosen.metrics(result), chosen.problem(result)
+        found, problem = _finite(chosen.metrics(result)), chosen.problem(result)
+        problem = problem or _missing(found, chosen.names(asks))
     except ValueError as error:
         problem = str(error)
     seconds = time.perf_counter() - start
@@ -43,6 +45,17 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
             "problem": problem,
         }
     )
+
+
+def _finite(found: Mapping[str, float]) -> dict[str, float]:
+    """The numbers without those that are infinite or none at all, which no table takes."""
+    return {name: value for name, value in found.items() if math.isfinite(value)}
+
+
+def _missing(found: Mapping[str, float], names: Sequence[str]) -> str:
+    """That some numbers are not there, by their names, if so."""
+    missing = [name for name in names if name not in found]
+    return f"this trial has no number of {', '.join(missing)}" if missing else ""
 
 
 def trial_cells(experiment: str, config: Any) -> dict[str, str]:
@@ -64,8 +77,11 @@ def sweep(
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
     asked = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
+    names = EXPERIMENTS[wanted.experiment].names
+    firsts = zip(wanted.configs, trials, strict=False)  # the first draw of each
+    settings = {table.key(trial_cells(wanted.experiment, one), columns)[:-1]: names(config) for config, one in firsts}
     with running.only_one(out):
-        done = {table.key(row, columns) for row in table.resume(out, columns, asked)}
+        done = {table.key(row, columns) for row in table.resume(out, columns, settings)}
         left = [trial for key, trial in asked.items() if key not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from privdemo import csv_text, limits
 from privdemo.experiments import running
-from privdemo.experiments.sweep.catalogue import EXPERIMENTS
+from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
 
 _LAST = ["seconds", "versions", "problem"]
+# How far beyond its range rounding takes a number; and what no trial's number reaches, so that squares can be added up.
+_ROUNDING, _MOST = 1e-9, 1e100
 
 
 def load(path: Path) -> list[dict[str, str]]:
@@ -24,12 +26,15 @@ def load(path: Path) -> list[dict[str, str]]:
     return _rows(path, path.read_bytes())
 
 
-def resume(out: Path, columns: Sequence[str], asked: Collection[tuple[str, ...]]) -> list[dict[str, str]]:
-    """The finished trials in `out`, whose settings must be among those of the trials `asked`, by their keys; the draw
-    may be another. Creates the file where there is none, and removes a line that a kill cut short.
+def resume(
+    out: Path, columns: Sequence[str], settings: Mapping[tuple[str, ...], Collection[str]]
+) -> list[dict[str, str]]:
+    """The finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its draw.
+    Creates the file where there is none, and removes a line that a kill cut short.
 
-    Raises ``ValueError`` as `load` does, for a file of something else, for a row of other settings, and for a file that
-    has a second name, by which another run might write it; it stays as it is.
+    Of each of the settings its numbers are named: a row has all of them, or says why not. Raises ``ValueError`` as
+    `load` does, for a file of something else, for a row of other settings, or without some of its numbers, and for a
+    file that has a second name, by which another run might write it; it stays as it is.
     """
     if out.exists() and out.stat().st_nlink > 1:
         raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
@@ -47,12 +52,16 @@ def resume(out: Path, columns: Sequence[str], asked: Collection[tuple[str, ...]]
             "methods"
         )
     rows = _rows(out, content)
-    settings = {trial[:-1] for trial in asked}
     for number, row in enumerate(rows, 2):
         if (found := key(row, columns)[:-1]) not in settings:
             raise ValueError(
                 f"{out}, line {number} is of none of the spec’s settings: {_foreign(found, columns, settings)}; "
                 "correct or delete that line, and the same command goes on; if the spec has changed, name another file"
+            )
+        if not row["problem"] and (missing := [name for name in settings[found] if not row[name]]):
+            raise ValueError(
+                f"{out}, line {number} is empty in the column “{missing[0]}”, and the column “problem” does not say "
+                "why; delete that line, and the same command goes on"
             )
     with out.open("r+b") as file:
         file.truncate(_whole_lines(content))
@@ -135,13 +144,21 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
     draw = columns.index("draw")
     if cells[0] not in EXPERIMENTS:
         return f"names no experiment in the column “experiment”, but {cells[0]!r}"
-    if not (cells[draw].isdecimal() and limits.DRAW.contains(int(cells[draw]))):
+    if not (
+        cells[draw].isdecimal() and limits.DRAW.contains(int(cells[draw])) and str(int(cells[draw])) == cells[draw]
+    ):
         return f"has no number of a repeat in the column “draw”, but {cells[draw]!r}"
-    for name, cell in zip(columns[draw + 1 : -2], cells[draw + 1 : -2], strict=True):
-        if name == "seconds" and not 0 <= _number(cell) < math.inf:
-            return f"has no time in the column “seconds”, but {cell!r}"
-        if cell and cell != "nan" and math.isnan(_number(cell)):
+    if not 0 <= _number(cells[-3]) < math.inf:
+        return f"has no time in the column “seconds”, but {cells[-3]!r}"
+    found = {name: cell for name, cell in zip(columns[draw + 1 : -3], cells[draw + 1 : -3], strict=True) if cell}
+    for name, cell in found.items():
+        low, high = range_of(name)
+        if not math.isfinite(number := _number(cell)):
             return f"has no number in the column “{name}”, but {cell!r}"
+        if not max(low - _ROUNDING, -_MOST) <= number <= min(high + _ROUNDING, _MOST):
+            return f"has a number out of range in the column “{name}”: {cell!r}"
+    if not found and not cells[-1]:
+        return "has no numbers, and the column “problem” does not say why"
     if not cells[-2]:
         return "is empty in the column “versions”"
     return "" if cells[-2].startswith("privdemo ") else f"has no versions in the column “versions”, but {cells[-2]!r}"
