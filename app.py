@@ -8,6 +8,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from pages.kit.first_screen import FirstScreens
 from pages.kit.guard import Guard
+from pages.kit.pace import Pace
 from pages.kit.start_up import prepared
 from pages.kit.static_files import PackedFiles
 from pages.kit.uploads import Uploads
@@ -25,6 +26,7 @@ def addresses() -> frozenset[str]:
 
 MIDDLEWARE = [
     Middleware(Guard, addresses=addresses, routes=routes.ADDRESS),
+    Middleware(Pace),
     Middleware(Uploads),
     Middleware(PackedFiles),
     Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),

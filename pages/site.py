@@ -3,8 +3,10 @@
 if __name__ == "__main__":  # the processes that compute import this file too, and need none of it
     import streamlit as st
 
+    from pages.kit.turns import turn
     from pages.topics import PAGES
 
-    page = st.navigation([page.in_menu for page in PAGES], position="top")
-    st.set_page_config(page_title=f"{page.title} · privdemo", page_icon="🎲", layout="wide")
-    page.run()
+    with turn():
+        page = st.navigation([page.in_menu for page in PAGES], position="top")
+        st.set_page_config(page_title=f"{page.title} · privdemo", page_icon="🎲", layout="wide")
+        page.run()
