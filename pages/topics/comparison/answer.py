@@ -12,7 +12,7 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
-from pages.topics.comparison.headline import mark_words, whose_probabilities
+from pages.topics.comparison.headline import lower_loss, mark_words
 from pages.topics.comparison.words import about_sets, change, people, privacy, value
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial
@@ -123,11 +123,11 @@ class Answer:
             return ""
         verdict, title = change(rows[named, metric], rows[other, metric]).verdict, f"“{COMPARISON[other].title}”"
         if verdict is Verdict.BETTER:
-            return f" That is clearly better than {title} ({value(metric, rows[other, metric].mean)})."
+            return f" The first is clearly better than {title} ({value(metric, rows[other, metric].mean)})."
         if verdict is not Verdict.NOT_CLEAR:
             return ""
         pair = [rows.get((name, "log_loss")) for name in (named, other)]
-        return f" Statistically tied with {title}{whose_probabilities(*pair) if metric == 'accuracy' else ''}."
+        return f" The first is statistically tied with {title}{lower_loss(*pair) if metric == 'accuracy' else ''}."
 
     def ties(self) -> str:
         """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""

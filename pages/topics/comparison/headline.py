@@ -47,15 +47,15 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     return f"{_IF[first][0].upper()}{_IF[first][1:]}, {_what(question, mark)}{name}{more}{ceiling}."
 
 
-def whose_probabilities(named: Row | None, other: Row | None) -> str:
-    """Whose probabilities are clearly better by log loss, the named method's or the other's; or nothing."""
+def lower_loss(named: Row | None, other: Row | None) -> str:
+    """Whose log loss is clearly lower, the named method's or the other's; or nothing."""
     if named is None or other is None:
         return ""
     verdict = change(named, other).verdict
-    whose = {Verdict.BETTER: "but its", Verdict.WORSE: "whose"}.get(verdict)
+    lower = {Verdict.BETTER: "its log loss lower", Verdict.WORSE: "whose log loss is lower"}.get(verdict)
     marks = (named, other) if verdict is Verdict.BETTER else (other, named)
     least, most = (f"{row.mean:.2f}" for row in marks)
-    return f", {whose} probabilities are better (log loss {least}, not {most})" if whose else ""
+    return f", {lower} ({least}, not {most})" if lower else ""
 
 
 def _method_words(question: Question, name: str) -> str:

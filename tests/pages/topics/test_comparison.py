@@ -166,22 +166,22 @@ def test_ties_are_of_the_same_trust():
 @pytest.mark.parametrize(
     ("accuracies", "losses", "won"),
     [
-        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, {}, " That is clearly better than “{naive}” (80.0 %)."),
-        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, {}, " Statistically tied with “{naive}”."),
-        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, {}, " Statistically tied with “{trying}”."),
-        ({NAIVE: 0.9, SPREAD: 0.89}, {}, " Statistically tied with “{spread}”."),
+        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, {}, " The first is clearly better than “{naive}” (80.0 %)."),
+        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, {}, " The first is statistically tied with “{naive}”."),
+        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, {}, " The first is statistically tied with “{trying}”."),
+        ({NAIVE: 0.9, SPREAD: 0.89}, {}, " The first is statistically tied with “{spread}”."),
         ({SPREAD: 0.9, TRYING: 0.89}, {}, ")."),
         (
             {NAIVE: 0.89, TRYING: 0.9},
             {NAIVE: 0.6, TRYING: 0.2},
-            " tied with “{naive}”, but its probabilities are better (log loss 0.20, not 0.60).",
+            " tied with “{naive}”, its log loss lower (0.20, not 0.60).",
         ),
         (
             {NAIVE: 0.9, TRYING: 0.89},
             {NAIVE: 0.6, TRYING: 0.2},
-            " tied with “{trying}”, whose probabilities are better (log loss 0.20, not 0.60).",
+            " tied with “{trying}”, whose log loss is lower (0.20, not 0.60).",
         ),
-        ({NAIVE: 0.89, TRYING: 0.9}, {NAIVE: 0.6, TRYING: 0.59}, " Statistically tied with “{naive}”."),
+        ({NAIVE: 0.89, TRYING: 0.9}, {NAIVE: 0.6, TRYING: 0.59}, " The first is statistically tied with “{naive}”."),
     ],
 )
 def test_the_headline_says_what_the_method_that_it_names_wins_over_its_counterpart(accuracies, losses, won):
