@@ -21,7 +21,7 @@ examples:
   python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
   python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (40 minutes)
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
-  python -m privdemo reproduce comparison every method at every ε again (3 to 5 minutes)
+  python -m privdemo reproduce comparison every method at every ε again (ten minutes)
   python -m privdemo reproduce defaults   the draws that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo sweep spec.toml --out results.csv
