@@ -161,10 +161,12 @@ JOBS = Limit("jobs that wait", 1, 500, integer=True)
 JOB_BYTES = Limit("bytes of a job's results", 1, 100_000_000, integer=True)
 KEPT_BYTES = Limit("bytes of kept results", 1, 200_000_000, integer=True)
 TASK_SECONDS = Limit("seconds of a task", 1, 600, integer=True)
-# Files that a visit may have uploaded at a time, bytes of those of all; seconds to arrive, and to be read by a page.
+# Files that a visit may have uploaded at a time, bytes of those of all; seconds to arrive, without any byte of it
+# arriving, and to be read by a page.
 UPLOADS_EACH = Limit("files of a visit", 1, 2, integer=True)
 UPLOAD_BYTES = Limit("bytes of uploads", 1, 400_000_000, integer=True)
 UPLOAD_SECONDS = Limit("seconds of an upload", 1, 300, integer=True)
+UPLOAD_PAUSE = Limit("seconds without a byte of an upload", 1, 10, integer=True)
 UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 # Of the settings of a link; of an address for which its page is sent, to say that they are too long; and of a request
 # that is read, to say that its address is.

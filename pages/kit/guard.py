@@ -12,12 +12,11 @@ from html import escape
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS
 
-from pages.kit import asked, first_screen
+from pages.kit import asked, first_screen, notice
 from privdemo import limits
 
 # Names by which the server may be asked for besides these, which pages may show it in a frame, both with commas in
@@ -29,6 +28,19 @@ _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _READ = re.compile(r"_stcore/(health|host-config|metrics)|(media|component|_stcore/bidi-components)/.+")
 _WRITTEN = re.compile(r"_stcore/upload_file/[^/]+/[^/]+")
 _METRICS = "_stcore/metrics"
+# What may be asked of a page or a file, and besides of a file that is brought.
+_READING, _WRITING = ("GET", "HEAD", "OPTIONS"), ("PUT", "POST", "DELETE")
+_TITLES = {
+    403: "Not from here",
+    404: "Nothing is here",
+    405: "That cannot be done here",
+    414: "This link is too long",
+    421: "Another name",
+}
+_HOST = re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]")
+_FRAME = re.compile(
+    r"(https?://)?(\*\.)?([\w-]+\.)*[\w-]+(:(\d+|\*))?|https?://\[[0-9a-f:.]+\](:\d+)?|https?:|'self'|\*", re.ASCII
+)
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
 
@@ -42,7 +54,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]], routes: re.Pattern[str] | None = None) -> None:
         self.app, self.addresses, self.routes = app, addresses, routes
-        self.hosts = {*_LOCAL, *named(HOSTS)}
+        self.hosts = {*_LOCAL, *checked(HOSTS, _HOST, "a name or an address alone, such as privdemo.example")}
         self.headers = headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,8 +77,8 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008, "reason": refused[1][:120]})
         else:
             status, sentence = refused
-            page = f"<!DOCTYPE html><html lang='en'><title>privdemo</title><p>{sentence}</p></html>"
-            await HTMLResponse(page, status)(scope, receive, send_with_headers)
+            allowed = {"Allow": ", ".join(_allowed(asked.address(scope)))} if status == 405 else None
+            await notice.page(_TITLES[status], sentence, status, allowed)(scope, receive, send_with_headers)
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Why there is no answer, with the status that says so; None where there is one."""
@@ -89,7 +101,9 @@ class Guard:
             return None
         if not self._known(address, reads=scope["method"] in ("GET", "HEAD")):
             return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not asked.is_from_here(given):
+        if scope["method"] not in _allowed(address):
+            return 405, f"This address takes {', '.join(_allowed(address))} only, and got {escape(scope['method'])}."
+        if scope["method"] not in _READING and not asked.is_from_here(given):
             return 403, "This server takes files from its own pages only."
         return None
 
@@ -114,9 +128,21 @@ class Guard:
         return address in self.addresses() or address in _files() or _READ.fullmatch(address) is not None
 
 
-def named(variable: str) -> list[str]:
-    """What an environment variable names, with commas in between, in small letters."""
-    return [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
+def _allowed(address: str) -> tuple[str, ...]:
+    """The methods that an address takes."""
+    return (*_READING, *_WRITING) if _WRITTEN.fullmatch(address.removesuffix("/")) else _READING
+
+
+def checked(variable: str, form: re.Pattern[str], example: str) -> list[str]:
+    """What an environment variable names, with commas in between, in small letters.
+
+    Raises ``ValueError`` with a sentence for what has not this form: as a host it would never be asked for, and in a
+    policy it could allow more than is meant.
+    """
+    found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
+    if wrong := [name for name in found if not form.fullmatch(name)]:
+        raise ValueError(f"{variable} must hold, with commas in between, {example}; got {wrong[0]!r}")
+    return found
 
 
 @cache
@@ -130,7 +156,7 @@ def _files() -> set[str]:
 def headers() -> dict[str, str]:
     """Headers of every answer: all that a page loads comes from here, and no other page shows it in a frame."""
     scripts = " ".join(f"'sha256-{digest}'" for digest in _digests())
-    frames = " ".join(named(FRAMES)) or "'none'"
+    frames = " ".join(checked(FRAMES, _FRAME, "an address such as https://course.example")) or "'none'"
     policy = {
         "default-src": "'self'",
         "script-src": f"'self' blob: {scripts}",  # Streamlit loads components from blobs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from functools import cache
 from pathlib import Path
 
@@ -44,10 +45,19 @@ def _file(scope: Scope) -> Path | None:
     if (
         scope["type"] != "http"
         or scope["method"] != "GET"
-        or "gzip" not in Headers(scope=scope).get("accept-encoding", "")
+        or not _can_unpack(Headers(scope=scope).get("accept-encoding", ""))
     ):
         return None
     return _files().get(asked.address(scope))
+
+
+def _can_unpack(accepted: str) -> bool:
+    """Whether an Accept-Encoding takes gzip: one of quality 0 does not (RFC 9110, 12.5.3)."""
+    for one in accepted.lower().split(","):
+        name, _, quality = one.replace(" ", "").partition(";q=")
+        if name == "gzip":
+            return re.fullmatch(r"0(\.0*)?", quality) is None
+    return False
 
 
 @cache

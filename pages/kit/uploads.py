@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
 from privdemo import limits
@@ -21,6 +22,9 @@ from privdemo import limits
 # Why a file was refused, in the session, for its page to say.
 REFUSAL = "upload_refusal"
 _AT = "/_stcore/upload_file/"
+_FULL = "Too many files are being uploaded at this moment; try again in a minute."
+# Bytes that a browser may send around those of the file.
+_AROUND = 100_000
 
 
 def _held() -> dict[str, list[int]]:
@@ -29,8 +33,21 @@ def _held() -> dict[str, list[int]]:
     return {visit: [len(file.data) for file in list(each.values())] for visit, each in list(files.items())}
 
 
+def _kept() -> int:
+    """The bytes of all files that the server holds."""
+    return sum(map(sum, _held().values()))
+
+
+class _RefusedError(Exception):
+    """What has arrived of a file is not taken: with a status, and a sentence."""
+
+
 class Uploads:
-    """Middleware that refuses a file with a sentence where a visit, or the server, holds as much as it may."""
+    """Middleware that refuses a file with a sentence where a visit, or the server, holds as much as it may.
+
+    A file counts with the bytes of it that have arrived, and has to go on arriving: what is only said to come keeps
+    nobody else's file out.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -42,30 +59,47 @@ class Uploads:
         if scope["type"] != "http" or scope["method"] != "PUT" or _AT not in scope["path"]:
             await self.app(scope, receive, send)
             return
-        visit, size = scope["path"].rpartition(_AT)[2].partition("/")[0], _size(scope)
-        if refusal := self._refusal(visit, size):
-            _tell(visit, refusal)
-            await PlainTextResponse(refusal, 503)(scope, receive, send)
-            return
-        self._arriving[visit] += 1
-        self._bytes += size
+        visit, size, arrived = scope["path"].rpartition(_AT)[2].partition("/")[0], _size(scope), 0
+
+        async def receive_soon() -> Message:
+            nonlocal arrived
+            try:
+                async with asyncio.timeout(limits.UPLOAD_PAUSE.high):
+                    message = await receive()
+            except TimeoutError:
+                raise _RefusedError(408, "This file has stopped arriving.") from None
+            more = len(message.get("body", b""))
+            arrived, self._bytes = arrived + more, self._bytes + more
+            if _kept() + self._bytes > limits.UPLOAD_BYTES.high:
+                raise _RefusedError(503, _FULL)
+            return message
+
         try:
-            async with asyncio.timeout(limits.UPLOAD_SECONDS.high):
-                await self.app(scope, receive, send)
+            self._check(visit, size)
+            self._arriving[visit] += 1
+            try:
+                async with asyncio.timeout(limits.UPLOAD_SECONDS.high):
+                    await self.app(scope, receive_soon, send)
+            finally:
+                self._bytes -= arrived
+                self._arriving -= Counter([visit])
         except TimeoutError:
             await PlainTextResponse("This file took too long to arrive.", 408)(scope, receive, send)
-        finally:
-            self._bytes -= size
-            self._arriving -= Counter([visit])
+        except ClientDisconnect:
+            pass  # nobody is there who would read an answer
+        except _RefusedError as error:
+            status, refusal = error.args
+            _tell(visit, refusal)
+            await PlainTextResponse(refusal, status)(scope, receive, send)
 
-    def _refusal(self, visit: str, size: int) -> str | None:
-        """Why a visit may not upload a file of this size, if so."""
-        held = _held()
-        if len(held.get(visit, ())) + self._arriving[visit] >= limits.UPLOADS_EACH.high:
-            return f"This visit has {limits.UPLOADS_EACH.high} files under way, as many as it may."
-        if sum(map(sum, held.values())) + self._bytes + size > limits.UPLOAD_BYTES.high:
-            return "Too many files are being uploaded at this moment; try again in a minute."
-        return None
+    def _check(self, visit: str, size: int) -> None:
+        """Refuse a visit a file of this size, if it may not upload it."""
+        if size > limits.OWN_BYTES.high + _AROUND:
+            raise _RefusedError(413, f"This file has {size:,} bytes, and {limits.OWN_BYTES.high:,} are allowed.")
+        if len(_held().get(visit, ())) + self._arriving[visit] >= limits.UPLOADS_EACH.high:
+            raise _RefusedError(503, f"This visit has {limits.UPLOADS_EACH.high} files under way, as many as it may.")
+        if _kept() + self._bytes + size > limits.UPLOAD_BYTES.high:
+            raise _RefusedError(503, _FULL)
 
 
 def _tell(visit: str, refusal: str) -> None:

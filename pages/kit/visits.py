@@ -26,8 +26,8 @@ from pages.kit.uploads import Unread
 
 # Seconds after which a visit whose connection was lost has ended: a short break loses nothing.
 BREAK = 6.0
-# Seconds between looks at who has left.
-LOOK = 1.0
+# Seconds between looks at who has left, and how many of them are ended before others are answered.
+LOOK, AT_ONCE = 1.0, 5
 _LOG = logging.getLogger(__name__)
 # Seconds for which what has ended is looked for in memory.
 _SEARCH = 60.0
@@ -92,12 +92,12 @@ class Ended:
     def look(self, server: runtime.Runtime, leave: Callable[[str], None]) -> list[str]:
         """End the visits whose visitors have been away for `BREAK` seconds; `leave` is called with the name of each.
 
-        Returns their names.
+        Returns their names; there may be more where they are `AT_ONCE`.
         """
         now, manager = self._clock(), server._session_mgr
         visits = {info.session.id: info.session for info in manager.list_sessions()}
         self._away = {visit: self._away.get(visit, now) for visit in visits if not manager.is_active_session(visit)}
-        ended = [visit for visit, since in self._away.items() if now - since >= BREAK]
+        ended = [visit for visit, since in self._away.items() if now - since >= BREAK][:AT_ONCE]
         for visit in ended:
             leave(visit)
             server.close_session(visit)
@@ -109,7 +109,7 @@ class Ended:
             del session
         del visits
         self._search = {ref: until for ref, until in self._search.items() if ref() is not None and now < until}
-        if self._search or now < self._until:
+        if len(ended) < AT_ONCE and (self._search or now < self._until):
             gc.collect()
         return ended
 
@@ -144,7 +144,13 @@ async def forget_ended(leave: Callable[[str], None]) -> None:
         await asyncio.sleep(LOOK)
         try:
             unread.look(runtime.get_instance().uploaded_file_mgr)
-            if ENDED.look(server := runtime.get_instance(), leave):
+            server, any_ended = runtime.get_instance(), False
+            while ended := ENDED.look(server, leave):
+                any_ended = True
+                await asyncio.sleep(0)
+                if len(ended) < AT_ONCE:
+                    break
+            if any_ended:
                 await _look_elsewhere(server)
         except Exception:  # of one visit; the others are to be forgotten as well
             _LOG.exception("A visit that ended could not be forgotten.")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Set
+from typing import NamedTuple
 from uuid import uuid4
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
-from pages.kit import asked, one_of_many
+from pages.kit import asked, notice, one_of_many
+from pages.polls.bucket import network
 from privdemo import limits
 
 # Seconds after which a waiting page tries again, and after which one that has not is gone.
@@ -23,6 +23,14 @@ COMING = 10.0
 # How far beyond the bound visits may be until connections are refused: who loads a page slowly still gets in.
 BEYOND = 1.1
 _COOKIE = "privdemo_waits"
+
+
+class Coming(NamedTuple):
+    """One who was let in and has not connected yet: since when, from which network, and whether it had waited."""
+
+    since: float
+    network: str
+    had_waited: bool
 
 
 def visitors() -> int:
@@ -55,8 +63,8 @@ class WaitingRoom:
         self.app, self.addresses, self.visits, self.clock, self.known = app, addresses, visits, clock, known
         # When each who waits tried last, the one who has waited longest first.
         self.waiting: dict[str, float] = {}
-        # When each was let in who has not connected yet: with those who have, no more than may be there.
-        self.coming: deque[float] = deque()
+        # Who was let in and has not connected yet: with those who have, no more than may be there.
+        self.coming: list[Coming] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, or with the light page."""
@@ -69,29 +77,40 @@ class WaitingRoom:
         if not asks_for_page:
             await self.app(scope, receive, send)
             return
-        name = Request(scope).cookies.get(_COOKIE) or uuid4().hex
-        if (place := self._place(name)) is None:
+        name = Request(scope).cookies.get(_COOKIE, "")
+        if (words := self._wait(name, _network(scope))) is None:
             await self.app(scope, receive, send)
             return
-        answer = HTMLResponse(
-            _page(self.visits() + len(self.coming), place), 503, {"Refresh": str(AGAIN), "Retry-After": str(AGAIN)}
+        again = {"Refresh": str(AGAIN), "Retry-After": str(AGAIN)}
+        answer = notice.page(
+            "Please wait a moment", f"{words} This page tries again every {AGAIN} seconds.", 503, again
         )
-        answer.set_cookie(_COOKIE, name, httponly=True, samesite="lax", max_age=60)
+        answer.set_cookie(_COOKIE, name or uuid4().hex, httponly=True, samesite="lax", max_age=60)
         await answer(scope, receive, send)
 
-    def _place(self, name: str) -> int | None:
-        """The place of one who comes among those who wait; None for one who need not wait."""
-        now = self.clock()
+    def _wait(self, name: str, whence: str) -> str | None:
+        """Why one who comes has to wait, and for how many; None for one who need not.
+
+        Only who comes again under the name that it was given has a place in the line. And who comes for the first time
+        waits where half of what may be there have been let in from the same network and have not connected: whoever
+        asks for a page four hundred times closes the door to nobody but, for a moment, to that network.
+        """
+        now, room = self.clock(), one_of_many.visits()
         self.waiting = {one: last for one, last in self.waiting.items() if now - last < GONE}
-        if len(self.waiting) < limits.WAITING.high:
+        self.coming = [one for one in self.coming if now - one.since < COMING]
+        had_waited = name in self.waiting
+        if name and (had_waited or len(self.waiting) < limits.WAITING.high):
             self.waiting[name] = now
         place = list(self.waiting).index(name) + 1 if name in self.waiting else len(self.waiting) + 1
-        while self.coming and now - self.coming[0] >= COMING:
-            self.coming.popleft()
-        if self.visits() + len(self.coming) + place > one_of_many.visits():
-            return place
+        from_there = sum(one.network == whence and not one.had_waited for one in self.coming)
+        line = f"You are number {place} of those who wait."
+        if self.visits() + len(self.coming) + place > room:
+            coming = f", and {len(self.coming)} have just been let in" if self.coming else ""
+            return f"{self.visits()} people look at privdemo now{coming}: as many as this server can serve. {line}"
+        if not had_waited and from_there >= room // 2:
+            return f"{from_there} people have just been let in from your network, as many as may come at once. {line}"
         self.waiting.pop(name, None)
-        self.coming.append(now)
+        self.coming.append(Coming(now, whence, had_waited))
         return None
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,13 +121,13 @@ class WaitingRoom:
         if self.visits() >= BEYOND * one_of_many.visits():
             await send({"type": "websocket.close", "code": 1013, "reason": "As many look at privdemo as it can serve."})
             return
-        times = 0
+        times, whence = 0, _network(scope)
 
         async def receive_as_visit() -> Message:
             nonlocal times
             times += 1
             if times == 2 and self.coming:  # after the handshake, when the visit is counted
-                self.coming.popleft()
+                self.coming.remove(next((one for one in self.coming if one.network == whence), self.coming[0]))
             return await receive()
 
         await self.app(scope, receive_as_visit, send)
@@ -120,10 +139,6 @@ def _visit(scope: Scope) -> str:
     return named[2].strip() if len(named) > 2 else ""
 
 
-def _page(visits: int, place: int) -> str:
-    return (
-        '<!DOCTYPE html><html lang="en"><title>privdemo: please wait</title>'
-        '<meta name="viewport" content="width=device-width"><body style="font-family:sans-serif;margin:2rem">'
-        f"<h1>Please wait a moment</h1><p>{visits} people look at privdemo now, as many as this server can serve. "
-        f"You are number {place} of those who wait. This page tries again every {AGAIN} seconds.</p></body></html>"
-    )
+def _network(scope: Scope) -> str:
+    """The network from which somebody asks."""
+    return network(scope["client"][0]) if scope.get("client") else ""

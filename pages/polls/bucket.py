@@ -21,7 +21,7 @@ class Bucket:
 
     def take(self, address: str, tokens: int = 1) -> bool:
         """Take tokens of an address, as many as there are; False if it has none left."""
-        now, name = self._clock(), _network(address)
+        now, name = self._clock(), network(address)
         left, since = self._left.pop(name, (self.burst, now))
         left = min(self.burst, left + self.rate * (now - since))
         self._left[name] = (max(0.0, left - tokens) if left >= 1 else left, now)
@@ -39,7 +39,7 @@ class Bucket:
                 return
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
     """The address, or the network of an IPv6 address: whoever has one has the others of it too."""
     try:
         found = ip_address(address)

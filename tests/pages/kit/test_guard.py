@@ -42,6 +42,34 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        *((guard.HOSTS, wrong) for wrong in ("a.example:8501", "https://a.example", "a.example/x", "a b")),
+        *((guard.FRAMES, wrong) for wrong in ("https://x; script-src *", "https://x https://y", "x.example/p q", ";")),
+    ],
+)
+def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch, variable, value):
+    monkeypatch.setenv(variable, f"good.example,{value}")
+    with pytest.raises(
+        ValueError, match=f"{variable} must hold, with commas in between, .*; got {re.escape(repr(value))}"
+    ):
+        guard.Guard(PlainTextResponse("the app's own"), PAGES)
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        *(("/voting", "TRACE", 405), ("/voting", "POST", 405), ("/_stcore/upload_file/visit/file", "TRACE", 405)),
+        *(("/_stcore/upload_file/visit/file", "POST", 403), ("/voting", "OPTIONS", 200), ("/nowhere", "POST", 404)),
+    ],
+)
+def test_what_an_address_does_not_take_is_said_so(guarded, path, method, status):
+    answer = ask(guarded, path, method)
+    assert answer.status == status
+    assert (answer.headers.get("allow", "")[:18] == "GET, HEAD, OPTIONS") == (status == 405)
+
+
+@pytest.mark.parametrize(
     ("origin", "host", "from_here"),
     [
         *(("", "localhost", False), ("null", "localhost", False), ("http://[::1", "[::1]", False)),
@@ -158,6 +186,13 @@ def test_every_answer_has_the_headers(guarded, path):
 def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
     monkeypatch.setenv(guard.FRAMES, "https://course.example")
     assert "frame-ancestors https://course.example" in guard.headers()["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"), [("gzip;q=0", 0), ("br, GZIP ; q=0.5", 1), ("gzip;q=0.0,*", 0), ("", 0)]
+)
+def test_files_go_packed_to_who_can_unpack_them(accepted, packed):
+    assert static_files._can_unpack(accepted) == packed
 
 
 @pytest.mark.parametrize("path", ["/static/../index.html", "/static/js/none.js", "/static/media/x.woff2", "/voting"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from starlette.requests import ClientDisconnect
 
 from pages.kit import uploads
 from pages.kit.uploads import Unread, Uploads
@@ -37,7 +38,7 @@ def holds(monkeypatch):
     return so
 
 
-async def put(guard, visit, size=10, said=True):
+async def put(guard, visit, size=10, said=True, receive=None):
     """The status of the answer to an upload, and its words."""
     answer = []
 
@@ -46,7 +47,7 @@ async def put(guard, visit, size=10, said=True):
 
     length = [(b"content-length", str(size).encode())] if said else []
     path = f"/_stcore/upload_file/{visit}/some-file"
-    await guard({"type": "http", "method": "PUT", "path": path, "headers": length}, None, send)
+    await guard({"type": "http", "method": "PUT", "path": path, "headers": length}, receive, send)
     return (answer[0]["status"], answer[1]["body"].decode()) if answer else (200, "")
 
 
@@ -92,6 +93,49 @@ def test_all_visits_together_may_have_so_many_bytes(holds, monkeypatch, size, sa
     found, words = in_a_loop(put(guarded(), "me", size, said))
     assert found == status
     assert ("try again in a minute" in words) == (status == 503)
+
+
+def test_a_file_too_large_is_refused_before_it_arrives(holds):
+    assert in_a_loop(put(guarded(), "me", 500_000_000)) == (
+        413,
+        "This file has 500,000,000 bytes, and 20,000,000 are allowed.",
+    )
+    assert in_a_loop(put(guarded(), "me", 20_000_000))[0] == 200
+
+
+async def reading(scope, receive, send):
+    """An app that reads all that arrives."""
+    while (await receive())["more_body"]:
+        pass
+
+
+def arriving(*parts):
+    """What a browser sends: parts of so many bytes, then nothing more; None where it breaks off."""
+    left = [*parts]
+
+    async def receive():
+        if not left:
+            await asyncio.sleep(30)
+        if (size := left.pop(0)) is None:
+            raise ClientDisconnect
+        return {"type": "http.request", "body": bytes(size), "more_body": True}
+
+    return receive
+
+
+def test_only_bytes_that_have_arrived_count_and_they_must_go_on_arriving(holds, monkeypatch):
+    monkeypatch.setattr(limits, "UPLOAD_BYTES", replace(limits.UPLOAD_BYTES, high=100))
+    monkeypatch.setattr(limits, "UPLOAD_PAUSE", replace(limits.UPLOAD_PAUSE, high=0.02))
+    guard = Uploads(reading)
+
+    async def several():
+        sent = [(90, [10]), (90, [10]), (90, [10, 60, 60]), (50, [10, None])]
+        work = (put(guard, f"{n}", size, receive=arriving(*parts)) for n, (size, parts) in enumerate(sent))
+        return await asyncio.gather(*work)
+
+    stopped = (408, "This file has stopped arriving.")
+    assert in_a_loop(several()) == [stopped, stopped, (503, uploads._FULL), (200, "")], "the last has no answer"
+    assert (guard._bytes, +guard._arriving) == (0, {})
 
 
 def test_a_file_that_does_not_arrive_is_given_up(holds, monkeypatch):

@@ -1,5 +1,7 @@
 """Where there are too many visits newcomers wait, in their order."""
 
+import re
+
 import pytest
 from starlette.responses import PlainTextResponse
 
@@ -49,8 +51,8 @@ def connect(room, protocols="streamlit, token"):
     return sent == ["websocket.close"]
 
 
-def come(room, name):
-    answer = ask(room, "/voting", cookie=f"privdemo_waits={name}")
+def come(room, name="", whence="127.0.0.1"):
+    answer = ask(room, "/voting", cookie=f"privdemo_waits={name}" if name else "", client=whence)
     return "in" if answer.status == 200 else int(answer.text.split("You are number ")[1].split(" ")[0])
 
 
@@ -97,9 +99,21 @@ def test_more_than_can_be_counted_wait_as_well(room, now):
     assert [come(room, name) for name in "abcdea"] == [1, 2, 3, 4, 4, 1]
 
 
+def test_one_network_that_asks_for_pages_alone_closes_the_door_to_nobody(room, now):
+    assert [come(room) for _ in range(7)] == ["in"] * 5 + [1, 1], "half of those who may be there"
+    assert not room.waiting, "and none of them stands in the line"
+    answer = ask(room, "/voting")
+    assert "5 people have just been let in from your network" in answer.text
+    assert come(room, whence="10.0.0.7") == "in"
+    (name,) = re.findall("privdemo_waits=(.*?);", answer.headers["set-cookie"])
+    assert [come(room, name), come(room, name)] == [1, "in"], "who waits in that network comes in too"
+    now.seconds = COMING
+    assert come(room) == "in"
+
+
 def test_the_light_page_tries_again_and_files_are_sent_to_all(room, now):
     now.visits = 10
     waiting = ask(room, "/voting")
     assert (waiting.status, waiting.headers["refresh"]) == (503, "5")
-    assert "10 people" in waiting.text
+    assert "10 people look at privdemo now: as many as this server can serve." in waiting.text
     assert ask(room, "/static/js/x.js").text == "a page"
