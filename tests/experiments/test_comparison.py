@@ -139,6 +139,36 @@ def test_the_exact_error_of_counting_lies_is_that_of_every_way_to_lie(method, sh
     assert comparison.exact_error(config, method) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize(("method", "delta"), [(CURATED, 0.05), (CURATED_PURE, 0.0)])
+def test_the_exact_error_of_a_noisy_count_is_that_of_all_noise(method, delta, share):
+    config = ComparisonConfig(SHARE, "digits", n_asked=10, share=share, epsilon=0.5, delta=0.05)
+    found = comparison.exact_error(config, method)
+
+    def error(scale):
+        noise = laplace(scale=scale).ppf((np.arange(100_000) + 0.5) / 100_000)
+        return np.abs(np.clip(share + noise / 10, 0, 1) - share).mean()
+
+    scale = accounting.laplace_scale(0.5, delta)
+    assert found == pytest.approx(error(scale), rel=1e-4)
+    assert found != pytest.approx(error(1.03 * scale), rel=1e-3)
+
+
+def test_the_exact_error_of_shuffled_lies_is_that_of_lies_with_more_epsilon():
+    config = ComparisonConfig(SHARE, "digits", n_asked=20, epsilon=1.0)
+    local = accounting.shuffled_poll_local_epsilon(1.0, config.delta, 20)
+    assert local > 1.05
+    expected = comparison.exact_error(replace(config, epsilon=local), CORRECTED_COUNT)
+    assert comparison.exact_error(config, SHUFFLED_COUNT) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", [SHUFFLED_COUNT, CURATED])
+def test_draws_of_a_count_have_its_exact_error(method):
+    config = ComparisonConfig(SHARE, "digits", n_asked=40, n_train=50, epsilon=0.5, methods=(method,))
+    off = [comparison.run(at_draw(config, i)).fits[method].marks["error"] for i in range(60)]
+    assert np.mean(off) == pytest.approx(comparison.exact_error(config, method), abs=4 * np.std(off) / math.sqrt(60))
+
+
 def test_marks_without_a_closed_form_have_none():
     config = ComparisonConfig(SHARE, "digits", n_asked=100)
     assert comparison.exact_error(config, CORRECTED_COUNT) is None, "some people are asked several times"

@@ -102,7 +102,7 @@ class People(NamedTuple):
         """
         if self.asked_most > 1:
             raise ValueError("some people would be asked several times, whom mixing does not hide; ask about fewer")
-        flips = RandomisedResponse.from_epsilon(_local_epsilon(self.config), 2)
+        flips = shuffled_flips(self.config)
         return flips, flips.randomise(self.asked_y, generator(self.config, SHUFFLE_STREAM))
 
     def curated_share(self, delta: float) -> float:
@@ -220,9 +220,9 @@ def _found_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float:
     return shuffled_poll_local_epsilon(epsilon, delta, n_asked)
 
 
-def _local_epsilon(config: ComparisonConfig) -> float:
-    """The largest ε₀ of every answer with which the count of all is (ε, δ)-private."""
-    return _found_local_epsilon(config.epsilon, config.delta, config.n_asked)
+def shuffled_flips(config: ComparisonConfig) -> RandomisedResponse:
+    """The least lie of every answer with which the count of all is (ε, δ)-private."""
+    return RandomisedResponse.from_epsilon(_found_local_epsilon(config.epsilon, config.delta, config.n_asked), 2)
 
 
 def _fill_bags(config: ComparisonConfig, n: int) -> Rows:
