@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,14 +14,14 @@ from pages.kit.snippet import Snippet
 from pages.topics.many_answers.controls import Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.many_answers import ZIPF, Fit, Release
+from privdemo.experiments.many_answers import ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_DRAWS
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
 # So many people times answers are read, report by report, while a visitor waits.
 _AT_ONCE = 2_000_000
-_FITS = "many answers"
+_FITS, _ALONG = "many answers", "many answers along"
 
 released = cache.by_config(many_answers.run)
 fitted = cache.by_config(many_answers.fit)
@@ -30,12 +30,16 @@ errors_of = cache.shared(many_answers.errors, max_entries=1024)
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A question, what was released, and the `errors` that every oracle has here; `fits` read whole reports."""
+    """A question, what was released, and the `errors` that every oracle has here.
+
+    `fits` read whole reports, `along` those at several ε.
+    """
 
     question: Question
     found: Release
     errors: Mapping[str, float]
     fits: tuple[Fit, ...] = ()
+    along: tuple[Fit, ...] = ()
 
     @property
     def k(self) -> int:
@@ -113,7 +117,8 @@ def answer(question: Question, made: Draws) -> Answer:
     """Release the answers by two lies, and read what whole reports are there."""
     found = released(question.config)
     config = question.config
-    return Answer(question, found, errors_of(found.truth.k, config.epsilon, config.people), tuple(made.of_kind(_FITS)))
+    errors = errors_of(found.truth.k, config.epsilon, config.people)
+    return Answer(question, found, errors, tuple(made.of_kind(_FITS)), tuple(made.of_kind(_ALONG)))
 
 
 def jobs(question: Question) -> list[Job]:
@@ -125,7 +130,9 @@ def jobs(question: Question) -> list[Job]:
     before = 1 if config.people * people.k <= _AT_ONCE else 0
     tasks = [at_draw(config, i) for i in range(before, N_DRAWS)]
     first = partial(fitted, config) if before else None
-    return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first)]
+    here = Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first)
+    whatever = replace(config, epsilon=AnswersConfig.epsilon)
+    return [here, Job((_ALONG, whatever), "Draw along ε", many_answers.fit, many_answers.read_along(whatever))]
 
 
 def title(oracle: str) -> str:

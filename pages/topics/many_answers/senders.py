@@ -125,6 +125,38 @@ def readings(answer: Answer) -> list[Panel]:
             ],
             snippet=code,
         ),
+        *_read_along(answer),
+    ]
+
+
+def _read_along(answer: Answer) -> list[Panel]:
+    """The same along ε, once the draws are there."""
+    config, found = answer.question.config, many_answers.errors_along(answer.along)
+    if len(found) < len(many_answers.READ_AT):
+        return []
+    told = "; ".join(
+        f"{method.title} "
+        + ", ".join(f"{bare_points(here[name].mean)} at ε = {epsilon:g}" for epsilon, here in found.items())
+        for name, method in SHARES_OF_ANSWERS.items()
+    )
+    return [
+        Panel(
+            "readings-along",
+            "And at another ε?",
+            figure=Chart(charts.read_along(found, config.epsilon)),
+            summary=f"{config.people:,} reports by {title(config.oracle)}, drawn person by person, "
+            f"{many_answers.N_READ} draws at each ε: the root of the mean squared error of a share, in points, with "
+            f"95 % intervals over draws: {told}.",
+            rows=lambda: [
+                {"epsilon": epsilon, **SHARES_OF_ANSWERS[name].columns, "error": e.mean, "low": e.low, "high": e.high}
+                for epsilon, here in found.items()
+                for name, e in here.items()
+            ],
+            snippet=snippet(answer.question).then(
+                "fits = [many_answers.fit(one) for one in many_answers.read_along(config)]",
+                "print(many_answers.errors_along(fits))",
+            ),
+        )
     ]
 
 

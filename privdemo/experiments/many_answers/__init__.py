@@ -11,7 +11,17 @@ from privdemo.experiments.many_answers.config import (
     AnswersConfig,
     mechanism,
 )
-from privdemo.experiments.many_answers.fit import MOST_CELLS, Fit, fit, is_soon, mean_errors
+from privdemo.experiments.many_answers.fit import (
+    MOST_CELLS,
+    N_READ,
+    READ_AT,
+    Fit,
+    errors_along,
+    fit,
+    is_soon,
+    mean_errors,
+    read_along,
+)
 from privdemo.experiments.many_answers.release import Release, Truth, inverted, rival, run, truth
 from privdemo.experiments.many_answers.score import (
     AXES,
@@ -34,9 +44,11 @@ __all__ = [
     "K_AXIS",
     "MOST_CELLS",
     "N_GUESSED",
+    "N_READ",
     "OCCUPATIONS",
     "PAPERS",
     "PEOPLE_AXIS",
+    "READ_AT",
     "SOURCES",
     "UNIFORM",
     "WORDS",
@@ -51,12 +63,14 @@ __all__ = [
     "along",
     "crossover",
     "errors",
+    "errors_along",
     "fit",
     "inverted",
     "is_soon",
     "mean_errors",
     "mechanism",
     "one_report",
+    "read_along",
     "rival",
     "run",
     "trusted",

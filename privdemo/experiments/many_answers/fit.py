@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Array = NDArray[np.floating]
 
 # So many people times answers have their likeliest shares found within seconds.
 MOST_CELLS = 10**7
+# The ε at which the three are compared, and how many draws of each.
+READ_AT, N_READ = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0), 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,17 @@ def fit(config: AnswersConfig) -> Fit:
     }
     errors = {name: float(np.sqrt(np.square(found - people.shares).mean())) for name, found in shares.items()}
     return Fit(config, shares, errors, likeliest.gap)
+
+
+def read_along(config: AnswersConfig) -> list[AnswersConfig]:
+    """The configs of `N_READ` draws at each of `READ_AT`, all else unchanged."""
+    return [replace(config, epsilon=epsilon, draw=draw) for epsilon in READ_AT for draw in range(N_READ)]
+
+
+def errors_along(fits: Sequence[Fit]) -> dict[float, dict[str, Estimate]]:
+    """`mean_errors` at each ε of which all draws are there."""
+    found = {epsilon: [fit for fit in fits if fit.config.epsilon == epsilon] for epsilon in READ_AT}
+    return {epsilon: mean_errors(here) for epsilon, here in found.items() if len(here) == N_READ}
 
 
 def mean_errors(fits: Sequence[Fit]) -> dict[str, Estimate]:

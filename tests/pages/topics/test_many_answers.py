@@ -89,14 +89,29 @@ def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
 
 def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> None:
     assert jobs(Question(DEFAULT)) == []
-    (job,) = jobs(Question(DEFAULT, reads=True))
-    assert [config.draw for config in job.tasks] == list(range(1, 10))
+    here, along = jobs(Question(DEFAULT, reads=True))
+    assert [config.draw for config in here.tasks] == list(range(1, 10))
+    assert len(along.tasks) == many_answers.N_READ * len(many_answers.READ_AT)
+    assert jobs(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1].key == along.key, "whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
     assert jobs(Question(many, reads=True)) == []
     assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
-    read = answer(Question(DEFAULT, reads=True), Draws((job,), (), ((job.first(),),)))
+    read = answer(Question(DEFAULT, reads=True), Draws((here, along), (), ((here.first(),), ())))
     fit = many_answers.fit(DEFAULT)
     assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Reading reports", read)
+
+
+def test_readings_along_epsilon_stand_once_all_draws_are_there() -> None:
+    config = replace(DEFAULT, k=4, people=100)
+    here, along = jobs(Question(config, reads=True))
+    fits = tuple(map(many_answers.fit, along.tasks))
+    for there, panels in ((fits[:-1], 2), (fits, 3)):
+        of = answer(Question(config, reads=True), Draws((here, along), (), ((here.first(),), there)))
+        assert len(CHAPTERS["Reading reports"].panels(of)) == panels
+    found = many_answers.errors_along(fits)
+    assert [row["error"] for row in CHAPTERS["Reading reports"].panels(of)[2].rows()] == [
+        error.mean for here in found.values() for error in here.values()
+    ]
 
 
 def test_a_preset_is_a_survey() -> None:
