@@ -6,7 +6,7 @@ from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
 
 from pages.kit import visits
-from pages.kit.visits import BREAK, Ended
+from pages.kit.visits import AT_ONCE, BREAK, Ended
 
 
 class Session:
@@ -68,6 +68,16 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
     ended.collect_soon()
     ended.look(server, left.append)
     assert len(collected) == 3
+
+
+def test_of_many_who_have_left_a_few_are_ended_at_a_time():
+    now, names = [0.0], {str(i) for i in range(AT_ONCE + 2)}
+    ended, server = Ended(lambda: now[0]), Server(*names)
+    server.connected = set()
+    ended.look(server, [].append)
+    now[0] = BREAK
+    assert [len(ended.look(server, names.remove)) for _ in range(3)] == [AT_ONCE, 2, 0]
+    assert not names
 
 
 def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
