@@ -37,10 +37,16 @@ _TITLES = {
     414: "This link is too long",
     421: "Another name",
 }
-_HOST = re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]")
-_FRAME = re.compile(
-    r"(https?://)?(\*\.)?([\w-]+\.)*[\w-]+(:(\d+|\*))?|https?://\[[0-9a-f:.]+\](:\d+)?|https?:|'self'|\*", re.ASCII
-)
+# How each of them is written, with an example.
+_FORMS = {
+    HOSTS: (re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]"), "a name or an address alone, such as privdemo.example"),
+    FRAMES: (
+        re.compile(
+            r"((https?://)?(\*\.)?[\w-]+(\.[\w-]+)*|https?://\[[0-9a-f:.]+\])(:(\d+|\*))?|https?:|'self'|\*", re.ASCII
+        ),
+        "an address such as https://course.example",
+    ),
+}
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
 
@@ -54,7 +60,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]], routes: re.Pattern[str] | None = None) -> None:
         self.app, self.addresses, self.routes = app, addresses, routes
-        self.hosts = {*_LOCAL, *checked(HOSTS, _HOST, "a name or an address alone, such as privdemo.example")}
+        self.hosts = {*_LOCAL, *checked(HOSTS)}
         self.headers = headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,16 +139,26 @@ def _allowed(address: str) -> tuple[str, ...]:
     return (*_READING, *_WRITING) if _WRITTEN.fullmatch(address.removesuffix("/")) else _READING
 
 
-def checked(variable: str, form: re.Pattern[str], example: str) -> list[str]:
-    """What an environment variable names, with commas in between, in small letters.
+def checked(variable: str) -> list[str]:
+    """What `HOSTS` or `FRAMES` names, with commas in between, in small letters.
 
-    Raises ``ValueError`` with a sentence for what has not this form: as a host it would never be asked for, and in a
+    Raises ``ValueError`` with a sentence for what is no such name: as a host it would never be asked for, and in a
     policy it could allow more than is meant.
     """
+    form, example = _FORMS[variable]
     found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
     if wrong := [name for name in found if not form.fullmatch(name)]:
         raise ValueError(f"{variable} must hold, with commas in between, {example}; got {wrong[0]!r}")
     return found
+
+
+def check() -> None:
+    """End the start of the server with a sentence, where it is told what cannot be."""
+    try:
+        for variable in _FORMS:
+            checked(variable)
+    except ValueError as error:
+        raise SystemExit(f"privdemo: {error}") from None
 
 
 @cache
@@ -156,7 +172,7 @@ def _files() -> set[str]:
 def headers() -> dict[str, str]:
     """Headers of every answer: all that a page loads comes from here, and no other page shows it in a frame."""
     scripts = " ".join(f"'sha256-{digest}'" for digest in _digests())
-    frames = " ".join(checked(FRAMES, _FRAME, "an address such as https://course.example")) or "'none'"
+    frames = " ".join(checked(FRAMES)) or "'none'"
     policy = {
         "default-src": "'self'",
         "script-src": f"'self' blob: {scripts}",  # Streamlit loads components from blobs

@@ -50,10 +50,11 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
 )
 def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch, variable, value):
     monkeypatch.setenv(variable, f"good.example,{value}")
-    with pytest.raises(
-        ValueError, match=f"{variable} must hold, with commas in between, .*; got {re.escape(repr(value))}"
-    ):
-        guard.Guard(PlainTextResponse("the app's own"), PAGES)
+    with pytest.raises(SystemExit) as said:
+        guard.check()
+    assert re.fullmatch(
+        f"privdemo: {variable} must hold, .*, such as .*; got {re.escape(repr(value))}", str(said.value)
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,6 +186,7 @@ def test_every_answer_has_the_headers(guarded, path):
 
 def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
     monkeypatch.setenv(guard.FRAMES, "https://course.example")
+    guard.check()
     assert "frame-ancestors https://course.example" in guard.headers()["Content-Security-Policy"]
 
 
