@@ -52,9 +52,7 @@ def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch
     monkeypatch.setenv(variable, f"good.example,{value}")
     with pytest.raises(SystemExit) as said:
         guard.check()
-    assert re.fullmatch(
-        f"privdemo: {variable} must hold, .*, such as .*; got {re.escape(repr(value))}", str(said.value)
-    )
+    assert re.fullmatch(f"privdemo: {variable} must hold, .* such as .*; got {re.escape(repr(value))}", str(said.value))
 
 
 @pytest.mark.parametrize(
