@@ -6,8 +6,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from pages.kit import guard
+from pages.kit import told
 from pages.kit.first_screen import FirstScreens
+from pages.kit.guard import Guard
 from pages.kit.pace import Pace
 from pages.kit.start_up import prepared
 from pages.kit.static_files import PackedFiles
@@ -24,9 +25,9 @@ def addresses() -> frozenset[str]:
     return frozenset(page.address for page in PAGES)
 
 
-guard.check()
+told.check()
 MIDDLEWARE = [
-    Middleware(guard.Guard, addresses=addresses, routes=routes.ADDRESS),
+    Middleware(Guard, addresses=addresses, routes=routes.ADDRESS),
     Middleware(Pace),
     Middleware(Uploads),
     Middleware(PackedFiles),

@@ -24,6 +24,7 @@ from http.client import HTTPException
 from pathlib import Path
 from string import Template
 
+from pages.kit import told
 from pages.kit.one_of_many import REPLICAS
 from privdemo import limits
 
@@ -210,6 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> str | None:
     parser.add_argument("--port", type=int, default=8501, help="where visitors come in (default: 8501)")
     parser.add_argument("--address", default="", help="the address of this machine for visitors (default: every one)")
     asked = parser.parse_args(arguments)
+    told.check()
     for sign in SIGNS:
         signal.signal(sign, end)
     try:

@@ -17,11 +17,11 @@ from streamlit.file_util import get_static_dir
 from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS
 
 from pages.kit import asked, first_screen, notice
+from pages.kit.told import FRAMES, HOSTS, checked
 from privdemo import limits
 
-# Names by which the server may be asked for besides these, which pages may show it in a frame, both with commas in
-# between, and whether it tells its figures to whoever asks.
-HOSTS, FRAMES, METRICS = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES", "PRIVDEMO_METRICS"
+# Whether the server tells its figures to whoever asks.
+METRICS = "PRIVDEMO_METRICS"
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # What Streamlit answers itself besides its files, and what it takes; for everything else it sends its page of HTML.
 # Its pages for logging in, and for programs that use an app, are not for this one.
@@ -36,16 +36,6 @@ _TITLES = {
     405: "That cannot be done here",
     414: "This link is too long",
     421: "Another name",
-}
-# How each of them is written, with an example.
-_FORMS = {
-    HOSTS: (re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]"), "a name or an address alone, such as privdemo.example"),
-    FRAMES: (
-        re.compile(
-            r"((https?://)?(\*\.)?[\w-]+(\.[\w-]+)*|https?://\[[0-9a-f:.]+\])(:(\d+|\*))?|https?:|'self'|\*", re.ASCII
-        ),
-        "an address such as https://course.example",
-    ),
 }
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
@@ -137,28 +127,6 @@ class Guard:
 def _allowed(address: str) -> tuple[str, ...]:
     """The methods that an address takes."""
     return (*_READING, *_WRITING) if _WRITTEN.fullmatch(address.removesuffix("/")) else _READING
-
-
-def checked(variable: str) -> list[str]:
-    """What `HOSTS` or `FRAMES` names, with commas in between, in small letters.
-
-    Raises ``ValueError`` with a sentence for what is no such name: as a host it would never be asked for, and in a
-    policy it could allow more than is meant.
-    """
-    form, example = _FORMS[variable]
-    found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
-    if wrong := [name for name in found if not form.fullmatch(name)]:
-        raise ValueError(f"{variable} must hold, with commas in between, {example}; got {wrong[0]!r}")
-    return found
-
-
-def check() -> None:
-    """End the start of the server with a sentence, where it is told what cannot be."""
-    try:
-        for variable in _FORMS:
-            checked(variable)
-    except ValueError as error:
-        raise SystemExit(f"privdemo: {error}") from None
 
 
 @cache

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit import guard, static_files
+from pages.kit import guard, static_files, told
 from pages.kit.static_files import PackedFiles
 from tests.pages.kit.asking import ask
 
@@ -51,7 +51,7 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
 def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch, variable, value):
     monkeypatch.setenv(variable, f"good.example,{value}")
     with pytest.raises(SystemExit) as said:
-        guard.check()
+        told.check()
     assert re.fullmatch(f"privdemo: {variable} must hold, .* such as .*; got {re.escape(repr(value))}", str(said.value))
 
 
@@ -184,7 +184,7 @@ def test_every_answer_has_the_headers(guarded, path):
 
 def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
     monkeypatch.setenv(guard.FRAMES, "https://course.example")
-    guard.check()
+    told.check()
     assert "frame-ancestors https://course.example" in guard.headers()["Content-Security-Policy"]
 
 
