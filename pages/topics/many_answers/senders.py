@@ -17,7 +17,7 @@ from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SH
 from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
 
 told = cache.by_config(many_answers.one_report)
-trusted_at = cache.shared(many_answers.trusted, max_entries=4096)
+trusted_at = cache.shared(many_answers.trusted, max_entries=4096, spinner="Finding the lies that a shuffler allows…")
 
 # --- one report ----------------------------------------------------------------------------------
 
