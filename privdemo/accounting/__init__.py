@@ -49,7 +49,9 @@ from privdemo.accounting.randomised_response import (
     randomised_response_loss,
 )
 from privdemo.accounting.shuffling import (
+    closed_shuffled_epsilon,
     published_shuffled_epsilon,
+    shuffled_closed_form_ends,
     shuffled_delta,
     shuffled_epsilon,
     shuffled_local_epsilon,
@@ -66,6 +68,7 @@ __all__ = [
     "binary_channel_epsilon",
     "binary_channel_losses",
     "channel_epsilon",
+    "closed_shuffled_epsilon",
     "compose",
     "dirichlet_delta",
     "dirichlet_delta_samples",
@@ -96,6 +99,7 @@ __all__ = [
     "randomised_response_epsilon",
     "randomised_response_flip_prob",
     "randomised_response_loss",
+    "shuffled_closed_form_ends",
     "shuffled_delta",
     "shuffled_epsilon",
     "shuffled_local_epsilon",

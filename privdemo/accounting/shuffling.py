@@ -102,17 +102,32 @@ def shuffled_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float
 
 
 def published_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
-    """The closed bound ε ≤ ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) · (8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)); at most ε₀.
+    """The closed bound on ε, `closed_shuffled_epsilon`; at most ε₀, and where it does not hold ε₀ itself.
 
-    Feldman, McMillan & Talwar 2021, theorem 3.1, for ε₀ ≤ ln(n/(16 ln(2/δ))). Elsewhere it is ε₀ itself.
+    Feldman, McMillan & Talwar 2021, theorem 3.1, for ε₀ ≤ ln(n/(16 ln(2/δ))).
     """
     _check(local_epsilon, n_voters)
-    limits.DELTA.check(delta)
-    if delta == 0 or local_epsilon > math.log(n_voters) - math.log(16 * (math.log(2) - math.log(delta))):
+    if local_epsilon > shuffled_closed_form_ends(n_voters, delta):
         return local_epsilon
+    return min(local_epsilon, closed_shuffled_epsilon(local_epsilon, n_voters, delta))
+
+
+def shuffled_closed_form_ends(n_voters: int, delta: float) -> float:
+    """ln(n/(16 ln(2/δ))), the largest ε₀ for which theorem 3.1 of Feldman, McMillan & Talwar 2021 holds."""
+    limits.N_VOTERS.check(n_voters)
+    if limits.DELTA.check(delta) == 0:
+        return -math.inf
+    return math.log(n_voters) - math.log(16 * (math.log(2) - math.log(delta)))
+
+
+def closed_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
+    """ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) · (8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)), whether it is a bound there or not."""
+    _check(local_epsilon, n_voters)
+    if limits.DELTA.check(delta) == 0:
+        return math.inf
     odds = math.exp(local_epsilon)
     bracket = 8 * math.sqrt(odds * (math.log(4) - math.log(delta)) / n_voters) + 8 * odds / n_voters
-    return min(local_epsilon, math.log1p(math.tanh(local_epsilon / 2) * bracket))
+    return math.log1p(math.tanh(local_epsilon / 2) * bracket)
 
 
 class _Poll:

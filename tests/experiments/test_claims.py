@@ -1,8 +1,10 @@
 """Claims of the papers: rules of verdicts, formulas by hand, and verdicts that turn with the rows behind them."""
 
 import math
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from privdemo.experiments import (
@@ -14,11 +16,12 @@ from privdemo.experiments import (
     naive_training,
     training,
 )
-from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, yan
+from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, oracle_errors, yan
 from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR
 from privdemo.experiments.label_proportions.release import draw_release
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.intervals import Estimate
+from privdemo.mechanisms.frequency_oracles import BasicRappor, KaryResponse, OptimisedUnaryEncoding, SubsetSelection
 
 LESS, LEVEL, MORE = Estimate(0.6, 0.5, 0.7), Estimate(0.9, 0.7, 1.1), Estimate(1.5, 1.4, 1.6)
 ABOVE, ACROSS, BELOW = Estimate(0.2, 0.1, 0.3), Estimate(0.1, -0.1, 0.3), Estimate(-0.2, -0.3, -0.1)
@@ -91,7 +94,7 @@ def test_every_threshold_from_both_sides(rule, arguments, verdict):
 
 
 def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
-    assert len(all_claims) == 74
+    assert len(all_claims) == 90
     counted = claims.count_verdicts(all_claims)
     assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in claims.VERDICTS}
     for claim in all_claims:
@@ -126,6 +129,11 @@ def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
         ("slides on accuracy loss", "slope", 1.5, -0.5, FAILS),
         ("slides on accuracy loss", "random-k", 0, 0, HOLDS),
         ("slides on sensitivity", "a bag’s share", 0.25, 0.25, HOLDS),
+        # at k = 165 both have e^4 + 163 < 4e^4; the mean of all is less where k² − (2e^4 + 3)k + 1 − e^8 < 0
+        ("on which lie to choose", "rare", 165, 165, HOLDS),
+        ("on which lie to choose", "mean", 165, 134, CAVEAT),
+        # e^0.3 + 1 is nearly as far from 2 as from 3; with g = 2 it is (e^0.3 + 1)²/4e^0.3 times as much
+        ("on optimised local hashing", "", 1, (math.exp(0.3) + 1) ** 2 / 4 / math.exp(0.3), CAVEAT),
     ],
 )
 def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
@@ -133,6 +141,29 @@ def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
     assert claim.published == pytest.approx(published, abs=1e-12)
     assert (claim.ours and claim.ours.mean) == pytest.approx(ours, abs=1e-12)
     assert claim.verdict == verdict
+
+
+@pytest.mark.parametrize("make", [KaryResponse, BasicRappor, OptimisedUnaryEncoding, SubsetSelection])
+def test_errors_over_all_reports_are_those_of_the_variance_and_tell_another_epsilon(make):
+    shares = np.array([0.5, 0.3, 0.2, 0.0, 0.0])
+    found = oracle_errors.exact_error(make(5, 1.0), shares)
+    np.testing.assert_allclose(found, make(5, 1.0).variance(shares, 1, drawn=True), rtol=1e-9)
+    wrong = make(5, 1.03).variance(shares, 1, drawn=True)
+    assert (abs(found / wrong - 1) > 0.02).all()
+    right, off = (
+        oracle_errors.sum_claim("Wang et al.", "here", "so", total, make(5, 1.0), shares)
+        for total in (sum(found), sum(wrong))
+    )
+    assert (right.verdict, off.verdict) == (HOLDS, FAILS)
+
+
+def test_every_simulated_error_is_near_the_exact_one(all_claims):
+    """Within twice its 95 % interval, which one of a million misses; twice the error would be outside of it."""
+    simulated = [claim for claim in all_claims if claim.seeds == oracle_errors.SEEDS]
+    assert len(simulated) == 6
+    for claim in simulated:
+        mean, low, high = map(float, re.findall(r"simulated: (\S+) \((\S+) to (\S+)\)", claim.why)[0])
+        assert abs(mean - claim.ours.mean) < high - low < 0.15 * mean
 
 
 def test_the_second_derivative_is_that_of_naive_training(claim_at, monkeypatch):

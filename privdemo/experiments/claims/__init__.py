@@ -1,4 +1,4 @@
-"""The published figures, tables and formulas of the three sources beside ours: does each hold?
+"""The published figures, tables and formulas of seven sources beside ours: does each hold?
 
 Nothing that can be computed is written down here: our numbers come from the shipped results files, or directly from a
 formula. `judge` holds the rules that turn numbers into verdicts.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privdemo.experiments.claims import barber, iyer, yan
+from privdemo.experiments.claims import barber, feldman, iyer, kairouz, wang, yan, ye_barg
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     FAILS,
@@ -44,14 +44,17 @@ __all__ = [
 ]
 
 
+_BY_SOURCE = (barber, yan, iyer, kairouz, wang, ye_barg, feldman)
+
+
 def all_claims() -> tuple[Claim, ...]:
     """Every claim, in the order of the sources."""
-    return tuple(claim for source in (barber, yan, iyer) for claim in source.all_claims())
+    return tuple(claim for source in _BY_SOURCE for claim in source.all_claims())
 
 
 def from_formulas() -> tuple[Claim, ...]:
     """The claims that need no results file."""
-    return tuple(claim for source in (barber, yan, iyer) for claim in source.from_formulas())
+    return tuple(claim for source in _BY_SOURCE for claim in source.from_formulas())
 
 
 def count_verdicts(claims: Sequence[Claim]) -> dict[str, int]:

@@ -12,13 +12,20 @@ HOLDS, CAVEAT, FAILS = "holds", "holds with a caveat", "does not hold"
 UNCLEAR, OPEN = "not clear here", "cannot be checked"
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
-SOURCES = (BARBER, YAN, IYER)
+KAIROUZ, WANG, YE_BARG = "Kairouz, Bonawitz & Ramage", "Wang et al.", "Ye & Barg"
+FELDMAN = "Feldman, McMillan & Talwar"
+SOURCES = (BARBER, YAN, IYER, KAIROUZ, WANG, YE_BARG, FELDMAN)
 PAPERS = {
     BARBER: "Barber, Private machine learning via randomised response",
     YAN: "Yan, Learning from label proportions (2018)",
     IYER: "Iyer, Nath & Sarawagi, Privacy preserving class ratio estimation (KDD 2016)",
+    KAIROUZ: "Kairouz, Bonawitz & Ramage, Discrete distribution estimation under local privacy (ICML 2016)",
+    WANG: "Wang, Blocki, Li & Jha, Locally differentially private protocols for frequency estimation (USENIX 2017)",
+    YE_BARG: "Ye & Barg, Optimal schemes for discrete distribution estimation under local privacy (IEEE T-IT 2018)",
+    FELDMAN: "Feldman, McMillan & Talwar, Hiding among the clones (FOCS 2021)",
 }
 FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
+FIRST_AUTHORS |= {KAIROUZ: "Kairouz", WANG: "Wang", YE_BARG: "Ye", FELDMAN: "Feldman"}
 EXACT = "exact, no draws"
 # Shares are shown in per cent, their differences in points, all other numbers as they are.
 UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")
