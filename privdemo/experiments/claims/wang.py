@@ -128,5 +128,5 @@ def _crossover() -> list[Claim]:
 
 def _largest_k(variance: Callable[[FrequencyOracle], float]) -> int:
     """The largest k for which k-ary randomised response has less variance than optimised unary encoding."""
-    ks = range(limits.ORACLE_ANSWERS.low, limits.ORACLE_ANSWERS.high + 1)
+    ks = range(int(limits.ORACLE_ANSWERS.low), int(limits.ORACLE_ANSWERS.high) + 1)
     return max(k for k in ks if variance(KaryResponse(k, _AT)) < variance(OptimisedUnaryEncoding(k, _AT)))
