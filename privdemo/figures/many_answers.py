@@ -155,14 +155,14 @@ def trusted(found: Sequence[Trusted], own: float) -> Figure:
     return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own)
 
 
-def read_along(errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:
-    """The typical error of each estimator along ε, in points, with the 95 % intervals that do not reach 0."""
+def read_along(axis: str, errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:
+    """The typical error of each estimator along an axis, in points, with the 95 % intervals that do not reach 0."""
     lines = []
     for name, method in SHARES_OF_ANSWERS.items():
         points = [at[name].times(100) for at in errors.values()]
         shown = [point if point.low > 0 else Estimate(point.mean, -math.inf, math.inf) for point in points]
         lines.append(Curve(method.title, method.style, list(errors), shown, method.in_full))
-    return _log_curves(lines, AXES[many_answers.EPSILON_AXIS], list(errors), own)
+    return _log_curves(lines, AXES[axis], list(errors), own)
 
 
 def _curve(method: Method, errors: Mapping[float, float]) -> Curve:

@@ -150,8 +150,9 @@ def _answers() -> Made:
     yield "many_answers.shares", answer_charts.shares(release)
     yield "many_answers.estimates", answer_charts.estimates(fit, release.truth.names, release.truth.shares)
     yield "many_answers.estimators", answer_charts.estimators(many_answers.mean_errors([fit]))
-    fits = [many_answers.fit(one) for one in many_answers.read_along(config)]
-    yield "many_answers.read_along", answer_charts.read_along(many_answers.errors_along(fits), 1.0)
+    fits = [many_answers.fit(one) for one in many_answers.read_along(config, "answers")]
+    along = many_answers.errors_along(fits, "answers")
+    yield "many_answers.read_along", answer_charts.read_along("answers", along, 20)
     for axis in many_answers.AXES:
         errors = many_answers.along(axis, 20, 1.0, 500)
         yield f"many_answers.along {axis}", answer_charts.along(axis, errors, list(ORACLES)[:3], min(errors), 0.02)

@@ -12,6 +12,7 @@ from pages.topics.many_answers.controls import (
     DELTA,
     ESTIMATORS,
     LOOK,
+    READ,
     SENDER,
     Question,
     all_settings,
@@ -20,6 +21,7 @@ from pages.topics.many_answers.controls import (
     curve_controls,
     delta_controls,
     presets,
+    reading_controls,
     sender_controls,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
@@ -43,7 +45,7 @@ CHAPTERS = Chapters(
         Chapter("Who wins", who_wins, among_controls, [AMONG]),
         Chapter("Bits", bits),
         Chapter("One report", one_report, sender_controls, [SENDER]),
-        Chapter(ESTIMATORS, readings),
+        Chapter(ESTIMATORS, readings, reading_controls, [READ]),
         Chapter("Whom to trust", whom_to_trust, delta_controls, [DELTA]),
         Chapter("All numbers", all_numbers),
     ),

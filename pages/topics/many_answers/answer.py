@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 
 # So many people times answers are read, report by report, while a visitor waits.
 _AT_ONCE = 2_000_000
-_FITS, _ALONG = "many answers", "many answers along"
+_FITS = "many answers"
 
 released = cache.by_config(many_answers.run)
 fitted = cache.by_config(many_answers.fit)
@@ -32,14 +32,14 @@ errors_of = cache.shared(many_answers.errors, max_entries=1024)
 class Answer:
     """A question, what was released, and the `errors` that every oracle has here.
 
-    `fits` read whole reports, `along` those at several ε.
+    `fits` read whole reports, `along` those at several levels of an axis, by the axis.
     """
 
     question: Question
     found: Release
     errors: Mapping[str, float]
     fits: tuple[Fit, ...] = ()
-    along: tuple[Fit, ...] = ()
+    along: Mapping[str, tuple[Fit, ...]] = field(default_factory=dict)
 
     @property
     def k(self) -> int:
@@ -118,21 +118,32 @@ def answer(question: Question, made: Draws) -> Answer:
     found = released(question.config)
     config = question.config
     errors = errors_of(found.truth.k, config.epsilon, config.people)
-    return Answer(question, found, errors, tuple(made.of_kind(_FITS)), tuple(made.of_kind(_ALONG)))
+    along = {axis: tuple(made.of_kind(_along(axis))) for axis in many_answers.READ_AT}
+    return Answer(question, found, errors, tuple(made.of_kind(_FITS)), along)
 
 
 def jobs(question: Question) -> list[Job]:
     """Reports that are drawn person by person, where the chapter on reading them is on the screen."""
     config = question.config
-    people = released(config).truth
-    if not question.reads or not many_answers.is_soon(config, people):
+    if not question.reads:
         return []
+    along = [job for axis in many_answers.READ_AT if (job := _job_along(axis, config)).tasks]
+    people = released(config).truth
+    if not many_answers.is_soon(config, people):
+        return along
     before = 1 if config.people * people.k <= _AT_ONCE else 0
-    tasks = [at_draw(config, i) for i in range(before, N_DRAWS)]
-    first = partial(fitted, config) if before else None
-    here = Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first)
-    whatever = replace(config, epsilon=AnswersConfig.epsilon)
-    return [here, Job((_ALONG, whatever), "Draw along ε", many_answers.fit, many_answers.read_along(whatever))]
+    tasks, first = [at_draw(config, i) for i in range(before, N_DRAWS)], partial(fitted, config) if before else None
+    return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first), *along]
+
+
+def _along(axis: str) -> str:
+    return f"{_FITS} along {axis}"
+
+
+def _job_along(axis: str, config: AnswersConfig) -> Job:
+    """The draws along an axis; one's own level makes no difference, so that they are there at any."""
+    tasks = many_answers.read_along(config, axis)
+    return Job((_along(axis), tasks[0] if tasks else config), "Draw", many_answers.fit, tasks)
 
 
 def title(oracle: str) -> str:

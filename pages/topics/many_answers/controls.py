@@ -54,6 +54,8 @@ ALONG = {"ε": many_answers.EPSILON_AXIS, "answers": many_answers.K_AXIS, "peopl
 AXIS = Choice("answers_along", tuple(ALONG), "ε", "Along")
 THREE, ALL = "three", "all"
 CURVES = Choice("answers_curves", (THREE, ALL), THREE, "Curves")
+HERE = "here"
+READ = Choice("read", (HERE, *ALONG), HERE, "Compare")
 ALL_SIX, TWO = "all six", "k-ary or unary"
 AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Among")
 # Those of which the papers compare the variances.
@@ -177,6 +179,11 @@ def curve_controls(_: object) -> Drawn:
     """Let the visitor choose what changes along the figure, and whether it shows all curves."""
     with st.container(horizontal=True, key="in-line"):
         return Drawn(ALONG[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+
+
+def reading_controls(_: object) -> str:
+    """Let the visitor choose whether readings are compared here or along an axis; the axis, or nothing."""
+    return ALONG.get(inputs.choose_in_line(READ), "")
 
 
 def among_controls(_: object) -> tuple[str, ...]:

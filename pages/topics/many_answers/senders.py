@@ -69,9 +69,11 @@ def _report_rows(found: OneReport) -> list[dict[str, Any]]:
 # --- reading reports -----------------------------------------------------------------------------
 
 
-def readings(answer: Answer) -> list[Panel]:
-    """Three ways to read the very same reports."""
-    asked, config = "Which way to read the reports?", answer.question.config
+def readings(answer: Answer, axis: str = "") -> list[Panel]:
+    """Three ways to read the very same reports, here or along an `axis`."""
+    config = answer.question.config
+    if axis:
+        return [_read_along(answer, axis)]
     if not many_answers.is_soon(config, answer.found.truth):
         most = int(many_answers.MOST_CELLS / answer.k)
         return [
@@ -83,81 +85,98 @@ def readings(answer: Answer) -> list[Panel]:
         ]
     if not answer.fits:
         return [_without_reports(answer, "Every person’s report is being drawn…")]
+    return [_read_here(answer), _read_shares(answer)]
+
+
+def _read_here(answer: Answer) -> Panel:
+    """The errors of the three ways, over all draws."""
     found = many_answers.mean_errors(answer.fits)
     inverted, likeliest = found[INVERTED].mean, found[LIKELIEST].mean
-    first = answer.fits[0]
-    people = answer.found.truth
     parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):.3g}" for name, error in found.items())
-    code = snippet(answer.question).then("fit = many_answers.fit(config)", "print(fit.errors, fit.shares)")
-    return [
-        Panel(
-            "readings",
-            asked,
-            f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
-            f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}, "
-            "as no share is below 0.",
-            Chart(charts.estimators(found)),
-            f"{config.people:,} reports by {title(config.oracle)}, drawn person by person, {count_draws(answer.fits)}. "
-            f"The root of the mean squared error of a share, in points, with 95 % intervals over draws: {parts}. The "
-            "likeliest shares could "
-            f"be likelier by {max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
-            lambda: [
-                SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
-                for i, fit in enumerate(answer.fits)
-                for name in (INVERTED, PROJECTED, LIKELIEST)
-            ],
-            code,
-        ),
-        Panel(
-            "read-shares",
-            figure=Chart(charts.estimates(first, people.names, people.shares)),
-            summary="The first draw: true shares as bars, and what each way reads from the same reports. "
-            f"“{people.names[0]}”, the most frequent answer: {numbers.share(float(people.shares[0]))} in truth; "
-            + "; ".join(
-                f"{SHARES_OF_ANSWERS[way].title} {numbers.share(float(shares[0]))}"
-                for way, shares in first.shares.items()
-            )
-            + ".",
-            rows=lambda: [
-                {"answer": name, "true": float(people.shares[i])}
-                | {SHARES_OF_ANSWERS[way].title: float(shares[i]) for way, shares in first.shares.items()}
-                for i, name in enumerate(people.names)
-            ],
-            snippet=code,
-        ),
-        *_read_along(answer),
-    ]
+    return Panel(
+        "readings",
+        "Which way to read the reports?",
+        f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
+        f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}.",
+        Chart(charts.estimators(found)),
+        f"{_drawn(answer)}, {count_draws(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be likelier by "
+        f"{max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
+        lambda: [
+            SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
+            for i, fit in enumerate(answer.fits)
+            for name in (INVERTED, PROJECTED, LIKELIEST)
+        ],
+        snippet(answer.question).then("fit = many_answers.fit(config)", "print(fit.errors)"),
+    )
 
 
-def _read_along(answer: Answer) -> list[Panel]:
-    """The same along ε, once the draws are there."""
-    config, found = answer.question.config, many_answers.errors_along(answer.along)
-    if len(found) < len(many_answers.READ_AT):
-        return []
+def _read_shares(answer: Answer) -> Panel:
+    """The shares that each way reads in the first draw."""
+    people, first = answer.found.truth, answer.fits[0]
+    return Panel(
+        "read-shares",
+        figure=Chart(charts.estimates(first, people.names, people.shares)),
+        summary="The first draw: true shares as bars, and what each way reads from the same reports. "
+        f"“{people.names[0]}”, the most frequent answer: {numbers.share(float(people.shares[0]))} in truth; "
+        + "; ".join(
+            f"{SHARES_OF_ANSWERS[way].title} {numbers.share(float(shares[0]))}" for way, shares in first.shares.items()
+        )
+        + ".",
+        rows=lambda: [
+            {"answer": name, "true": float(people.shares[i])}
+            | {SHARES_OF_ANSWERS[way].title: float(shares[i]) for way, shares in first.shares.items()}
+            for i, name in enumerate(people.names)
+        ],
+        snippet=snippet(answer.question).then("fit = many_answers.fit(config)", "print(fit.shares)"),
+    )
+
+
+_ERROR = "The root of the mean squared error of a share, in points, with 95 % intervals over draws"
+
+
+def _drawn(answer: Answer) -> str:
+    config = answer.question.config
+    return f"{numbers.people(config.people)} and {answer.k:,} answers, reports by {title(config.oracle)}, one by one"
+
+
+def _read_along(answer: Answer, axis: str) -> Panel:
+    """The errors of the three ways along an axis, once all draws are there."""
+    config, found = answer.question.config, many_answers.errors_along(answer.along.get(axis, ()), axis)
+    wanted = {getattr(one, many_answers.FIELDS[axis]) for one in many_answers.read_along(config, axis)}
+    if not wanted:
+        return _without_reports(answer, "So many reports take too long: take fewer people or answers.")
+    if len(found) < len(wanted):
+        return _without_reports(answer, "Every person’s report is being drawn, at several places along the axis…")
+    own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
+    gains = {at: here[INVERTED].mean / here[LIKELIEST].mean for at, here in found.items()}
+    most = max(gains, key=lambda at: gains[at])
     told = "; ".join(
         f"{method.title} "
-        + ", ".join(f"{bare_points(here[name].mean)} at ε = {epsilon:g}" for epsilon, here in found.items())
+        + ", ".join(f"{bare_points(here[name].mean)} at {_at(axis, at)}" for at, here in found.items())
         for name, method in SHARES_OF_ANSWERS.items()
     )
-    return [
-        Panel(
-            "readings-along",
-            "And at another ε?",
-            figure=Chart(charts.read_along(found, config.epsilon)),
-            summary=f"{config.people:,} reports by {title(config.oracle)}, drawn person by person, "
-            f"{many_answers.N_READ} draws at each ε: the root of the mean squared error of a share, in points, with "
-            f"95 % intervals over draws: {told}.",
-            rows=lambda: [
-                {"epsilon": epsilon, **SHARES_OF_ANSWERS[name].columns, "error": e.mean, "low": e.low, "high": e.high}
-                for epsilon, here in found.items()
-                for name, e in here.items()
-            ],
-            snippet=snippet(answer.question).then(
-                "fits = [many_answers.fit(one) for one in many_answers.read_along(config)]",
-                "print(many_answers.errors_along(fits))",
-            ),
-        )
-    ]
+    return Panel(
+        "readings-along",
+        "Where does it matter how reports are read?",
+        f"Most at <b>{_at(axis, most)}</b>: there “{SHARES_OF_ANSWERS[INVERTED].title}” is off by "
+        f"{numbers.times(gains[most])} times as much as “{SHARES_OF_ANSWERS[LIKELIEST].title}”.",
+        Chart(charts.read_along(axis, found, own)),
+        f"{_drawn(answer)}, but for what changes along the axis; {many_answers.N_READ} draws at each place. {_ERROR}: "
+        f"{told}.",
+        lambda: [
+            {axis: at, **SHARES_OF_ANSWERS[name].columns, "error": e.mean, "low": e.low, "high": e.high}
+            for at, here in found.items()
+            for name, e in here.items()
+        ],
+        snippet(answer.question).then(
+            f'fits = [many_answers.fit(one) for one in many_answers.read_along(config, "{axis}")]',
+            f'print(many_answers.errors_along(fits, "{axis}"))',
+        ),
+    )
+
+
+def _at(axis: str, level: float) -> str:
+    return charts.WORDS[axis].format(level)
 
 
 def _without_reports(answer: Answer, words: str) -> Panel:

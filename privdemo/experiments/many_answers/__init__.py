@@ -12,6 +12,7 @@ from privdemo.experiments.many_answers.config import (
     mechanism,
 )
 from privdemo.experiments.many_answers.fit import (
+    FIELDS,
     MOST_CELLS,
     N_READ,
     READ_AT,
@@ -41,6 +42,7 @@ __all__ = [
     "AXES",
     "EPSILONS",
     "EPSILON_AXIS",
+    "FIELDS",
     "K_AXIS",
     "MOST_CELLS",
     "N_GUESSED",

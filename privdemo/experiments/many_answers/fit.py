@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privdemo import limits
 from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project
 from privdemo.experiments.draws import generator
 from privdemo.experiments.many_answers.config import AnswersConfig, mechanism
 from privdemo.experiments.many_answers.release import REPORTS, Truth, truth
+from privdemo.experiments.many_answers.score import EPSILON_AXIS, K_AXIS, PEOPLE_AXIS
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.methods import INVERTED, LIKELIEST, PROJECTED
@@ -20,8 +22,15 @@ Array = NDArray[np.floating]
 
 # So many people times answers have their likeliest shares found within seconds.
 MOST_CELLS = 10**7
-# The ε at which the three are compared, and how many draws of each.
-READ_AT, N_READ = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0), 5
+# Along an axis the three are compared at these levels, of up to so many people times answers, in so many draws each.
+READ_AT: dict[str, tuple[float, ...]] = {
+    EPSILON_AXIS: (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0),
+    K_AXIS: (4, 16, 64, 256),
+    PEOPLE_AXIS: (100, 1000, 10_000, 100_000),
+}
+ALONG_CELLS, N_READ = 10**7, 5
+# Their names in a config.
+FIELDS = {EPSILON_AXIS: "epsilon", K_AXIS: "k", PEOPLE_AXIS: "people"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +67,24 @@ def fit(config: AnswersConfig) -> Fit:
     return Fit(config, shares, errors, likeliest.gap)
 
 
-def read_along(config: AnswersConfig) -> list[AnswersConfig]:
-    """The configs of `N_READ` draws at each of `READ_AT`, all else unchanged."""
-    return [replace(config, epsilon=epsilon, draw=draw) for epsilon in READ_AT for draw in range(N_READ)]
+def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
+    """The configs of `N_READ` draws at each level of an axis that is soon computed; all else is as in `config`.
+
+    There are no more answers than its source has. The level of `config` itself makes no difference.
+    """
+    most = truth(replace(config, k=int(limits.ORACLE_ANSWERS.high))).k
+    levels = (level for level in READ_AT[axis] if axis != K_AXIS or level <= most)
+    at = [replace(config, **{FIELDS[axis]: level}) for level in levels]  # type: ignore[arg-type]
+    soon = [one for one in at if one.people * min(one.k, most) <= ALONG_CELLS]
+    return [replace(one, draw=draw) for one in soon for draw in range(N_READ)]
 
 
-def errors_along(fits: Sequence[Fit]) -> dict[float, dict[str, Estimate]]:
-    """`mean_errors` at each ε of which all draws are there."""
-    found = {epsilon: [fit for fit in fits if fit.config.epsilon == epsilon] for epsilon in READ_AT}
-    return {epsilon: mean_errors(here) for epsilon, here in found.items() if len(here) == N_READ}
+def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estimate]]:
+    """`mean_errors` at each level of an axis of which all draws are there."""
+    by_level: dict[float, list[Fit]] = {}
+    for each in fits:
+        by_level.setdefault(getattr(each.config, FIELDS[axis]), []).append(each)
+    return {level: mean_errors(here) for level, here in sorted(by_level.items()) if len(here) == N_READ}
 
 
 def mean_errors(fits: Sequence[Fit]) -> dict[str, Estimate]:

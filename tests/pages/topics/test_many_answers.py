@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.draws import Draws
+from pages.kit.draws import Draws, Job
 from pages.kit.numbers import standard_error
 from pages.topics.many_answers import PAGE
 from pages.topics.many_answers.answer import Answer, answer, jobs
 from pages.topics.many_answers.controls import PRESETS, Drawn, Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import PAPERS, AnswersConfig
+from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
 from privdemo.methods import FREQUENCY_ORACLES
 from tests.pages.visiting import takeaway, visit
 
@@ -89,29 +89,38 @@ def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
 
 def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> None:
     assert jobs(Question(DEFAULT)) == []
-    here, along = jobs(Question(DEFAULT, reads=True))
+    here, *along = jobs(Question(DEFAULT, reads=True))
     assert [config.draw for config in here.tasks] == list(range(1, 10))
-    assert len(along.tasks) == many_answers.N_READ * len(many_answers.READ_AT)
-    assert jobs(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1].key == along.key, "whatever one's own ε"
+    assert [len(job.tasks) // many_answers.N_READ for job in along] == [7, 4, 4]
+    elsewhere = jobs(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1]
+    assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
-    assert jobs(Question(many, reads=True)) == []
+    assert [job.key for job in jobs(Question(many, reads=True))][1:] == [along[2].key]
     assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
-    read = answer(Question(DEFAULT, reads=True), Draws((here, along), (), ((here.first(),), ())))
+    read = answer(Question(DEFAULT, reads=True), Draws((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
     assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Reading reports", read)
+    assert "is being drawn" in says("Reading reports", read, "epsilon")
 
 
-def test_readings_along_epsilon_stand_once_all_draws_are_there() -> None:
+def test_readings_along_an_axis_stand_once_all_draws_are_there() -> None:
     config = replace(DEFAULT, k=4, people=100)
-    here, along = jobs(Question(config, reads=True))
+    along = jobs(Question(config, reads=True))[2]
     fits = tuple(map(many_answers.fit, along.tasks))
-    for there, panels in ((fits[:-1], 2), (fits, 3)):
-        of = answer(Question(config, reads=True), Draws((here, along), (), ((here.first(),), there)))
-        assert len(CHAPTERS["Reading reports"].panels(of)) == panels
-    found = many_answers.errors_along(fits)
-    assert [row["error"] for row in CHAPTERS["Reading reports"].panels(of)[2].rows()] == [
-        error.mean for here in found.values() for error in here.values()
-    ]
+    found = many_answers.errors_along(fits, "answers")
+    assert list(found) == [4, 16, 64, 256]
+    assert found[16] == many_answers.mean_errors([fit for fit in fits if fit.config.k == 16])
+    (panel,) = CHAPTERS["Reading reports"].panels(_with(config, along, fits), "answers")
+    assert [row["error"] for row in panel.rows()] == [e.mean for here in found.values() for e in here.values()]
+    gain = found[256]["inverted"].mean / found[256]["likeliest"].mean
+    assert panel.answer.startswith("Most at <b>256 answers</b>")
+    assert f"off by {gain:.1f} times" in panel.answer
+    (panel,) = CHAPTERS["Reading reports"].panels(_with(config, along, fits[:-1]), "answers")
+    assert "is being drawn" in panel.answer
+
+
+def _with(config: AnswersConfig, job: Job, fits: tuple[Fit, ...]) -> Answer:
+    return answer(Question(config, reads=True), Draws((job,), (), (fits,)))
 
 
 def test_a_preset_is_a_survey() -> None:
