@@ -16,7 +16,7 @@ from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
 along_of = cache.shared(many_answers.along, max_entries=256)
-winners_of = cache.shared(many_answers.winners)
+winners_of = cache.shared(many_answers.winners, spinner="Comparing lies all over the map…")
 
 _IMPORT = ("from privdemo.experiments import many_answers",)
 
