@@ -176,7 +176,7 @@ REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer
 # Visits at a time, and those in front of the door who are kept in their order.
 VISITS = Limit("visits", 1, 400, integer=True)
 WAITING = Limit("visitors who wait", 1, 2000, integer=True)
-# A poll of a class: its words, how long it is kept, how often it is asked, and answers each time it is.
+# A poll of a class: its words, how long it is kept, how often it is asked, and its answers over all times.
 QUESTION_LETTERS = Limit("letters of the question", 1, 200, "the room reads it on a telephone", integer=True)
 ANSWER_LETTERS = Limit("letters of an answer", 1, 40, "it stands on a button of a telephone", integer=True)
 POLL_ANSWERS = Limit("number of answers", 2, 6, "one answer hides nothing, and six fit on a telephone", integer=True)

@@ -114,7 +114,7 @@ def _proves(config: PollConfig) -> str:
 def how_to_lie(asked: Question) -> str:
     """How chance tells each person to lie."""
     config, (lies, pack) = asked.config, poll.cards(asked.config)
-    other = "the other answer" if len(config.answers) == 2 else "one of the other answers, any of them"
+    other = "the other answer" if len(config.answers) == 2 else "one of the other answers, each as often,"
     if asked.way != HANDS:
         return (
             f"With probability {numbers.percent(config.lie)} a telephone sends {other} in the place of the true one, "
@@ -127,6 +127,12 @@ def how_to_lie(asked: Question) -> str:
             f"heads is {first}, tails is {second}."
         )
     cards = f"{lies} of which {'says' if lies == 1 else 'say'} “lie”"
+    if (others := len(config.answers) - 1) > 1:
+        return (
+            f"Everybody draws two cards and shows them to nobody: one of {pack}, {cards}, and one of {others}, "
+            f"numbered 1 to {others}. Whoever finds “lie” raises a hand for the answer that many places after the true "
+            "one (after the last comes the first), all others for the truth."
+        )
     return (
         f"Everybody draws one of {pack} cards, {cards}, and shows it to nobody. Whoever finds “lie” raises a hand for "
         f"{other}, all others for the truth."

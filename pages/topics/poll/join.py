@@ -16,13 +16,15 @@ from pages.topics.poll.question import Join
 # The address of this app as telephones reach it: https://privdemo.example.
 VARIABLE = "PRIVDEMO_URL"
 _LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1|0\.0\.0\.0", re.IGNORECASE)
+# Where `make run` serves unless it is told another port.
+_PORT = 8501
 # Modules of white around a QR code, without which telephones do not find it.
 _QUIET = 4
 
 
 def join(code: str, is_open: bool, seen: str | None) -> Join:
     """Where to join the poll of a code: at PRIVDEMO_URL, else where the teacher's browser has `seen` the app."""
-    site = given_site() or _site(seen or "") or "http://localhost:8501"
+    site = given_site() or _site(seen or "") or f"http://localhost:{_PORT}"
     local = bool(_LOCAL.fullmatch(urlsplit(site).hostname or ""))
     return Join(code, f"{site}/p/{code}", is_open, local)
 
@@ -82,9 +84,10 @@ def how_to_reach(at: Join) -> str:
         return ""
     mine = own_address()
     example, port = mine or "192.168.1.20", urlsplit(at.address).port or 80
+    other = "" if port == _PORT else f" PORT={port}"
     which = "" if mine else ", with this computer’s address in the place of that one"
     return (
         "Telephones cannot reach this address: start the app with "
-        f"<code>PRIVDEMO_HOSTS={example} make run</code>{which}, and open <b>http://{example}:{port}/poll</b> in the "
-        "same network as the class. Until then, a show of hands needs no network."
+        f"<code>PRIVDEMO_HOSTS={example} make run{other}</code>{which}, and open <b>http://{example}:{port}/poll</b> "
+        "in the same network as the class. Until then, a show of hands needs no network."
     )

@@ -130,9 +130,12 @@ def test_how_to_lie_is_a_coin_or_cards():
     fifth = how_to_lie(shown(config=PollConfig(lie=0.2)).question)
     assert "one of 5 cards, 1 of which says “lie”" in fifth
     assert "raises a hand for the other answer" in fifth
-    three = how_to_lie(shown(HANDS, (1, 2, 3), config=PollConfig(("a", "b", "c"), 0.4)).question)
-    assert "one of 5 cards, 2 of which say “lie”" in three
-    assert "one of the other answers, any of them" in three
+    three = PollConfig(("a", "b", "c"), 0.4)
+    hands = how_to_lie(shown(HANDS, (1, 2, 3), config=three).question)
+    assert "two cards and shows them to nobody: one of 5, 2 of which say “lie”, and one of 2, numbered 1 to 2." in hands
+    assert "for the answer that many places after the true one (after the last comes the first)" in hands
+    sends = how_to_lie(shown(REHEARSAL, (1, 2, 3), config=three, expected=6).question)
+    assert "sends one of the other answers, each as often, in the place" in sends
 
 
 # --- what is asked -------------------------------------------------------------------------------
@@ -200,6 +203,9 @@ def test_telephones_are_told_the_way_where_the_address_is_only_this_computers(mo
         words = join.how_to_reach(join.join("BCDFG", True, seen))
         assert "PRIVDEMO_HOSTS=192.168.1.7 make run" in words
         assert "http://192.168.1.7:8501/poll" in words
+        assert "PORT" not in words
+    words = join.how_to_reach(join.join("BCDFG", True, "http://localhost:8621"))
+    assert "PRIVDEMO_HOSTS=192.168.1.7 make run PORT=8621</code>, and open <b>http://192.168.1.7:8621/poll" in words
     assert join.how_to_reach(join.join("BCDFG", True, "http://10.0.0.5:8501")) == ""
     monkeypatch.setattr(join, "own_address", str)
     assert "in the place of that one" in join.how_to_reach(join.join("BCDFG", True, None))
