@@ -164,8 +164,10 @@ def _server(url: sa.URL) -> sa.Engine:
     # Who hangs in the middle of a transaction lets go of it, and nobody waits longer than for SQLite.
     times = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
     settings = " ".join(f"-c {name}={PATIENCE}s" for name in times)
-    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8", "options": settings}
-    return sa.create_engine(url, pool_pre_ping=True, connect_args=options)
+    # These are kept by the server; where its machine is gone, the connection ends by itself.
+    gone = {"tcp_user_timeout": 1000 * PATIENCE, "keepalives_idle": PATIENCE, "keepalives_interval": 1}
+    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8", "options": settings, **gone}
+    return sa.create_engine(url, pool_pre_ping=True, pool_timeout=PATIENCE, connect_args=options)
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

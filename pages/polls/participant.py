@@ -17,10 +17,13 @@ _FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
 
 
 def _without_spare_space(file: str) -> str:
-    """The file without what is there for those who read it: indents, lines of comments, the spaces of its style."""
-    lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", file)
+    """The file without what is there for those who read it: indents, comments, the spaces of its style and script."""
+    lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", file))
     start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
-    return start + re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])", "", style) + rest
+    text, script = rest.split("<script>")
+    tight = re.sub(r" (=>|[=!]==|[-+*=<>?:&|]+) ", r"\1", script)  # no such sign stands by itself in a sentence
+    tidy = re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])", "", style)
+    return f"{start}{tidy}{text}<script>{tight}"
 
 
 _PAGE = _without_spare_space(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)

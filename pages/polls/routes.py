@@ -11,7 +11,8 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter, to_thread
@@ -52,6 +53,8 @@ _MISS = 20
 _TOKEN = re.compile(rf"[0-9a-f]{{{rules.TOKEN}}}")
 # What is read of a body that is too large, so that its sender hears that it is.
 _READ = 2_000_000
+# Seconds for which a telephone waits for the database, which mostly gives up by itself after `database.PATIENCE`.
+_PATIENCE = 12.0
 # Seconds by which what is said of a poll may be behind, and polls of which it is known.
 _BEHIND, _KNOWN = 0.5, 1000
 
@@ -118,7 +121,8 @@ class Telephones:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise HTTPException(415, "An answer must be sent as application/json.")
         answer = _read(code, await _body(request))
-        await self._batches.count(answer)
+        async with _in_time():  # if it is written later all the same, its token has it count once
+            await self._batches.count(answer)
         return JSONResponse({"round": answer.round}, headers=_ANEW)
 
     async def _poll(self, code: str) -> Poll:
@@ -132,10 +136,21 @@ class Telephones:
                 self._known.clear()
             reading = asyncio.ensure_future(to_thread.run_sync(lambda: self._store().poll(name), limiter=self._readers))
             self._known[name] = now, reading
-        return await asyncio.shield(reading)
+        async with _in_time():
+            return await asyncio.shield(reading)
 
     def _count_all(self, answers: Sequence[Answer]) -> list[PollError | None]:
         return self._store().answer_all(answers)
+
+
+@asynccontextmanager
+async def _in_time() -> AsyncIterator[None]:
+    """Wait no longer than `_PATIENCE` for a database that hangs. Raises `NotKept`."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            yield
+    except TimeoutError:
+        raise rules.NotKept from None
 
 
 async def _body(request: Request) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from collections.abc import Iterator
 from itertools import count
 from types import SimpleNamespace
@@ -32,6 +33,8 @@ TOSS = """
 FIXED = "(words) => { crypto.getRandomValues = (into) => into.fill(words.shift()); }"
 # No page of a Chromium without a screen is ever hidden, so a test says that one is.
 SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
+KEPT = "JSON.parse(Object.values(localStorage)[0])"
+COUNTING = "() => { const go = fetch; looks_made = 0; fetch = (...all) => { looks_made++; return go(...all); }; }"
 # Milliseconds after which a page that waits has looked whether the question is asked again.
 A_WHILE = 15_000
 # The coin decides for the truth, or for a lie: random bits all 1, or all 0.
@@ -167,8 +170,9 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     said = page.locator("#what").inner_text()
     page.reload()
     expect(page.locator("#coin")).to_have_text("What it was, this page no longer knows.")
-    kept = page.evaluate("Object.entries(localStorage)")
-    assert kept == [[f"privdemo poll {poll.code}", '{"round":1,"arrived":true}']], "that it has answered, not what"
+    kept = page.evaluate(KEPT)
+    assert 24 < kept.pop("until") - time.time() / 3600 <= 26
+    assert kept == {"round": 1, "arrived": True}, "that it has answered, not what"
     assert page.evaluate("document.querySelector('#ask').hidden")
     other.get_by_role("radio").first.check()
     other.get_by_role("button", name="Toss").click()
@@ -200,7 +204,9 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
     page.get_by_role("button", name="Toss").click()
     expect(page.get_by_role("status")).to_contain_text("belongs to the time before and was not counted")
     page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.evaluate(COUNTING)
     page.clock.fast_forward(60_000)
+    assert page.evaluate("looks_made") == 0, "nobody sees it"
     page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
     page.evaluate(SEEN_AGAIN)
     page.get_by_role("button", name="Answer again").click()
@@ -210,6 +216,61 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
     served.store.ask_again(poll.code, secret)
     page.clock.run_for(A_WHILE)
     expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+
+
+def test_a_telephone_that_looks_at_another_poll_still_counts_once(served, telephone):
+    _, _, url = opened(served)
+    page = telephone
+    page.clock.install()
+    page.goto(url)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#result")).to_be_focused()
+    page.goto(opened(served)[2])
+    expect(page.get_by_role("button", name="Toss")).to_be_visible()
+    page.goto(url)
+    expect(page.locator("#coin")).to_have_text("What it was, this page no longer knows.")
+    expect(page.get_by_role("button", name="Toss")).to_be_hidden()
+    page.clock.set_fixed_time(time.time() + 27 * 3600)
+    page.goto(opened(served)[2])
+    assert page.evaluate("localStorage.length") == 0, "a day later the poll is gone"
+
+
+def test_who_has_not_answered_yet_hears_that_it_is_asked_again_and_closed(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.clock.install()
+    page.goto(url)
+    page.get_by_role("radio").first.check()
+    served.store.ask_again(poll.code, secret)
+    page.clock.fast_forward(A_WHILE)
+    expect(page.get_by_role("status")).to_contain_text("The question is asked again.")
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#result")).to_be_focused()
+    assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [0, 1]
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    served.store.close(poll.code, secret)
+    page.clock.fast_forward(A_WHILE)
+    expect(page.get_by_role("status")).to_have_text("This poll is closed.")
+    expect(page.get_by_role("button", name="Toss")).to_be_hidden()
+
+
+def test_a_server_that_hangs_gives_the_button_back(served, telephone):
+    _, _, url = opened(served)
+    page = telephone
+    page.clock.install()
+    page.goto(url)
+    page.route("**/p/*", lambda route: None)  # never answered
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    for _ in range(4):
+        page.clock.fast_forward(20_000)
+        expect(page.get_by_role("status")).to_have_text("No answer came from the server. Trying again …")
+        page.clock.fast_forward(3_000)
+        expect(page.get_by_role("status")).to_have_text("Sending what the coin decided …")
+    page.clock.fast_forward(20_000)
+    expect(page.get_by_role("button", name="Send again")).to_be_enabled()
 
 
 def test_a_browser_that_keeps_nothing_says_that_a_reload_counts_again(served, telephone):
@@ -225,6 +286,7 @@ def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(s
     page = telephone
     page.clock.install()
     page.goto(url)
+    page.evaluate(f"() => {{ crypto.getRandomValues = (into) => into.fill({ALWAYS['lie']}); }}")
     lost: list[Route] = []
 
     def lose(route: Route) -> None:
@@ -239,6 +301,9 @@ def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(s
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Toss").click()
     expect(page.get_by_role("status")).to_contain_text("Trying again")
+    kept = page.evaluate(KEPT)
+    assert kept.keys() == {"round", "answer", "token", "arrived", "until"}
+    assert kept["answer"] == 1, "the lie that is sent, not the truth"
     page.clock.fast_forward(4_000)
     expect(page.locator("#result")).to_be_focused()
     assert sum(served.store.counts(poll.code, secret)[0]) == 1

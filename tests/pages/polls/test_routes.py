@@ -5,6 +5,7 @@ import itertools
 import json
 import logging
 import re
+import threading
 from base64 import b64encode
 from hashlib import sha256
 
@@ -14,6 +15,7 @@ from starlette.applications import Starlette
 from pages.kit.waiting_room import WaitingRoom
 from pages.polls import background, routes
 from pages.polls.bucket import Bucket
+from pages.polls.database import PATIENCE
 from pages.polls.rules import NotKept
 from pages.polls.store import Store
 from privdemo import limits
@@ -175,6 +177,7 @@ def test_a_database_that_is_away_is_said_and_tried_again(poll):
     def away():
         raise NotKept
 
+    assert routes._PATIENCE > PATIENCE, "what the database says itself is heard"
     app = Starlette(routes=routes.routes(routes.Telephones(away)))
     page = ask(app, "/p/BCDFG", accept="text/html")
     for refused in (post(app, "BCDFG"), ask(app, "/p/BCDFG"), page):
@@ -186,6 +189,32 @@ def test_a_database_that_is_away_is_said_and_tried_again(poll):
         raise ZeroDivisionError
 
     assert post(Starlette(routes=routes.routes(routes.Telephones(broken))), "BCDFG").status == 503
+
+
+def test_a_database_that_hangs_is_not_waited_for_and_what_it_writes_later_counts_once(store, poll, monkeypatch):
+    poll, secret = poll
+    freed = threading.Event()
+
+    def hangs():
+        freed.wait()
+        return store
+
+    monkeypatch.setattr(routes, "_PATIENCE", 0.05)
+    app, path = Starlette(routes=routes.routes(routes.Telephones(hangs))), f"/p/{poll.code}"
+
+    async def sent():
+        return (await asking(app, path, "POST", body=[answer()], **HERE)).status
+
+    async def all_of_it():
+        try:
+            hung = [await sent(), await sent(), (await asking(app, path)).status, (await asking(app, path)).status]
+        finally:
+            freed.set()
+        monkeypatch.setattr(routes, "_PATIENCE", 10.0)
+        return [*hung, await sent(), (await asking(app, path)).status]
+
+    assert in_a_loop(asyncio.wait_for(all_of_it(), 30)) == [503, 503, 503, 503, 200, 200]
+    assert store.counts(poll.code, secret) == [[1, 0]]
 
 
 def test_a_flood_from_one_address_is_refused_and_a_class_behind_one_is_not(store, clock, poll, monkeypatch):

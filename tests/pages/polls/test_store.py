@@ -294,6 +294,13 @@ def test_codes_cannot_be_misread_and_secrets_not_be_guessed():
     assert all(len(rules.new_secret()) == 32 for _ in range(3))
 
 
+def test_every_transaction_is_on_disk_before_it_ends(store, poll):
+    for transaction in (store.database.writing, store.database.reading):
+        with transaction() as connection:
+            found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("synchronous", "journal_mode")]
+        assert found == [2, "wal"], "FULL: else a power cut takes what was acknowledged"
+
+
 def test_processes_count_side_by_side(store, poll, tmp_path):
     """Two stores of one file, as two replicas have it."""
     poll, secret = poll
