@@ -122,6 +122,18 @@ def test_known_factors_are_found_again(mechanism):
     assert np.allclose(prior.mean, 0.5, atol=0.02)
 
 
+def test_factors_are_as_long_as_they_are_where_people_are_few():
+    """With half as many pixels as people, an eigenvalue of 5 comes out as 5.6: its bias is taken off again."""
+    n, n_pixels, random = 400, 200, rng(6)
+    noise, direction = GaussianNoise(0.3), random.standard_normal(n_pixels)
+    direction *= 2 * noise.sigma / np.linalg.norm(direction)  # four times the noise's variance
+    found = [
+        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * draw)
+        for draw in random.standard_normal((16, n, n_pixels))
+    ]
+    assert np.mean([np.square(each).sum() for each in found]) == pytest.approx(4 * noise.sigma**2, rel=0.08)
+
+
 def test_known_factors_are_found_again_under_randomised_response_whose_noise_is_uneven():
     """Of pixels that are black, of others of which the noise knows more or less, and of those that go together."""
     k, random, n = 17, rng(2), 50_000

@@ -11,6 +11,7 @@ from privdemo import accounting, datasets, limits
 from privdemo.experiments import many_answers
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
+from privdemo.experiments.many_answers.config import STREAMS
 from privdemo.intervals import mean_interval
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.methods import FREQUENCY_ORACLES, INVERTED, LIKELIEST, PROJECTED
@@ -164,3 +165,8 @@ def test_what_asks_nothing_is_refused_in_a_sentence(wrong: dict, words: str) -> 
 def test_every_oracle_has_a_title_and_a_look_of_its_own() -> None:
     assert list(FREQUENCY_ORACLES) == list(ORACLES)
     assert len({method.style for method in FREQUENCY_ORACLES.values()}) == len(ORACLES)
+
+
+def test_every_mechanism_has_a_stream_of_its_own():
+    assert set(STREAMS) == set(ORACLES)
+    assert len(set(STREAMS.values())) == len(STREAMS)

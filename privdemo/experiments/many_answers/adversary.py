@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.experiments.draws import generator
-from privdemo.experiments.many_answers.config import AnswersConfig, mechanism
+from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
 from privdemo.experiments.many_answers.release import GUESSED, ONE, truth
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.mechanisms.frequency_oracles import ORACLES
 
 Array = NDArray[np.floating]
 
@@ -40,7 +39,7 @@ class OneReport(NamedTuple):
 def one_report(config: AnswersConfig, sent: int) -> OneReport:
     """Draw one report of somebody with answer number `sent`, and what an adversary concludes who knows all shares."""
     people = truth(config)
-    number = list(ORACLES).index(config.oracle)
+    number = STREAMS[config.oracle]
     made = mechanism(config.oracle, people.k, config.epsilon)
     sent, prior = min(sent, people.k - 1), people.shares
     report = made.reports(np.array([sent]), generator(config, ONE, number, sent))

@@ -15,6 +15,15 @@ OCCUPATIONS, WORDS = "adult", "sms"
 SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
 # The lie that papers on noisy labels tell.
 PAPERS = "randomised response"
+# The random stream of each mechanism, by its name: a fixed number, so that a further one changes nobody's draws.
+STREAMS = {
+    "randomised response": 0,
+    "basic rappor": 1,
+    "optimised unary": 2,
+    "local hashing": 3,
+    "subset selection": 4,
+    "hadamard response": 5,
+}
 
 
 @dataclass(frozen=True)

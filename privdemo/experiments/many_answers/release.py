@@ -12,7 +12,16 @@ from privdemo import datasets
 from privdemo.datasets import Source, kept_by_name
 from privdemo.estimators.frequency_oracles import InvertedShares, invert
 from privdemo.experiments.draws import generator
-from privdemo.experiments.many_answers.config import OCCUPATIONS, PAPERS, UNIFORM, WORDS, ZIPF, AnswersConfig, mechanism
+from privdemo.experiments.many_answers.config import (
+    OCCUPATIONS,
+    PAPERS,
+    STREAMS,
+    UNIFORM,
+    WORDS,
+    ZIPF,
+    AnswersConfig,
+    mechanism,
+)
 from privdemo.mechanisms.frequency_oracles import ORACLES, best
 from privdemo.simplex import round_to_sum
 
@@ -90,7 +99,7 @@ def rival(oracle: str, k: int, epsilon: float) -> str:
 def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:
     """The shares that inversion reads from one release by `oracle`, drawn as counts."""
     made = mechanism(oracle, people.k, config.epsilon)
-    rng = generator(config, COUNTS, list(ORACLES).index(oracle))
+    rng = generator(config, COUNTS, STREAMS[oracle])
     return invert(made, made.support_counts(people.counts, rng), config.people)
 
 
