@@ -1,4 +1,4 @@
-"""What the server is told: names by which it may be asked for, and pages that may show it in a frame."""
+"""What the server is told: names by which it may be asked for, pages that may show it in a frame, and its address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import re
 
 # Names besides those of the machine itself, and pages; both with commas in between.
 HOSTS, FRAMES = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES"
-# How each of them is written, with an example.
+# The address at which a class finds the app.
+SITE = "PRIVDEMO_URL"
+_ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
+# How each of the first two is written, with an example.
 _FORMS = {
     HOSTS: (re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]"), "a name or an address alone, such as privdemo.example"),
     FRAMES: (
@@ -37,5 +40,14 @@ def check() -> None:
     try:
         for variable in _FORMS:
             checked(variable)
+        _check_site()
     except ValueError as error:
         raise SystemExit(f"privdemo: {error}") from None
+
+
+def _check_site() -> None:
+    """Raises ``ValueError`` with a sentence where `SITE` is not an address alone: a path would be lost."""
+    given = os.environ.get(SITE, "").strip()
+    if given and not _ADDRESS.fullmatch(given):
+        example = "https://privdemo.example or http://192.0.2.2:8501"
+        raise ValueError(f"{SITE} must be an address without a path, such as {example}; got {given!r}")

@@ -40,6 +40,7 @@ _STATUS = {
     rules.RoundOver: 409,
     rules.PollClosed: 410,
     rules.AnswerOutOfRange: 422,
+    rules.NotAsked: 422,
     rules.NotKept: 503,
     rules.PollFull: 507,
 }

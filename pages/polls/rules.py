@@ -50,6 +50,10 @@ class AnswerOutOfRange(PollError, ValueError):
     said = "This poll has no such answer."
 
 
+class NotAsked(AnswerOutOfRange):
+    said = "This poll has not been asked that often."
+
+
 class PollFull(PollError):
     said = f"This poll has {limits.POLL_PEOPLE.high:,} answers, as many as it takes."
 

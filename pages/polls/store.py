@@ -25,6 +25,7 @@ from pages.polls.rules import (
     Answer,
     AnswerOutOfRange,
     NoSuchPoll,
+    NotAsked,
     NotTheOwner,
     Poll,
     PollClosed,
@@ -249,8 +250,10 @@ def _refused(row: Any, sent: Answer) -> PollError | None:
     """Why the poll of a row does not take an answer, as far as it alone tells."""
     if not row.is_open:
         return PollClosed()
-    if sent.round != row.round:
+    if 1 <= sent.round < row.round:
         return RoundOver()
+    if sent.round != row.round:
+        return NotAsked()
     return None if 0 <= sent.answer < len(row.answers) else AnswerOutOfRange()
 
 

@@ -146,11 +146,12 @@ def test_the_proxy_gives_who_answers_a_poll_no_cookie_and_takes_any_replica():
     with behind_proxy(2) as (port, servers):
         ask(port, "/voting")
         end(servers[:1])
-        for path in ("/p/BCDFG", "/p/BCDFG/now"):
+        for path in ("/p/BCDFG", "/p/BCDFG/now", "/P/BCDFG", "/p", "/p?code=BCDFG"):
             told = {"Cookie": "privdemo_replica=1", "X-Forwarded-For": "10.0.0.7"}
             status, cookies, body = ask(port, path, **told)
             assert (status, cookies) == (200, ["privdemo_waits=me"]), "the server's own alone"
             assert re.findall("x-forwarded-for: (.*)", body.lower()) == ["127.0.0.1"], "not what is said of it"
+        assert len(ask(port, "/poll")[1]) == 2, "the teacher's page is a visit"
 
 
 def test_a_long_link_reaches_the_app_which_says_that_it_is_too_long():

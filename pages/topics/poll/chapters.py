@@ -137,7 +137,7 @@ def _meant(found: Reveal) -> str:
 def _hundred(share: Estimate) -> str:
     """People of a hundred with their 95 % interval, if it has a width: whole ones, where they say enough."""
     number, low, high = map(_whole, share)
-    return number if share.exact else f"{number} ({low}–{high})"
+    return number if share.exact or number == low == high else f"{number} ({low}–{high})"
 
 
 def _whole(share: float) -> str:
@@ -180,9 +180,10 @@ def asked_again(shown: Answer, found: Reveal, times: int) -> _Said:
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
     now = _now(shown)
+    later = f"; of those who say it all {most} times, {_hundred(last)}" if times < most else ""
     return _Said(
-        f"{now}{_doubt(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here)}</b> mean it; "
-        f"of those who say it all {most} times, {_hundred(last)}. Each time costs as much privacy again.",
+        f"{now}{_doubt(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here)}</b> mean it"
+        f"{later}. Each time costs as much privacy again.",
         Chart(charts.again(again, times)),
         f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),

@@ -56,6 +56,22 @@ def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch
 
 
 @pytest.mark.parametrize(
+    ("given", "is_good"),
+    [
+        *((good, True) for good in ("", "https://class.example/", "http://10.0.0.5:8501", "http://[fd00::1]:80")),
+        *((bad, False) for bad in ("https://a.example/path", "a.example", "https://me:hush@a.example", "https://a?b")),
+    ],
+)
+def test_an_address_of_the_app_that_would_lose_its_path_is_refused_at_start(monkeypatch, given, is_good):
+    monkeypatch.setenv(told.SITE, given)
+    if is_good:
+        told.check()
+    else:
+        with pytest.raises(SystemExit, match="PRIVDEMO_URL must be an address without a path"):
+            told.check()
+
+
+@pytest.mark.parametrize(
     ("path", "method", "status"),
     [
         *(("/voting", "TRACE", 405), ("/voting", "POST", 405), ("/_stcore/upload_file/visit/file", "TRACE", 405)),

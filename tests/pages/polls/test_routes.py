@@ -108,11 +108,11 @@ def test_an_answer_is_on_disk_before_it_is_acknowledged_and_counts_once(app, sto
         (None, {"origin": "http://evil.example"}, 403, "own page only"),
         (None, {"origin": ""}, 403, "own page only"),
         (None, {"content_type": "text/plain"}, 415, "application/json"),
-        (answer(round=2), {}, 409, "asked again"),
+        (answer(round=2), {}, 422, "not been asked that often"),
         (answer(answer=2), {}, 422, "no such answer"),
         (answer(answer=-1), {}, 422, "no such answer"),
         (answer(answer=10**300), {}, 422, "no such answer"),
-        (answer(round=10**300), {}, 409, "asked again"),
+        (answer(round=10**300), {}, 422, "not been asked"),
         (answer(answer=True), {}, 400, "as JSON"),
         (answer(answer=0.0), {}, 400, "as JSON"),
         (answer(token=31 * "a"), {}, 400, "as JSON"),
@@ -167,8 +167,11 @@ def test_whether_the_question_is_asked_again_is_known_within_half_a_second(app, 
     now = f"/p/{poll.code}/now"
     assert json.loads(ask(app, now).body) == {"round": 1, "open": True}
     store.ask_again(poll.code, secret)
+    refused = post(app, poll.code)
+    assert (refused.status, "being asked again" in refused.text) == (409, True)
     store.close(poll.code, secret)
     assert json.loads(ask(app, now).body) == {"round": 1, "open": True}, "read anew for nobody"
+    assert post(app, poll.code).status == 410
     clock.now += 0.5
     assert json.loads(ask(app, now).body) == {"round": 2, "open": False}
 

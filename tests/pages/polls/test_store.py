@@ -14,6 +14,7 @@ from pages.polls.rules import (
     Answer,
     AnswerOutOfRange,
     NoSuchPoll,
+    NotAsked,
     NotKept,
     NotTheOwner,
     PollClosed,
@@ -68,12 +69,15 @@ def test_an_answer_counts_once_a_round_however_often_it_comes(store, poll):
     assert store.counts(poll.code, secret) == [[2, 1, 1]]
     assert store.ask_again(poll.code, secret).round == 2
     store.answer(poll.code, 2, 2, token(0))
+    with pytest.raises(RoundOver):
+        store.answer(poll.code, 1, 0, token(9))
     assert store.counts(poll.code, secret) == [[2, 1, 1], [0, 0, 1]]
     assert store.rows(poll.code, secret) == [(1, 0), (1, 0), (1, 1), (1, 2), (2, 2)]
 
 
 @pytest.mark.parametrize(
-    ("round", "answer", "error"), [(1, 3, AnswerOutOfRange), (1, -1, AnswerOutOfRange), (2, 0, RoundOver)]
+    ("round", "answer", "error"),
+    [(1, 3, AnswerOutOfRange), (1, -1, AnswerOutOfRange), (2, 0, NotAsked), (0, 0, NotAsked)],
 )
 def test_what_a_poll_does_not_take_changes_nothing(store, poll, round, answer, error):
     poll, secret = poll

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 import streamlit as st
 
-from pages.kit import lecture, presenter
+from pages.kit import lecture, presenter, told
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
@@ -50,6 +50,8 @@ def test_each_step_says_its_number():
     assert "Of 100 people whatever they sent, it is true of 70 (49–89)." in one
     cost = poll.price(found)
     assert f"as much as <b>{cost.honest}</b> honest ones" in panel("Price", of).answer
+    last = panel("Again", shown(HANDS, (3200, 1200)), 5).answer
+    assert "who say “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
     assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
         panel("Again", of, 2).answer
     )
@@ -191,7 +193,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(check, words, sentence):
     ],
 )
 def test_a_class_goes_to_the_address_given_or_to_the_teachers_own(monkeypatch, given, seen, address):
-    monkeypatch.setenv(join.VARIABLE, given)
+    monkeypatch.setenv(told.SITE, given)
     at = join.join("BCDFG", True, seen)
     assert at.address == address
     assert at.local == ("localhost" in address)
