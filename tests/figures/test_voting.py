@@ -57,8 +57,13 @@ def test_candidates_have_the_intervals_of_the_inverted_channel():
 def test_the_price_marks_the_visitors_plan():
     epsilon, people = 0.01, 9e7
     curve = survey.curve(0.02, 0.5, through=epsilon)
-    figure = charts.price(curve, 2398, (epsilon, people), 0.02)
-    line, honest, plan = figure.data
+    trusted = {"a shuffler": [(0.1, 5000.0), (1.0, 2500.0)], "a curator": [(0.1, 3000.0)]}
+    figure = charts.price(curve, 2398, (epsilon, people), 0.02, trusted)
+    line, honest, shuffled, curated, plan = figure.data
+    assert [trace.name for trace in (line, shuffled, curated)] == [
+        f"{whom} is trusted" for whom in ("nobody", "a shuffler", "a curator")
+    ]
+    assert (*shuffled.y, *curated.y) == (5000.0, 2500.0, 3000.0)
     assert list(zip(line.x, line.y, strict=True)) == [tuple(point) for point in curve]
     assert list(honest.y) == [2398, 2398]
     assert (*plan.x, *(rule.x0 for rule in figure.layout.shapes)) == (epsilon, epsilon)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pages.kit import numbers
+from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.controls import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
-from privdemo.estimators import survey
+from privdemo.estimators import survey, trusted_survey
 from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
+from privdemo.methods import CURATOR, NOBODY, SHUFFLER
 
 _NAME, _QUESTION = "price", "What does privacy cost?"
+# The δ at which a shuffler or a curator keeps ε, and how many of the curve's ε are computed for them.
+_DELTA, _EVERY = 1e-6, 6
 
 
 def panels(_: Answer, plan: Plan) -> list[Panel]:
@@ -24,13 +28,24 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
     if plan.solve == PRIVACY and plan.voters < honest:
         return [Panel(_NAME, _QUESTION, too_few_words(plan, honest))]
     found = solve(plan)
-    words = price_words(found)
+    words = f"{price_words(found)}{trusted_words(found)}"
     if not math.isfinite(found.voters):
         return [Panel(_NAME, _QUESTION, words)]
     if not PLAN_WIDTH.limit.contains(found.width):
         note = f"The curve is drawn for half-widths {PLAN_WIDTH.limit.range_text} alone."
         return [Panel(_NAME, _QUESTION, words, note=note)]
     return [_curve(found, words)]
+
+
+def _trusted_curves(epsilons: tuple[float, ...], width: float, share: float) -> dict[str, list[tuple[float, float]]]:
+    """(ε, people) where a shuffler or a curator is trusted."""
+    return {
+        SHUFFLER: trusted_survey.shuffled_curve(epsilons, _DELTA, width, share),
+        CURATOR: trusted_survey.curated_curve(epsilons, _DELTA, width, share),
+    }
+
+
+trusted_curves = cache.shared(_trusted_curves, max_entries=64)
 
 
 def solve(plan: Plan) -> Plan:
@@ -47,17 +62,23 @@ def _curve(plan: Plan, words: str) -> Panel:
     """The curve of people to ask against the ε of one answer, with the plan on it."""
     epsilon = plan.lie.epsilon
     curve = survey.curve(plan.width, plan.share, through=epsilon)
+    trusted = trusted_curves(tuple(e for e, _ in curve[::_EVERY]), plan.width, plan.share)
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     (least, most_people), (most, least_people) = curve[0], curve[-1]
     return Panel(
         _NAME,
         _QUESTION,
         words,
-        Chart(charts.price(curve, honest, (epsilon, plan.voters), plan.width)),
+        Chart(charts.price(curve, honest, (epsilon, plan.voters), plan.width, trusted)),
         f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A and all lie "
         f"alike, against the ε of one answer: {numbers.people(most_people)} at ε = {least:.2g}, "
-        f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth.",
-        lambda: [{"epsilon": e, "people": n} for e, n in curve],
+        f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth."
+        f"{_trusted_summary(trusted)}",
+        lambda: [
+            {"trusted": whom, "epsilon": e, "people": n}
+            for whom, points in ({NOBODY: curve} | trusted).items()
+            for e, n in points
+        ],
         _snippet(plan),
     )
 
@@ -78,7 +99,7 @@ def _snippet(plan: Plan) -> Snippet:
     given = {name: repr(value) for name, value in numbers_of.items() if name != wanted}
     return Snippet(
         (
-            "from privdemo.estimators import survey",
+            "from privdemo.estimators import survey, trusted_survey",
             "from privdemo.figures import voting as charts",
             "from privdemo.mechanisms import BinaryChannel",
         ),
@@ -89,7 +110,10 @@ def _snippet(plan: Plan) -> Snippet:
             "print(people, lie, width)",
             "curve = survey.curve(width, share, through=lie.epsilon)",
             "honest = survey.voters_needed(0.0, width, share)",
-            "charts.price(curve, honest, (lie.epsilon, people), width).show()",
+            f"epsilons, delta = [epsilon for epsilon, _ in curve[::{_EVERY}]], {_DELTA!r}",
+            f"trusted = {{{SHUFFLER!r}: trusted_survey.shuffled_curve(epsilons, delta, width, share)}}",
+            f"trusted[{CURATOR!r}] = trusted_survey.curated_curve(epsilons, delta, width, share)",
+            "charts.price(curve, honest, (lie.epsilon, people), width, trusted).show()",
         ),
     )
 
@@ -137,6 +161,26 @@ def price_words(plan: Plan) -> str:
         f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
         f"told the truth, {numbers.people(honest)} would do.{_factor(plan)}{_safe(plan)}"
     )
+
+
+def trusted_words(plan: Plan) -> str:
+    """How many people it takes for the same ε where a shuffler or a curator is trusted, if people are looked for."""
+    if plan.solve != PEOPLE or not 0 < plan.lie.epsilon < math.inf:
+        return ""
+    ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
+    return (
+        f" At the same ε {numbers.people(shuffled)} would do if a shuffler were trusted, {curated:,.0f} if a curator "
+        "were."
+    )
+
+
+def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """The first and the last people of each curve, for those who do not see it."""
+    told = (
+        f" With {whom} trusted (δ = 10⁻⁶) {numbers.people(points[0][1])} and {numbers.people(points[-1][1])} would do."
+        for whom, points in trusted.items()
+    )
+    return "".join(told)
 
 
 def _lies(lie: BinaryChannel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plotly.graph_objects import Figure
@@ -13,12 +13,20 @@ from privdemo.attacks import RepeatedAnswers
 from privdemo.figures.charts import legend_below, line, marker, outlined, over_rule, rule
 from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
 
 
-def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float, float], half_width: float) -> Figure:
+def price(
+    curve: Sequence[tuple[float, float]],
+    honest: float,
+    here: tuple[float, float],
+    half_width: float,
+    trusted: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+) -> Figure:
     """People needed for an interval of ± `half_width` against ε, both on logarithmic axes: `curve` of (ε, people).
 
-    `honest` people would be enough if everyone told the truth; `here` (ε, people) is the visitor's plan.
+    `honest` people would be enough if everyone told the truth; `here` (ε, people) is the visitor's plan. `trusted` are
+    further such curves, by the names of `methods.TRUSTED_WITH_ANSWERS`.
     """
     epsilons, needed = zip(*curve, strict=True)
     shown = epsilons[0] <= here[0] <= epsilons[-1]
@@ -29,17 +37,18 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "y": needed,
             "mode": "lines",
             "line": line(palette.SPREAD),
-            "name": "with lies, corrected",
-            "hovertemplate": "ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
+            "name": TRUSTED_WITH_ANSWERS[NOBODY].title,
+            "hovertemplate": "lies, corrected, ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
         },
         {
             "x": [epsilons[0], epsilons[-1]],
             "y": [honest, honest],
             "mode": "lines",
             "line": line(palette.TRUTH) | {"dash": "dot"},
-            "name": "if everyone told the truth",
+            "name": "everyone tells the truth",
             "hovertemplate": "honest answers: %{y:,.0f} people<extra></extra>",
         },
+        *(_trusted(TRUSTED_WITH_ANSWERS[name], points) for name, points in (trusted or {}).items()),
         {
             "x": [here[0]] if shown else [],
             "y": [here[1]] if shown else [],
@@ -75,6 +84,18 @@ def price(curve: Sequence[tuple[float, float]], honest: float, here: tuple[float
             "legend": legend_below(),
         },
     )
+
+
+def _trusted(method: Method, points: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    epsilons, needed = zip(*points, strict=True)
+    return {
+        "x": epsilons,
+        "y": needed,
+        "mode": "lines",
+        "line": line(method.style),
+        "name": method.title,
+        "hovertemplate": f"{method.title}, ε = %{{x:.3g}}: %{{y:,.0f}} people<extra></extra>",
+    }
 
 
 _SHARE = {"tickformat": ".0%", "range": [-0.03, 1.03]}

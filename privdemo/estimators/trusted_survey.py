@@ -1,0 +1,93 @@
+"""The price of a survey's privacy where somebody is trusted: people for a wanted precision, as `survey` has for nobody.
+
+A *shuffler* mixes the answers, so that each person may lie less for the same (ε, δ) of the count; its ε is exact
+(`privdemo.accounting.shuffling`). A *curator* hears the truth and publishes the count with Laplace noise of scale
+b. Its interval is the score interval of the count, whose variance is θ(1 − θ)/N + 2b²/N²; its half-width h obeys
+
+    h (1 + z²/N) / z = √( (θ(1 − θ) + (1 + z²/N) 2b²/N)/N + z²/(4N²) ),
+
+which is Wilson's without noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privdemo import limits
+from privdemo.accounting import laplace_scale, randomised_response_flip_prob, shuffled_poll_delta
+from privdemo.estimators import survey
+from privdemo.intervals import Z95
+
+Z2 = Z95**2
+# A local ε₀ is found to this share of it, from below.
+EXACT = 1e-3
+
+
+def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
+    """The fewest voters whose 95 % interval is ± `half_width` or narrower, and whose mixed answers keep (ε, δ).
+
+    The more each of them tells, a larger ε₀, the fewer are needed and the less they hide each other: so it is the
+    largest ε₀ that goes. ∞ where ε is 0.
+    """
+    limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
+    if epsilon == 0:
+        return math.inf
+    low, high = min(epsilon, limits.LOCAL_EPSILON.high), limits.LOCAL_EPSILON.high
+    while high - low > EXACT * high:
+        middle = (low + high) / 2
+        voters = min(_with_lies(middle, half_width, share), limits.N_VOTERS.high)
+        if shuffled_poll_delta(middle, int(voters), epsilon) <= delta:
+            low = middle
+        else:
+            high = middle
+    return _with_lies(max(low, epsilon), half_width, share)
+
+
+def curated_half_width(n_voters: int, epsilon: float, delta: float, share: float = 0.5) -> float:
+    """Half the width of the 95 % interval from a count of `n_voters` with Laplace noise for (ε, δ), in shares."""
+    limits.N_VOTERS.check(n_voters)
+    limits.SHARE.check(share)
+    return _curated(n_voters, laplace_scale(epsilon, delta), share)
+
+
+def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
+    """The fewest voters whose noisy count gives a 95 % interval of ± `half_width` or narrower, by bisection."""
+    fewest = int(survey.voters_needed(0.0, half_width, share))
+    scale = laplace_scale(epsilon, delta)
+    enough = fewest
+    while _curated(enough, scale, share) > half_width * (1 + 1e-12):
+        enough *= 2
+    few = fewest - 1
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        if _curated(middle, scale, share) <= half_width * (1 + 1e-12):
+            enough = middle
+        else:
+            few = middle
+    return enough
+
+
+def shuffled_curve(
+    epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
+) -> list[tuple[float, float]]:
+    """(ε, voters needed) where a shuffler is trusted."""
+    return [(epsilon, shuffled_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
+
+
+def curated_curve(
+    epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
+) -> list[tuple[float, float]]:
+    """(ε, voters needed) where a curator is trusted."""
+    return [(epsilon, curated_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
+
+
+def _with_lies(local_epsilon: float, half_width: float, share: float) -> float:
+    return survey.voters_needed(randomised_response_flip_prob(local_epsilon), half_width, share)
+
+
+def _curated(n_voters: int, scale: float, share: float) -> float:
+    more = 1 + Z2 / n_voters
+    variance = (share * (1 - share) + more * 2 * scale**2 / n_voters) / n_voters
+    return Z95 / more * math.sqrt(variance + Z2 / (4 * n_voters**2))

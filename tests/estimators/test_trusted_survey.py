@@ -1,0 +1,54 @@
+"""People for a poll behind a shuffler or a curator, against the definitions of their intervals and of their ε."""
+
+import math
+
+import numpy as np
+import pytest
+
+from privdemo.accounting import laplace_scale, randomised_response_epsilon, shuffled_poll_delta
+from privdemo.estimators import survey, trusted_survey
+from tests.estimators.oracles import Z
+
+DELTA = 1e-6
+
+
+@pytest.mark.parametrize(("n", "epsilon", "share"), [(50, 0.2, 0.5), (300, 1.0, 0.1), (3000, 0.05, 0.5)])
+def test_the_interval_of_a_noisy_count_has_the_shares_at_z_standard_errors(n, epsilon, share):
+    def half(scale):
+        """Half the distance of the roots θ of (θ − share)² = z² (θ(1 − θ)/n + 2b²/n²)."""
+        low, high = np.sort(np.roots([1 + Z**2 / n, -2 * share - Z**2 / n, share**2 - 2 * (Z * scale / n) ** 2]))
+        return (high - low) / 2
+
+    found, scale = trusted_survey.curated_half_width(n, epsilon, DELTA, share), laplace_scale(epsilon, DELTA)
+    assert found == pytest.approx(half(scale), rel=1e-9)
+    assert found != pytest.approx(half(1.05 * scale), rel=1e-4)
+
+
+def test_without_noise_a_curators_interval_is_wilsons():
+    assert trusted_survey.curated_half_width(500, math.inf, 0.0, 0.3) == pytest.approx(survey.half_width(500, 0.0, 0.3))
+
+
+@pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.02, 0.3)])
+def test_a_curator_needs_the_fewest_voters(epsilon, width):
+    n = trusted_survey.curated_voters_needed(epsilon, DELTA, width)
+    assert trusted_survey.curated_half_width(n, epsilon, DELTA) <= width * (1 + 1e-9)
+    assert trusted_survey.curated_half_width(n - 1, epsilon, DELTA) > width * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.3, 0.1)])
+def test_a_shuffler_needs_the_fewest_voters_whose_answers_hide_each_other(epsilon, width):
+    def delta_with(n):
+        """δ(ε) of so many who lie no more than the precision leaves them."""
+        return shuffled_poll_delta(randomised_response_epsilon(survey.flip_prob_allowed(n, width)), n, epsilon)
+
+    n = trusted_survey.shuffled_voters_needed(epsilon, DELTA, width)
+    assert delta_with(math.ceil(1.005 * n)) <= DELTA < delta_with(math.floor(0.98 * n))
+    assert trusted_survey.curated_voters_needed(epsilon, DELTA, width) < n
+    assert n < survey.voters_needed(1 / (1 + math.exp(epsilon)), width)
+
+
+def test_the_ends_of_privacy():
+    assert trusted_survey.shuffled_voters_needed(0.0, 0.0, 0.02) == math.inf
+    honest = survey.voters_needed(0.0, 0.02)
+    assert trusted_survey.shuffled_voters_needed(25.0, DELTA, 0.02) == honest
+    assert trusted_survey.curated_voters_needed(25.0, DELTA, 0.02) == honest
