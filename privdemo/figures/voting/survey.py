@@ -58,11 +58,7 @@ def price(
             "hovertemplate": "your plan: ε = %{x:.3g}, %{y:,.0f} people<extra></extra>",
         },
     ]
-    ticks = [
-        tick
-        for tick in (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
-        if epsilons[0] <= tick * 1.001 <= epsilons[-1] * 1.002
-    ]
+    ticks = _ticks(epsilons[0], epsilons[-1])
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -84,6 +80,12 @@ def price(
             "legend": legend_below(),
         },
     )
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round ε from `low` to `high`."""
+    every = (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
+    return [tick for tick in every if low <= tick * 1.001 <= high * 1.002]
 
 
 def _trusted(method: Method, points: Sequence[tuple[float, float]]) -> dict[str, Any]:
