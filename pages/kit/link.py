@@ -19,7 +19,7 @@ from pages.kit.settings import Choice, Setting, problems
 from privdemo import limits
 
 # Notes that are shown on a link, and how that is called.
-_MOST_NOTES, _THIS = 5, "this link"
+_MOST_NOTES, _THIS, _TYPED = 5, "this link", "what was typed"
 NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
 _KEPT_UNSEEN = "kept_unseen"
 _START_OVER = "reset_asked"
@@ -210,9 +210,14 @@ def _refuse_long() -> None:
     """Take everything out of an address that is too long to be looked into, and show a note."""
     length = len(urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
+        # What a widget has taken was typed into it, unless the visitor goes back to a link.
+        is_typed = not _on_the_way_back() and any(key in st.session_state for key in st.query_params)
         drop(list(st.query_params))
-        allowed = f"{limits.LINK_BYTES.high:,}"
-        remark(f"It has {length:,} characters, {allowed} are allowed: none of its settings was used.", of=_THIS)
+        has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
+        if is_typed:
+            remark(f"A link with it would have {has}: no setting stands in it.", of=_TYPED)
+        else:
+            remark(f"It has {has}: none of its settings was used.", of=_THIS)
         st.rerun()  # the settings were made from it
 
 

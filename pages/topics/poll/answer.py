@@ -89,8 +89,8 @@ def ordinal(number: int) -> str:
 
 
 def said(words: str) -> str:
-    """An answer in quotation marks, as markup."""
-    return f"“{escape(words)}”"
+    """An answer in quotation marks, as markup, in which the name of a picture stays as it is."""
+    return f"“{escape(words).replace(':material/', ':material&#47;')}”"
 
 
 def _people(asked: Question) -> str:

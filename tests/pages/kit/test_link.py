@@ -73,6 +73,8 @@ def test_of_a_link_that_is_too_long_nothing_is_used(monkeypatch):
     assert told == [{}]
     assert "It has 9,010 characters, 8,192 are allowed: none of its settings was used." in at.warning[0].value
     assert at.session_state["found"] == ("b", ("b",))
+    at = opened(CHECK, {"two": "a" * 9000}, page="p", two=["a"])
+    assert at.warning[0].value.startswith("Part of what was typed"), "nobody used a link"
 
 
 RENAMED = """

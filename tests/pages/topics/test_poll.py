@@ -63,6 +63,11 @@ def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true()
     assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
 
 
+def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
+    of = shown(config=PollConfig((":material/close:", "no"), 0.25))
+    assert "“:material&#47;close:”" in panel("Said", of).answer, "else Streamlit makes it :material_close:"
+
+
 def test_where_nobody_has_answered_there_is_nothing_to_read():
     of = shown(HANDS, (0, 0))
     assert "answered" not in of.takeaway() + of.main()[0].figure.html
