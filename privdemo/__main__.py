@@ -21,6 +21,7 @@ examples:
   python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
   python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (40 minutes)
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
+  python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
   python -m privdemo reproduce defaults   the draws that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
@@ -34,7 +35,8 @@ that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
 
 _SPEC = """\
 SPEC, for example:
-  experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts"
+  experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts",
+                                 # "many_answers"
   repeats = 10                   # draws of every config
 
   [config]                       # what all trials share; the rest is as in the package

@@ -26,6 +26,7 @@ from privdemo.experiments import (
     training,
 )
 from privdemo.experiments.images import guess_study
+from privdemo.experiments.many_answers import study as answers_study
 
 Step = TypeVar("Step", bound=tuple[Any, ...])
 
@@ -117,6 +118,7 @@ def reproductions() -> dict[str, Reproduction]:
         (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
         (label_counts, "", reports.count_lines),
         (comparison.study, ", needs MNIST and Adult", reports.comparison_lines),
+        (answers_study, "", reports.answer_lines),
     )
     draws = Reproduction(
         f"{shipped_draws.TITLE}, needs MNIST and Adult",

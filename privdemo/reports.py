@@ -20,6 +20,7 @@ from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.class_ratio import study as ratio_study
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.label_proportions import HALF, SHARE
+from privdemo.experiments.many_answers import study as answers_study
 from privdemo.intervals import Estimate, mean_interval
 
 
@@ -51,6 +52,15 @@ def guess_lines(rows: list[guess_study.Row]) -> list[str]:
     """The squared error of a guessed pixel by what the adversary has learned, at every level."""
     lines = [guess_study.TITLE, "chance of change p, what is known of pixels, mean squared error (95 % interval)"]
     return lines + [f"{level:5g}  {prior:8s}  {error:.4f}" for (prior, level), error in guess_study.means(rows).items()]
+
+
+def answer_lines(rows: list[answers_study.Row]) -> list[str]:
+    """The error of every lie about many answers by how its reports are read, at every ε."""
+    lines = [answers_study.TITLE, "ε, lie, reading, root mean square error × 10⁻⁴ (95 % interval)"]
+    return lines + [
+        f"{epsilon:5g}  {oracle:19s}  {reading:18s}  {error.times(1e4).written('{:.0f}'.format)}"
+        for (oracle, epsilon, reading), error in answers_study.means(rows).items()
+    ]
 
 
 def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:

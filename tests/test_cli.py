@@ -162,7 +162,7 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():
     studies = commands.reproductions()
-    others = ["figure3-steps", "guesses", "llp", "classratio", "distortion", "comparison", "defaults"]
+    others = ["figure3-steps", "guesses", "llp", "classratio", "distortion", "comparison", "answers", "defaults"]
     assert list(studies) == [*training.study.STUDIES, *others]
     assert all(results.shipped(name, study.suffix).exists() for name, study in studies.items())
     assert all(study.is_own(results.shipped(name, study.suffix)) for name, study in studies.items())

@@ -18,6 +18,7 @@ from privdemo.experiments import (
     training,
 )
 from privdemo.experiments.images import guess_study
+from privdemo.experiments.many_answers import study as answers_study
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import (
     BAG_NAMES,
@@ -281,3 +282,15 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
     assert f"EM is {', '.join(first)} and {last} points ahead" in words
     clean = next(claim for claim in claims.all_claims() if claim.place == "section 6.1")
     assert f"± {100 * clean.ours.half:.1f} points at {100 * clean.ours.mean:.1f} %" in words
+
+
+def test_what_many_answers_cost_is_what_the_file_holds():
+    means = answers_study.means(answers_study.load())
+    _, *rows = table_under("What many answers cost")
+    for epsilon, *cells in rows:
+        wanted = [
+            "/".join(f"{1e4 * means[oracle, float(epsilon), reading].mean:.0f}" for reading in answers_study.READINGS)
+            for oracle in answers_study.ORACLES
+        ]
+        assert cells == wanted
+    assert len(rows) == len(answers_study.EPSILONS)

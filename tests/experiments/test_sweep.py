@@ -18,6 +18,7 @@ import pytest
 from privdemo import __version__
 from privdemo.__main__ import main
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, voting
+from privdemo.experiments.many_answers import AnswersConfig
 from privdemo.experiments.sweep import ImagesConfig, Sweep
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
@@ -220,6 +221,7 @@ SMALL = {
     "comparison": comparison.ComparisonConfig("share", "digits", n_train=60, methods=("mmd laplace", "naive count")),
     "voting": voting.ElectionConfig(50, n_elections=3, channel=BinaryChannel(0.1, 0.2)),
     "images": ImagesConfig("digits", pixels=LaplaceNoise(0.3), n_people=60, n_candidates=10),
+    "many_answers": AnswersConfig(k=4, people=50),
     "label_counts": label_counts.CountConfig((20, 30), releases=("laplace tight", "dirichlet public"), n_min=20),
 }
 

@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, training, voting
+from privdemo.experiments import (
+    class_ratio,
+    comparison,
+    label_counts,
+    label_proportions,
+    many_answers,
+    training,
+    voting,
+)
 from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.experiments.sweep import forms, image_trials
 from privdemo.experiments.sweep.forms import Form
 from privdemo.experiments.sweep.image_trials import ImagesConfig
-from privdemo.methods import HONEST
+from privdemo.methods import HONEST, SHARES_OF_ANSWERS
 
 
 @dataclass(frozen=True)
@@ -164,6 +172,13 @@ EXPERIMENTS = {
         lambda config: _by_method(config.releases, ["distortion"]),
         _count_metrics,
         lambda outcomes: "; ".join(f"{name}: {o.problem}" for name, o in outcomes.items() if o.problem),
+    ),
+    "many_answers": Experiment(
+        "shares of many answers from one kind of lie, read in three ways",
+        many_answers.AnswersConfig,
+        many_answers.fit,
+        lambda config: _by_method(SHARES_OF_ANSWERS, ["RMSE"]),
+        lambda fit: {f"{method}: RMSE": error for method, error in fit.errors.items()},
     ),
 }
 # The range of every mean, where it is not from 0 on; of a method's number the part after its name counts.

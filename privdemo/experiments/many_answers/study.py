@@ -1,0 +1,82 @@
+"""Errors of shares of 64 answers: five lies at four ε, each read by inversion, projection and likelihood.
+
+The likelihood is read twice, at its maximum and where expectation–maximisation stops at 10⁻³ nats a report. The results
+are one small CSV file; `python -m privdemo reproduce answers` computes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project, stopped_likelihood
+from privdemo.experiments import results
+from privdemo.experiments.draws import generator
+from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
+from privdemo.experiments.many_answers.release import REPORTS, truth
+from privdemo.intervals import Estimate, mean_interval
+from privdemo.methods import INVERTED, LIKELIEST, PROJECTED
+
+NAME = "answers"
+TITLE = "Shares of 64 answers (Zipf 1.2) of 10,000 people: root mean square error of five lies, read in four ways"
+ORACLES = ("randomised response", "basic rappor", "optimised unary", "subset selection", "local hashing")
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+STOPPED = "stopped likelihood"
+READINGS = (INVERTED, PROJECTED, LIKELIEST, STOPPED)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The root mean square error of a share in one draw, by how reports were read."""
+
+    oracle: str
+    epsilon: float
+    draw: int
+    reading: str
+    error: float
+
+
+def trial(oracle: str, epsilon: float, draw: int) -> list[Row]:
+    """One draw of one lie at one ε; always in one thread, for the same numbers everywhere."""
+    config = AnswersConfig(oracle=oracle, epsilon=epsilon, draw=draw)
+    people, made = truth(config), mechanism(oracle, config.k, epsilon)
+    rng = generator(config, REPORTS, STREAMS[oracle])
+    reports = made.reports(np.repeat(np.arange(people.k), people.counts), rng)
+    tally = made.tally(reports)
+    with threadpool_limits(1, user_api="blas"):
+        found = {
+            INVERTED: invert(made, tally, config.people).shares,
+            PROJECTED: project(made, tally, config.people),
+            LIKELIEST: maximise_likelihood(made, reports).shares,
+            STOPPED: stopped_likelihood(made, reports).frequencies,
+        }
+    off = {reading: float(np.sqrt(np.square(found[reading] - people.shares).mean())) for reading in READINGS}
+    return [Row(oracle, epsilon, draw, reading, off[reading]) for reading in READINGS]
+
+
+def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, float, int]]:
+    """The arguments of every trial."""
+    return [(oracle, epsilon, draw) for oracle in ORACLES for epsilon in EPSILONS for draw in range(n_draws)]
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Rows as the text of a results file."""
+    places = [(oracle, epsilon) for oracle in ORACLES for epsilon in EPSILONS]
+    order = {place: number for number, place in enumerate(places)}
+    return results.to_csv(Row, sorted(rows, key=lambda row: (order[row.oracle, row.epsilon], row.draw)))
+
+
+def load() -> tuple[Row, ...]:
+    """The shipped rows."""
+    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+
+
+def means(rows: Sequence[Row]) -> dict[tuple[str, float, str], Estimate]:
+    """The mean error over draws with its 95 % interval, by oracle, ε and reading."""
+    found: dict[tuple[str, float, str], list[float]] = {}
+    for row in rows:
+        found.setdefault((row.oracle, row.epsilon, row.reading), []).append(row.error)
+    return {place: mean_interval(errors, least=0.0) for place, errors in found.items()}
