@@ -237,6 +237,17 @@ def test_the_columns_are_known_before_a_trial_runs(name):
     assert all(row[column] for column in columns if column != "problem")
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_numbers_that_the_settings_do_not_give_are_no_fault_of_a_trial(k, tmp_path):
+    """With groups there is no threshold by the share, without them no method that learns from labels of groups."""
+    wanted = Sweep("bags", (replace(SMALL["bags"], aggregation="random-k", k=k, methods=("labelled", "llp")),), 1)
+    whole(wanted, tmp_path / "out.csv")
+    (row,) = sweep.load(tmp_path / "out.csv")
+    assert not row["problem"]
+    assert any(row[name] == "" for name in wanted.columns()[:-1])
+    assert whole(wanted, tmp_path / "out.csv")[0] == (1, 1), "it goes on"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

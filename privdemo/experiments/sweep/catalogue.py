@@ -29,7 +29,8 @@ class Experiment:
 
     `config` is the class of its configs, and `forms` say how those of their fields are written that are no plain
     values. `run(config)` gives its result. `metrics(result)` are the result's numbers by name; `names(config)` are
-    these names, known before the run. `problem(result)` says why some numbers are missing; it is empty where none is.
+    these names, known before the run, but for those that its settings do not give, `lacks(config, name)`.
+    `problem(result)` says why some numbers are missing; it is empty where none is.
     """
 
     title: str
@@ -38,7 +39,12 @@ class Experiment:
     names: Callable[[Any], list[str]]
     metrics: Callable[[Any], dict[str, float]]
     problem: Callable[[Any], str] = lambda result: ""
+    lacks: Callable[[Any, str], bool] = lambda config, name: False
     forms: Mapping[str, Form] = field(default_factory=dict)
+
+    def given(self, config: Any) -> list[str]:
+        """The names of the numbers that a trial of `config` has."""
+        return [name for name in self.names(config) if not self.lacks(config, name)]
 
     def make(self, given: Mapping[str, Any]) -> Any:
         """The config of the plain values of a file; what is not given is as in the package."""
@@ -85,6 +91,13 @@ def _bag_metrics(draw: label_proportions.Trial) -> dict[str, float]:
     }
 
 
+def _lacks_bag_number(config: label_proportions.BagConfig, name: str) -> bool:
+    """Whether a method is left out, as it would be another one, or the share has no threshold."""
+    method, _, mark = name.partition(": ")
+    by_share = mark.endswith(f"threshold {label_proportions.SHARE}")
+    return method not in label_proportions.methods_of(config) or (by_share and not config.single)
+
+
 def _ratio_metrics(draw: class_ratio.Trial) -> dict[str, float]:
     return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in draw.fits.items()} | {
         "distortion": draw.distortion
@@ -126,6 +139,7 @@ EXPERIMENTS = {
             [f"{kind} F1, threshold {t}" for t in label_proportions.THRESHOLDS for kind in label_proportions.F1S],
         ),
         _bag_metrics,
+        lacks=_lacks_bag_number,
     ),
     "class_ratio": Experiment(
         "find the shares of a group from sets of known proportions",

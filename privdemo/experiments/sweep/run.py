@@ -32,7 +32,7 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
         with threadpool_limits(1, user_api="blas"):
             result = chosen.run(asks)
         found, problem = _finite(chosen.metrics(result)), chosen.problem(result)
-        problem = problem or _missing(found, chosen.names(asks))
+        problem = problem or _missing(found, chosen.given(asks))
     except ValueError as error:
         problem = str(error)
     seconds = time.perf_counter() - start
@@ -77,7 +77,7 @@ def sweep(
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
     asked = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
-    names = EXPERIMENTS[wanted.experiment].names
+    names = EXPERIMENTS[wanted.experiment].given
     firsts = zip(wanted.configs, trials, strict=False)  # the first draw of each
     settings = {table.key(trial_cells(wanted.experiment, one), columns)[:-1]: names(config) for config, one in firsts}
     with running.only_one(out):
