@@ -85,6 +85,17 @@ def test_the_map_has_the_least_error_and_the_papers_line() -> None:
                 assert (name == PAPERS) == (beyond < 1), (k, epsilon)
 
 
+@pytest.mark.parametrize(("epsilon", "most"), [(0.01, 5), (1.0, 9), (1.05, 9), (2.0, 20), (4.0, 134), (5.0, 360)])
+def test_one_answer_beats_bits_up_to_fewer_answers_than_the_rule_for_rare_ones(epsilon: float, most: int) -> None:
+    e = math.exp(epsilon)
+    ks = np.arange(2, 1025)
+    response = (e + ks - 2) / (e - 1) ** 2 + (ks - 2) / (ks * (e - 1))  # Wang et al. 2017, equation 6, at f = 1/k
+    bits = 4 * e / (e - 1) ** 2 + 1 / ks
+    assert ks[response < bits].tolist() == list(range(2, most + 1))
+    assert many_answers.most_answers(epsilon) == most
+    assert many_answers.most_answers(10.0) == limits.ORACLE_ANSWERS.high
+
+
 def test_asking_nobody_is_off_by_the_spread_of_the_shares() -> None:
     assert many_answers.unasked_error(many_answers.truth(AnswersConfig("uniform", 4, people=100))) == 0
     people = many_answers.truth(AnswersConfig(k=2, exponent=1.0, people=3))  # ⅔ and ⅓

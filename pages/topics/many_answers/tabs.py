@@ -108,7 +108,7 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
     names = tuple(among or FREQUENCY_ORACLES)
     found, config = winners_of(names), answer.question.config
     here = min(names, key=lambda name: (round(answer.errors[name], 12), list(FREQUENCY_ORACLES).index(name)))
-    limit = many_answers.crossover(config.epsilon)
+    most = many_answers.most_answers(config.epsilon)
     cells = [name for row in found.names for name in row]
     won = "; ".join(
         f"{title(name)} in {numbers.share(cells.count(name) / len(cells), 0)} of the map"
@@ -120,14 +120,14 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             "winners",
             "Which lie wins where?",
             f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} answers <b>{title(here)}</b> is the most exact"
-            f"{_gain(answer, here)}. Among two, {title(PAPERS)} beats unary encoding up to 3e<sup>ε</sup> + 2 = "
-            f"{limit:,.0f} answers.",
+            f"{_gain(answer, here)}. Among two, {title(PAPERS)} beats {title('optimised unary')} up to {most:,} "
+            "answers.",
             Chart(charts.winners(found, (config.epsilon, answer.k))),
             f"The lie with the least mean squared error by inversion, whatever the number of people: {won}. The paler, "
-            f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, from the first terms of the "
-            "variances (Wang et al. 2017): up to there one answer beats bits. Subset selection with sets of one is "
-            "k-ary randomised "
-            "response, and larger sets win from fewer answers on.",
+            f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, the rule of Wang et al. (2017): "
+            "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
+            f"to {most:,} at this ε. Subset selection with sets of one is {title(PAPERS)}, and larger sets win from "
+            "fewer answers on.",
             lambda: _winner_rows(found),
             Snippet(
                 _IMPORT,

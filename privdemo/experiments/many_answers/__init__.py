@@ -33,6 +33,7 @@ from privdemo.experiments.many_answers.score import (
     along,
     crossover,
     errors,
+    most_answers,
     unasked_error,
     winners,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "is_soon",
     "mean_errors",
     "mechanism",
+    "most_answers",
     "one_report",
     "read_along",
     "rival",

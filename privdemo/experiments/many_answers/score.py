@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from privdemo import limits
 from privdemo.experiments.many_answers.config import PAPERS, mechanism
 from privdemo.experiments.many_answers.release import Truth
 from privdemo.mechanisms.frequency_oracles import ORACLES, best
@@ -48,9 +51,25 @@ def unasked_error(people: Truth) -> float:
 def crossover(epsilon: float) -> float:
     """k = 3e^ε + 2, up to which k-ary randomised response beats optimised unary encoding for rare answers.
 
-    Wang et al. 2017, section 5, from the first terms of the variances.
+    Wang et al. 2017, section 5, from the first terms of the variances; by the mean of all it is `most_answers`.
     """
     return 3 * math.exp(epsilon) + 2
+
+
+@lru_cache(1024)
+def most_answers(epsilon: float) -> int:
+    """The largest k, up to 1,024, at which k-ary randomised response beats optimised unary encoding.
+
+    By `mean_variance`, the error of an answer on average. Of two answers it always does, and each further one
+    costs it more.
+    """
+    ks = range(int(limits.ORACLE_ANSWERS.low), int(limits.ORACLE_ANSWERS.high) + 1)
+
+    def loses(k: int) -> bool:
+        response, bits = (mechanism(name, k, epsilon).mean_variance(1) for name in (PAPERS, "optimised unary"))
+        return response >= bits
+
+    return ks[bisect_left(ks, True, key=loses) - 1]
 
 
 class Winners(NamedTuple):

@@ -71,6 +71,7 @@ def test_chapters_say_their_numbers() -> None:
     )
     assert "<b>0.06 points</b> with 10,000,000 people" in says("Errors", of, Drawn("people"))
     assert "<b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
+    assert "k-ary randomised response beats optimised unary encoding up to 9 answers." in says("Who wins", of)
     assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
     assert "takes <b>51 bits</b>, k-ary randomised response 6 bits" in says("Bits", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
