@@ -27,20 +27,33 @@ _AHEAD, _LOOK_S = 1000, 1.0
 _LOG = logging.getLogger(__name__)
 # Seconds until a scheduler that does not answer counts as lost.
 _SILENCE = 10.0
+# Bytes of which a scheduler's first message has fewer.
+_GREETING = 1 << 16
 _NO_WORKER = "the cluster has no worker at this moment, and draws wait for one"
 
 
 def connect(address: str) -> Any:
     """A `distributed.Client` of the scheduler at an address.
 
-    Raises ``OSError`` where nobody answers, and ``ValueError`` for what is no address.
+    Raises ``OSError`` where nobody answers, or something else, and ``ValueError`` for what is no address.
     """
     from dask.distributed import Client
     from distributed.comm import get_address_host_port
 
-    # A client that finds nobody takes long to give up, and says so in tracebacks.
-    socket.create_connection(get_address_host_port(address), _SILENCE).close()
+    # A client that finds nobody takes long to give up, and says so in tracebacks; of something else it waits for ever.
+    with socket.create_connection(get_address_host_port(address), _SILENCE) as connection:
+        if not address.startswith("tls:") and not _greets(connection):
+            raise OSError("what answers there is no Dask scheduler")
     return Client(address, timeout=_SILENCE, set_as_default=False)
+
+
+def _greets(connection: socket.socket) -> bool:
+    """Whether the other end speaks first, as Dask does: the length of a short message, in eight bytes."""
+    try:
+        length = connection.recv(8, socket.MSG_WAITALL)
+    except TimeoutError:
+        return False
+    return len(length) == 8 and int.from_bytes(length, "little") < _GREETING
 
 
 def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:

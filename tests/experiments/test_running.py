@@ -1,15 +1,17 @@
 """Random streams of draws, and trials side by side: stored at once, never taken from other code or settings."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from privdemo.experiments import running
+from privdemo.experiments import cluster, running
 from privdemo.experiments.draws import generator, stream
 from privdemo.experiments.training import TrainingConfig
 
@@ -147,6 +149,20 @@ def test_a_name_with_which_nothing_can_be_done_is_refused_with_a_sentence(out, w
     (tmp_path / ".taken.lock").mkdir()
     with pytest.raises(ValueError, match=f"--out must be a file.*{words}"):
         running.only_one(tmp_path / out).__enter__()
+
+
+@pytest.mark.parametrize("says", [b"", b"SSH-2.0-OpenSSH_9.2\r\n"], ids=["nothing", "something else"])
+def test_what_is_no_scheduler_is_told_from_one(says, monkeypatch):
+    monkeypatch.setattr(cluster, "_SILENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
+        answered = pool.submit(lambda: server.accept()[0])
+        pool.submit(lambda: answered.result().sendall(says))
+        with (
+            pytest.raises(ConnectionError, match=r"what answers there is no Dask scheduler.*start one with"),
+            running.parallel(1, "dask", f"tcp://127.0.0.1:{server.getsockname()[1]}"),
+        ):
+            pass
+        answered.result().close()
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:port"])
