@@ -11,7 +11,7 @@ from pages.kit.first_screen import FirstScreens
 from pages.kit.guard import Guard
 from pages.kit.pace import Pace
 from pages.kit.start_up import prepared
-from pages.kit.static_files import PackedFiles
+from pages.kit.static_files import Codings, PackedFiles
 from pages.kit.uploads import Uploads
 from pages.kit.waiting_room import WaitingRoom
 from pages.polls import background, routes
@@ -30,6 +30,7 @@ MIDDLEWARE = [
     Middleware(Guard, addresses=addresses, routes=routes.ADDRESS),
     Middleware(Pace),
     Middleware(Uploads),
+    Middleware(Codings),
     Middleware(PackedFiles),
     Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6),
     Middleware(WaitingRoom, addresses=addresses),

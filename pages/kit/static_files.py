@@ -8,7 +8,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
@@ -24,8 +24,28 @@ _HEADERS = {
 }
 
 
+class Codings:
+    """Middleware that tells what follows whether a browser can unpack gzip, and of no other coding.
+
+    Starlette and Streamlit look for the word alone, and would pack what is asked for with `gzip;q=0` as well.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does to `gzip` or to `identity`."""
+        if scope["type"] == "http":
+            scope = dict(scope)
+            given = MutableHeaders(scope=scope)
+            accepted = ",".join(given.getlist("accept-encoding"))
+            del given["accept-encoding"]
+            given["accept-encoding"] = "gzip" if _can_unpack(accepted) else "identity"
+        await self.app(scope, receive, send)
+
+
 class PackedFiles:
-    """Middleware that sends files of `/static/`, packed, to browsers that can unpack them."""
+    """Middleware that sends files of `/static/`, packed, to browsers that can unpack them, as `Codings` says."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -42,22 +62,17 @@ class PackedFiles:
 
 def _file(scope: Scope) -> Path | None:
     """The file that a browser asks for and can unpack; None for anything else."""
-    if (
-        scope["type"] != "http"
-        or scope["method"] != "GET"
-        or not _can_unpack(Headers(scope=scope).get("accept-encoding", ""))
-    ):
+    if scope["type"] != "http" or scope["method"] != "GET" or Headers(scope=scope).get("accept-encoding") != "gzip":
         return None
     return _files().get(asked.address(scope))
 
 
 def _can_unpack(accepted: str) -> bool:
-    """Whether an Accept-Encoding takes gzip: one of quality 0 does not (RFC 9110, 12.5.3)."""
-    for one in accepted.lower().split(","):
-        name, _, quality = one.replace(" ", "").partition(";q=")
-        if name == "gzip":
-            return re.fullmatch(r"0(\.0*)?", quality) is None
-    return False
+    """Whether an Accept-Encoding takes gzip: one of quality 0 does not (RFC 9110, 12.5.3), x-gzip is the same."""
+    parts = (re.sub(r"\s", "", one).partition(";q=") for one in accepted.lower().split(","))
+    qualities = {name: quality for name, _, quality in parts}
+    quality = qualities.get("gzip", qualities.get("x-gzip", "0"))
+    return re.fullmatch(r"0(\.0*)?", quality) is None
 
 
 @cache

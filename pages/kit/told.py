@@ -4,35 +4,68 @@ from __future__ import annotations
 
 import os
 import re
+from ipaddress import IPv6Address
 
 # Names besides those of the machine itself, and pages; both with commas in between.
 HOSTS, FRAMES = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES"
 # The address at which a class finds the app.
 SITE = "PRIVDEMO_URL"
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
+_NAME = re.compile(r"\w([\w-]*\w)?(\.\w([\w-]*\w)?)*\.?", re.ASCII)
+# What a policy takes as an address, and behind it the path, which it would take too exactly.
+_PAGE = re.compile(
+    r"(((https?://)?(\*\.)?[\w-]+(\.[\w-]+)*|https?://\[[0-9a-f:.]+\])(:(\d+|\*))?)([/?#][^\s;]*)?", re.ASCII
+)
 # How each of the first two is written, with an example.
 _FORMS = {
-    HOSTS: (re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]"), "a name or an address alone, such as privdemo.example"),
-    FRAMES: (
-        re.compile(
-            r"((https?://)?(\*\.)?[\w-]+(\.[\w-]+)*|https?://\[[0-9a-f:.]+\])(:(\d+|\*))?|https?:|'self'|\*", re.ASCII
-        ),
-        "an address such as https://course.example",
-    ),
+    HOSTS: "a name or an address alone, such as privdemo.example; wildcards are not taken",
+    FRAMES: "an address such as https://course.example, 'self', or 'none' alone",
 }
 
 
 def checked(variable: str) -> list[str]:
-    """What `HOSTS` or `FRAMES` names, with commas in between, in small letters.
+    """What `HOSTS` or `FRAMES` names, with commas in between, as a browser writes it.
 
     Raises ``ValueError`` with a sentence for what is no such name: as a host it would never be asked for, and in a
     policy it could allow more than is meant.
     """
-    form, example = _FORMS[variable]
     found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
-    if wrong := [name for name in found if not form.fullmatch(name)]:
-        raise ValueError(f"{variable} must hold, with commas in between, {example}; got {wrong[0]!r}")
-    return found
+    if variable == FRAMES and found in (["none"], ["'none'"]):
+        return []
+    as_browsers_write = _host if variable == HOSTS else _page
+    written = [as_browsers_write(name) for name in found]
+    if "" in written:
+        wrong = found[written.index("")]
+        raise ValueError(f"{variable} must hold, with commas in between, {_FORMS[variable]}; got {wrong!r}")
+    return written
+
+
+def _host(name: str) -> str:
+    """A host as a browser asks for it: IPv6 in brackets, other letters than English ones in IDNA; empty if none."""
+    address = name[1:-1] if name.startswith("[") and name.endswith("]") else name
+    if ":" in address and "%" not in address:
+        try:
+            return f"[{IPv6Address(address)}]"
+        except ValueError:
+            return ""
+    if not name.isascii():
+        try:
+            encoded = name.encode("idna")
+            # Python's IDNA writes some letters as others (ß as ss), under which no browser would ask.
+            name = encoded.decode() if encoded.decode("idna") == name else ""
+        except UnicodeError:
+            return ""
+    return name if _NAME.fullmatch(name) else ""
+
+
+def _page(name: str) -> str:
+    """A page that may show the app as a policy names it, which is its origin; empty if none."""
+    if name in ("self", "'self'"):
+        return "'self'"
+    if name in ("https:", "http:", "*"):
+        return name
+    found = None if name == "none" else _PAGE.fullmatch(name)
+    return found[1] if found else ""
 
 
 def check() -> None:

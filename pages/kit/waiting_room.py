@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hmac
+import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Set
 from typing import NamedTuple
-from uuid import uuid4
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -25,12 +27,11 @@ BEYOND = 1.1
 _COOKIE = "privdemo_waits"
 
 
-class Coming(NamedTuple):
-    """One who was let in and has not connected yet: since when, from which network, and whether it had waited."""
+class Asked(NamedTuple):
+    """When somebody who has not connected yet asked last, and from which network."""
 
-    since: float
+    when: float
     network: str
-    had_waited: bool
 
 
 def visitors() -> int:
@@ -61,10 +62,11 @@ class WaitingRoom:
         known: Callable[[str], bool] = is_known,
     ) -> None:
         self.app, self.addresses, self.visits, self.clock, self.known = app, addresses, visits, clock, known
-        # When each who waits tried last, the one who has waited longest first.
-        self.waiting: dict[str, float] = {}
+        # Who waits, by the name that it was given, the one who has waited longest first.
+        self.waiting: dict[str, Asked] = {}
         # Who was let in and has not connected yet: with those who have, no more than may be there.
-        self.coming: list[Coming] = []
+        self.coming: list[Asked] = []
+        self._secret = secrets.token_bytes(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, or with the light page."""
@@ -77,7 +79,7 @@ class WaitingRoom:
         if not asks_for_page:
             await self.app(scope, receive, send)
             return
-        name = Request(scope).cookies.get(_COOKIE, "")
+        name = self._given(Request(scope).cookies.get(_COOKIE, ""))
         if (words := self._wait(name, _network(scope))) is None:
             await self.app(scope, receive, send)
             return
@@ -85,33 +87,62 @@ class WaitingRoom:
         answer = notice.page(
             "Please wait a moment", f"{words} This page tries again every {AGAIN} seconds.", 503, again
         )
-        answer.set_cookie(_COOKIE, name or uuid4().hex, httponly=True, samesite="lax", max_age=60)
+        answer.set_cookie(
+            _COOKIE, name or self.signed(secrets.token_hex(16)), httponly=True, samesite="lax", max_age=60
+        )
         await answer(scope, receive, send)
+
+    def signed(self, one: str) -> str:
+        """A name for one who waits, which nobody else can make up."""
+        return f"{one}.{hmac.new(self._secret, one.encode(), 'sha256').hexdigest()}"
+
+    def _given(self, name: str) -> str:
+        """The name, if it was given here; else none."""
+        return name if hmac.compare_digest(self.signed(name.partition(".")[0]).encode(), name.encode()) else ""
 
     def _wait(self, name: str, whence: str) -> str | None:
         """Why one who comes has to wait, and for how many; None for one who need not.
 
-        Only who comes again under the name that it was given has a place in the line. And who comes for the first time
-        waits where half of what may be there have been let in from the same network and have not connected: whoever
-        asks for a page four hundred times closes the door to nobody but, for a moment, to that network.
+        Only who comes again under the name that it was given has a place in the line. One network has at most half of
+        the line, and half of the places of those who were let in and have not connected. Who waits keeps no more free
+        than its network may still take: whoever asks for a page four hundred times closes the door to that network
+        alone.
         """
         now, room = self.clock(), one_of_many.visits()
-        self.waiting = {one: last for one, last in self.waiting.items() if now - last < GONE}
-        self.coming = [one for one in self.coming if now - one.since < COMING]
-        had_waited = name in self.waiting
-        if name and (had_waited or len(self.waiting) < limits.WAITING.high):
-            self.waiting[name] = now
-        place = list(self.waiting).index(name) + 1 if name in self.waiting else len(self.waiting) + 1
-        from_there = sum(one.network == whence and not one.had_waited for one in self.coming)
-        line = f"You are number {place} of those who wait."
-        if self.visits() + len(self.coming) + place > room:
-            coming = f", and {len(self.coming)} have just been let in" if self.coming else ""
-            return f"{self.visits()} people look at privdemo now{coming}: as many as this server can serve. {line}"
-        if not had_waited and from_there >= room // 2:
-            return f"{from_there} people have just been let in from your network, as many as may come at once. {line}"
+        half = max(1, room // 2)
+        self.waiting = {one: asked for one, asked in self.waiting.items() if now - asked.when < GONE}
+        self.coming = [one for one in self.coming if now - one.when < COMING]
+        self._stand(name, Asked(now, whence))
+        names = list(self.waiting)
+        before = names.index(name) if name in self.waiting else len(names)
+        line = f"You are number {before + 1} of those who wait."
+        ahead = Counter(self.waiting[one].network for one in names[:before])
+        held = Counter(one.network for one in self.coming)
+        first = sum(min(many, max(0, half - held[there])) for there, many in ahead.items())
+        if self.visits() + len(self.coming) + first >= room:
+            coming = f", and {_have(len(self.coming))} just been let in" if self.coming else ""
+            longer = f", and {_have(first)} waited longer" if self.visits() + len(self.coming) < room else ""
+            return (
+                f"{self.visits()} people look at privdemo now{coming}{longer}: as many as this server can serve. {line}"
+            )
+        if held[whence] + ahead[whence] >= half:
+            longer = f", and {_have(ahead[whence])} waited longer" if held[whence] < half else ""
+            return (
+                f"{held[whence]} people have just been let in from your network{longer}: as many as may come from "
+                f"there at once. {line}"
+            )
         self.waiting.pop(name, None)
-        self.coming.append(Coming(now, whence, had_waited))
+        self.coming.append(Asked(now, whence))
         return None
+
+    def _stand(self, name: str, asked: Asked) -> None:
+        """Put a name in the line, where there is room in it and in the part of its network, or keep it there."""
+        if name in self.waiting:
+            self.waiting[name] = self.waiting[name]._replace(when=asked.when)
+            return
+        from_there = sum(one.network == asked.network for one in self.waiting.values())
+        if name and len(self.waiting) < limits.WAITING.high and from_there < limits.WAITING.high // 2:
+            self.waiting[name] = asked
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Connect a visitor, who from then on is one of the visits and no longer one who is coming."""
@@ -131,6 +162,10 @@ class WaitingRoom:
             return await receive()
 
         await self.app(scope, receive_as_visit, send)
+
+
+def _have(people: int) -> str:
+    return "1 has" if people == 1 else f"{people} have"
 
 
 def _visit(scope: Scope) -> str:

@@ -44,7 +44,12 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        *((guard.HOSTS, wrong) for wrong in ("a.example:8501", "https://a.example", "a.example/x", "a b")),
+        *(
+            (guard.HOSTS, wrong)
+            for wrong in ("a.example:8501", "https://a.example", "a.example/x", "a b", "[10.0.0.5]")
+        ),
+        *((guard.HOSTS, wrong) for wrong in (".", "-", "a..b", ".example.com", "*", "*.a.example", "straße.example")),
+        *((guard.FRAMES, wrong) for wrong in ("'none'", "none", "https://me:hush@a.example", "https://x.example/;a")),
         *((guard.FRAMES, wrong) for wrong in ("https://x; script-src *", "https://x https://y", "x.example/p q", ";")),
     ],
 )
@@ -53,6 +58,27 @@ def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch
     with pytest.raises(SystemExit) as said:
         told.check()
     assert re.fullmatch(f"privdemo: {variable} must hold, .* such as .*; got {re.escape(repr(value))}", str(said.value))
+    assert ("wildcards are not taken" in str(said.value)) == (variable == guard.HOSTS)
+
+
+@pytest.mark.parametrize(
+    ("variable", "given", "taken"),
+    [
+        (guard.HOSTS, "2001:DB8:0::1, [::ffff:1.2.3.4]", ["[2001:db8::1]", "[::ffff:102:304]"]),
+        (guard.HOSTS, "Prüf.example, my_host, a-b.example.", ["xn--prf-ioa.example", "my_host", "a-b.example."]),
+        (guard.FRAMES, "https://course.example/", ["https://course.example"]),
+        (
+            guard.FRAMES,
+            "https://[::1]:80/a?b#c, x.example/y, *.z.example",
+            ["https://[::1]:80", "x.example", "*.z.example"],
+        ),
+        *((guard.FRAMES, self, ["'self'", "https:"]) for self in ("self,https:", "'self', https:")),
+        *((guard.FRAMES, none, []) for none in ("none", "'none'", "")),
+    ],
+)
+def test_what_is_told_is_taken_as_browsers_write_it(monkeypatch, variable, given, taken):
+    monkeypatch.setenv(variable, given)
+    assert told.checked(variable) == taken
 
 
 @pytest.mark.parametrize(
@@ -205,10 +231,24 @@ def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("accepted", "packed"), [("gzip;q=0", 0), ("br, GZIP ; q=0.5", 1), ("gzip;q=0.0,*", 0), ("", 0)]
+    ("accepted", "packed"),
+    [
+        *(
+            (refusing, False)
+            for refusing in ("gzip;q=0", "x-gzip;q=0", "gzip ;q=0.0,*", "br, GZIP; Q=0", "notgzip", "")
+        ),
+        *((taking, True) for taking in ("br, GZIP ; q=0.5", "x-gzip", "gzip;q=0.001", "br;q=0, gzip")),
+    ],
 )
-def test_files_go_packed_to_who_can_unpack_them(accepted, packed):
-    assert static_files._can_unpack(accepted) == packed
+def test_the_app_packs_for_who_can_unpack(address, accepted, packed):
+    script = next(name for name in static_files._files() if name.endswith(".js"))
+    found = []
+    with closing(HTTPConnection(address.removeprefix("http://"))) as server:
+        for path in (f"/{script}", "/voting"):
+            server.request("GET", path, headers={"Accept-Encoding": accepted})
+            answer = server.getresponse()
+            found.append((answer.status, answer.headers.get("Content-Encoding"), answer.read()[:2] == b"\x1f\x8b"))
+    assert found == [(200, "gzip" if packed else None, packed)] * 2
 
 
 @pytest.mark.parametrize("path", ["/static/../index.html", "/static/js/none.js", "/static/media/x.woff2", "/voting"])
@@ -218,8 +258,6 @@ def test_only_scripts_and_style_sheets_are_packed(path):
 
 def test_a_packed_file_is_the_file():
     script = next(file for file in static_files._files().values() if file.suffix == ".js")
-    answer = ask(
-        PackedFiles(PlainTextResponse("the app's own")), f"/static/js/{script.name}", accept_encoding="br, gzip"
-    )
+    answer = ask(PackedFiles(PlainTextResponse("the app's own")), f"/static/js/{script.name}", accept_encoding="gzip")
     assert gzip.decompress(answer.body) == script.read_bytes()
     assert "immutable" in answer.headers["cache-control"]
