@@ -136,6 +136,9 @@ COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
 # Frequency oracles: answers, ε, people; and the bits of what their reports support, which the likelihood keeps.
 ORACLE_ANSWERS = Limit("k", 2, 1024, "one answer hides nothing, and 1,024 can still be listed", integer=True)
 ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
+SHUFFLED_ORACLE_EPSILON = Limit(
+    "epsilon", 0.01, LOCAL_EPSILON.high, "behind a shuffler people need lie little; at 20 hardly one answer is a lie"
+)
 ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten million are enough to see", integer=True)
 ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)
 ZIPF_EXPONENT = Limit("exponent", 0.0, 4.0, "0 makes all answers alike; at 4 nearly all give the first one")

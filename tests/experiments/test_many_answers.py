@@ -150,6 +150,18 @@ def test_a_shuffler_lets_all_lie_as_little_as_the_promise_allows(k: int) -> None
     assert found.curated < found.shuffled < found.local
 
 
+def test_behind_a_shuffler_of_a_million_people_lie_as_little_as_the_bound_allows() -> None:
+    found = many_answers.trusted(1024, 10**6, 4.0, 1e-6)
+    assert found.local_epsilon == accounting.shuffled_local_epsilon(4.0, 1e-6, 10**6) > limits.ORACLE_EPSILON.high
+    odds = math.exp(found.local_epsilon)
+    variance = (odds + 1022) / (odds - 1) ** 2 + 1022 / (1024 * (odds - 1))
+    assert (found.shuffled_oracle, found.shuffled) == (PAPERS, pytest.approx(math.sqrt(variance / 10**6)))
+    highest = limits.ORACLE_EPSILON.high
+    for k in (2, 3, 512, 1024):
+        least = min(oracle(k, highest).mean_variance(1) for oracle in ORACLES.values())
+        assert many_answers.mechanism(PAPERS, k, highest).mean_variance(1) <= least * (1 + 1e-9)
+
+
 def test_a_curator_takes_the_lesser_noise() -> None:
     few = many_answers.trusted(4, 100, 1.0, 0.01)
     scale, sigma = accounting.laplace_counts_scale(1.0, 0.01), accounting.gaussian_counts_sigma(1.0, 0.01)

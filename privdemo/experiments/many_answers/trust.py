@@ -45,8 +45,10 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     """
     oracle = best(k, epsilon)
     bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon
-    local_epsilon = max(epsilon, min(bound(epsilon, delta, people), limits.ORACLE_EPSILON.high))
-    shuffled_oracle = PAPERS if k == 2 else best(k, local_epsilon)
+    local_epsilon = max(epsilon, bound(epsilon, delta, people))
+    # From ε = 10 on, where e^ε is far above any k, k-ary randomised response is best for every k.
+    few_lies = local_epsilon > limits.ORACLE_EPSILON.high
+    shuffled_oracle = PAPERS if k == 2 or few_lies else best(k, local_epsilon)
     noises = {"laplace": math.sqrt(2) * laplace_counts_scale(epsilon, delta)}
     if delta > 0:
         noises["gaussian"] = gaussian_counts_sigma(epsilon, delta)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privdemo import limits
 from privdemo.mechanisms.frequency_oracles.oracle import Bits, Counts, FrequencyOracle, pack_states
 from privdemo.mechanisms.randomised_response import RandomisedResponse
 
@@ -17,6 +18,8 @@ class KaryResponse(FrequencyOracle):
 
     Kairouz, Bonawitz & Ramage 2016. Each other answer is sent with q = 1/(e^ε + k − 1). Reports are answers, (n,).
     """
+
+    epsilon_limit = limits.SHUFFLED_ORACLE_EPSILON
 
     @cached_property
     def response(self) -> RandomisedResponse:
