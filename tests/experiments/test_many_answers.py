@@ -96,6 +96,16 @@ def test_one_answer_beats_bits_up_to_fewer_answers_than_the_rule_for_rare_ones(e
     assert many_answers.most_answers(10.0) == limits.ORACLE_ANSWERS.high
 
 
+@pytest.mark.parametrize(("oracle", "k"), [(PAPERS, 64), ("subset selection", 64), ("local hashing", 9)])
+def test_half_the_error_takes_the_epsilon_that_is_said(oracle: str, k: int) -> None:
+    halved = many_answers.halving_epsilon(oracle, k, 1.0)
+    assert halved is not None
+    one, half = (many_answers.errors(k, epsilon, 100)[oracle] for epsilon in (1.0, halved))
+    assert half == pytest.approx(one / 2, rel=1e-6)
+    assert f"{many_answers.halving_epsilon(PAPERS, 64, 1.0):.2f}" == "1.51"
+    assert many_answers.halving_epsilon(PAPERS, 64, 10.0) is None
+
+
 def test_asking_nobody_is_off_by_the_spread_of_the_shares() -> None:
     assert many_answers.unasked_error(many_answers.truth(AnswersConfig("uniform", 4, people=100))) == 0
     people = many_answers.truth(AnswersConfig(k=2, exponent=1.0, people=3))  # ⅔ and ⅓

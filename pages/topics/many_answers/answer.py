@@ -65,9 +65,12 @@ class Answer:
         own, other = self.errors[mine], self.errors[rival]
         start = (
             f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(mine)}</b> is "
-            f"typically off by <b>{points(own)}</b> a share; {title(rival)} by <b>{bare_points(other)}</b>"
+            f"typically off by <b>{points(own)}</b> a share; {title(rival)} "
         )
-        words = f"{start}{_compared(other / own)}."
+        if many_answers.same_lie(mine, rival, self.k, config.epsilon):
+            words = f"{start}is the same lie where sets hold one answer, as here."
+        else:
+            words = f"{start}by <b>{bare_points(other)}</b>{_compared(other / own)}."
         if self.errors[self.best] < 0.98 * min(own, other):
             words += f" Best here: {title(self.best)}, {bare_points(self.errors[self.best])}."
         if 0 < self.unasked < max(own, other):
@@ -107,9 +110,9 @@ class Answer:
         return (
             f"{_who(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
             f"{numbers.share(float(people.shares[0]))}. Marks: shares read from one release by inversion, with 95 % "
-            f"intervals; they are of these {config.people:,} people, and are not cut at 0. {'; '.join(parts)}. How far "
-            "a lie is typically off is the root of its mean squared error over all answers, in closed form, whatever "
-            "the shares are."
+            f"intervals; they are of these {config.people:,} people, and are not cut at 0. "
+            f"{capital('; '.join(parts))}. How far a lie is typically off is the root of its mean squared error over "
+            "all answers, in closed form, whatever the shares are."
         )
 
 

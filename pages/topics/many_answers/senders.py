@@ -8,7 +8,7 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, bare_points, points, snippet, title
+from pages.topics.many_answers.answer import Answer, bare_points, capital, points, snippet, title
 from pages.topics.many_answers.controls import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
@@ -235,10 +235,10 @@ def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
     noise = "Laplace" if here.noise == "laplace" else "Gaussian"
     return (
         f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, δ = {numbers.power_of_ten(delta)}; "
-        f"errors in closed form, by inversion, of the best lie at each ε. {TRUSTED[NOBODY].title}: "
-        f"{title(here.oracle)}, which needs no δ. {TRUSTED[SHUFFLER].title}: everybody lies by "
+        f"errors in closed form, by inversion, of the best lie at each ε. {capital(TRUSTED[NOBODY].title)}: "
+        f"{title(here.oracle)}, which needs no δ. {capital(TRUSTED[SHUFFLER].title)}: everybody lies by "
         f"{title(here.shuffled_oracle)} with ε = {numbers.epsilon(here.local_epsilon)}, and all of them together "
-        f"keep the promise; that ε is {exact}. {TRUSTED[CURATOR].title}: {noise} noise on every count."
+        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {noise} noise on every count."
     )
 
 

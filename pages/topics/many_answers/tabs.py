@@ -94,10 +94,10 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
             f"A hundred times as many people, a tenth of the error, whichever the lie: {title(mine)} is off by "
             f"<b>{points(found[max(found)][mine])}</b> with {numbers.people(max(found))}."
         )
-    reached = [e for e, here in found.items() if here[mine] <= found[config.epsilon][mine] / 2]
+    halved = many_answers.halving_epsilon(mine, answer.k, config.epsilon)
     off = points(found[config.epsilon][mine])
     start = f"At ε = {numbers.epsilon(config.epsilon)} {title(mine)} is typically off by <b>{off}</b>"
-    return f"{start}; half of that takes about ε = {reached[0]:g}." if reached else f"{start}."
+    return f"{start}; half of that takes ε = {numbers.epsilon(halved)}." if halved else f"{start}."
 
 
 # --- which lie wins where ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from privdemo import limits
 from privdemo.experiments.many_answers.config import PAPERS, mechanism
 from privdemo.experiments.many_answers.release import Truth
-from privdemo.mechanisms.frequency_oracles import ORACLES, best
+from privdemo.mechanisms.frequency_oracles import ORACLES, SubsetSelection, best
 
 EPSILON_AXIS, K_AXIS, PEOPLE_AXIS = "epsilon", "answers", "people"
 AXES = {
@@ -41,6 +41,23 @@ def along(axis: str, k: int, epsilon: float, people: int) -> dict[float, dict[st
         at = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people} | {axis: level}
         found[level] = errors(int(at[K_AXIS]), at[EPSILON_AXIS], int(at[PEOPLE_AXIS]))
     return found
+
+
+def halving_epsilon(oracle: str, k: int, epsilon: float) -> float | None:
+    """The ε at which an oracle's error is half of that at `epsilon`, by bisection to 10⁻⁹; None if above the limit."""
+    goal = mechanism(oracle, k, epsilon).mean_variance(1) / 4
+    low, high = epsilon, limits.ORACLE_EPSILON.high
+    if mechanism(oracle, k, high).mean_variance(1) > goal:
+        return None
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (low, middle) if mechanism(oracle, k, middle).mean_variance(1) <= goal else (middle, high)
+    return high
+
+
+def same_lie(first: str, second: str, k: int, epsilon: float) -> bool:
+    """Whether two oracles are one: subset selection with sets of one answer is k-ary randomised response."""
+    return {first, second} == {PAPERS, "subset selection"} and SubsetSelection(k, epsilon).size == 1
 
 
 def unasked_error(people: Truth) -> float:

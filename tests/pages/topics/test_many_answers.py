@@ -19,6 +19,9 @@ DEFAULT = AnswersConfig()
 ERRORS = {name: standard_error(error) for name, error in many_answers.errors(64, 1.0, 10_000).items()}
 
 
+HALVED = many_answers.halving_epsilon("subset selection", 64, 1.0)
+
+
 def shown(config: AnswersConfig = DEFAULT, made: Draws | None = None) -> Answer:
     return answer(Question(config), made or Draws())
 
@@ -38,6 +41,15 @@ def test_the_sentence_has_both_errors_and_that_of_asking_nobody() -> None:
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
     assert "Asking nobody" not in clear
     assert "Asking nobody" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
+
+
+@pytest.mark.parametrize("oracle", [PAPERS, "subset selection"])
+def test_of_two_answers_subset_selection_is_called_the_papers_lie(oracle: str) -> None:
+    (other,) = {PAPERS, "subset selection"} - {oracle}
+    assert many_answers.same_lie(oracle, other, 2, 1.0)
+    said = shown(replace(DEFAULT, k=2, oracle=oracle)).takeaway()
+    assert f"{FREQUENCY_ORACLES[other].title} is the same lie where sets hold one answer" in said
+    assert not many_answers.same_lie(oracle, other, 64, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +77,7 @@ def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert "<b>1.9 points</b>; half of that takes about ε = 2." in says("Errors", of)
+    assert f"<b>1.9 points</b>; half of that takes ε = {HALVED:.3g}." in says("Errors", of)
     assert "From 2 to 1,024 answers the error of k-ary randomised response grows <b>19.4-fold</b>" in (
         says("Errors", of, Drawn("answers"))
     )
