@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from privdemo import limits
 from privdemo.datasets import load
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training, voting
+from privdemo.experiments.many_answers.config import SOURCES, AnswersConfig
 from privdemo.experiments.sweep import EXPERIMENTS, ImagesConfig
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.mechanisms.bags import SELECTIONS
+from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_PROPORTIONS, PSVM, TRAINING
 
@@ -125,6 +127,16 @@ CONFIGS = {
         within(limits.SHARE),
         CHANNELS,
         within(limits.N_ELECTIONS),
+        SEEDS,
+    ),
+    "many_answers": st.builds(
+        AnswersConfig,
+        st.sampled_from(SOURCES),
+        within(limits.ORACLE_ANSWERS),
+        within(limits.ZIPF_EXPONENT),
+        within(limits.ORACLE_PEOPLE),
+        within(limits.ORACLE_EPSILON),
+        st.sampled_from(list(ORACLES)),
         SEEDS,
     ),
     "label_counts": st.builds(

@@ -81,7 +81,7 @@ def test_the_question_on_which_a_page_opens_is_the_same_in_its_file(page, mnist,
     question, answer = terminal.ask(page, SettingFile(page.address))
     assert terminal.plain(answer.takeaway())
     config = setting_file.config_of(question)
-    assert (config is None) == (page.address in ("", "poll", "many_answers", "claims"))
+    assert (config is None) == (page.address in ("", "poll", "claims"))
     path = tmp_path / "setting.toml"
     path.write_text(setting_file.write(page.address, {}, config, 2), encoding="utf-8")
     file = setting_file.read(path.read_bytes(), [page.address for page in PAGES])

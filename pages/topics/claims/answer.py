@@ -59,7 +59,7 @@ class Answer:
         n, total = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         by = "" if self.source == EVERYBODY else f" of {self.source}"
         return (
-            f"Of {total} published claims{by} <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat and "
+            f"Of {total} published claims{by} <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> with a caveat, and "
             f"<b>{n[FAILS]}</b> do not; {n[UNCLEAR]} {'is' if n[UNCLEAR] == 1 else 'are'} not clear here, {n[OPEN]} "
             "cannot be checked."
         )
