@@ -123,8 +123,8 @@ def how_to_lie(asked: Question) -> str:
     if len(config.answers) == 2 and (lies, pack) == (1, 4):
         first, second = map(said, config.answers)
         return (
-            "Everybody tosses a coin that nobody else sees. Heads: raise a hand for the truth. Tails: toss again; "
-            f"heads is {first}, tails is {second}."
+            "Everybody tosses a coin twice, and nobody else sees it. First heads: raise a hand for the truth. First "
+            f"tails: the second toss answers; heads is {first}, tails is {second}."
         )
     cards = f"{lies} of which {'says' if lies == 1 else 'say'} “lie”"
     if (others := len(config.answers) - 1) > 1:

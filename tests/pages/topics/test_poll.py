@@ -133,7 +133,7 @@ def test_a_teachers_words_are_no_markup_anywhere(step):
 
 
 def test_how_to_lie_is_a_coin_or_cards():
-    assert "Tails: toss again; heads is “Yes”, tails is “No”." in how_to_lie(shown().question)
+    assert "First tails: the second toss answers; heads is “Yes”, tails is “No”." in how_to_lie(shown().question)
     fifth = how_to_lie(shown(config=PollConfig(lie=0.2)).question)
     assert "one of 5 cards, 1 of which says “lie”" in fifth
     assert "raises a hand for the other answer" in fifth
