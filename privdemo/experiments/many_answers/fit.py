@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from privdemo import limits
 from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project
-from privdemo.experiments.draws import generator
-from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
-from privdemo.experiments.many_answers.release import REPORTS, Truth, truth
+from privdemo.experiments.many_answers.config import AnswersConfig
+from privdemo.experiments.many_answers.release import Truth, reported, truth
 from privdemo.experiments.many_answers.score import EPSILON_AXIS, K_AXIS, PEOPLE_AXIS
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import INVERTED, LIKELIEST, PROJECTED
@@ -53,9 +52,7 @@ def is_soon(config: AnswersConfig, people: Truth) -> bool:
 def fit(config: AnswersConfig) -> Fit:
     """Draw every person's report by the config's oracle, and estimate by inversion, projection and likelihood."""
     people = truth(config)
-    made = mechanism(config.oracle, people.k, config.epsilon)
-    rng = generator(config, REPORTS, STREAMS[config.oracle])
-    reports = made.reports(np.repeat(np.arange(people.k), people.counts), rng)
+    made, reports = reported(config, people)
     tally, likeliest = made.tally(reports), maximise_likelihood(made, reports)
     shares = {
         INVERTED: invert(made, tally, config.people).shares,

@@ -22,7 +22,7 @@ from privdemo.experiments.many_answers.config import (
     AnswersConfig,
     mechanism,
 )
-from privdemo.mechanisms.frequency_oracles import ORACLES, best
+from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle, best
 from privdemo.simplex import round_to_sum
 
 Array = NDArray[np.floating]
@@ -101,6 +101,13 @@ def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShare
     made = mechanism(oracle, people.k, config.epsilon)
     rng = generator(config, COUNTS, STREAMS[oracle])
     return invert(made, made.support_counts(people.counts, rng), config.people)
+
+
+def reported(config: AnswersConfig, people: Truth) -> tuple[FrequencyOracle, NDArray]:
+    """The config's mechanism, and what each of the people sends by it."""
+    made = mechanism(config.oracle, people.k, config.epsilon)
+    rng = generator(config, REPORTS, STREAMS[config.oracle])
+    return made, made.reports(np.repeat(np.arange(people.k), people.counts), rng)
 
 
 def run(config: AnswersConfig) -> Release:

@@ -14,9 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project, stopped_likelihood
 from privdemo.experiments import results
-from privdemo.experiments.draws import generator
-from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
-from privdemo.experiments.many_answers.release import REPORTS, truth
+from privdemo.experiments.many_answers.config import AnswersConfig
+from privdemo.experiments.many_answers.release import reported, truth
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import INVERTED, LIKELIEST, PROJECTED
 
@@ -42,9 +41,8 @@ class Row:
 def trial(oracle: str, epsilon: float, draw: int) -> list[Row]:
     """One draw of one lie at one ε; always in one thread, for the same numbers everywhere."""
     config = AnswersConfig(oracle=oracle, epsilon=epsilon, draw=draw)
-    people, made = truth(config), mechanism(oracle, config.k, epsilon)
-    rng = generator(config, REPORTS, STREAMS[oracle])
-    reports = made.reports(np.repeat(np.arange(people.k), people.counts), rng)
+    people = truth(config)
+    made, reports = reported(config, people)
     tally = made.tally(reports)
     with threadpool_limits(1, user_api="blas"):
         found = {
