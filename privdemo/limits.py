@@ -152,11 +152,13 @@ OWN_BYTES = Limit("bytes", 1, 20_000_000, integer=True)
 OWN_UNPACKED = Limit("unpacked bytes", 1, 100_000_000, integer=True)
 OWN_ROWS = Limit("rows", 120, 50_000, integer=True)
 OWN_VALUES = Limit("values", 1, 10_000_000, integer=True)
-OWN_FIELDS = Limit("columns in the file", 2, 300, "leave some out", integer=True)
+OWN_FIELDS = Limit("columns in the file", 1, 300, "leave some out", integer=True)
 OWN_COLUMNS = Limit("columns with one for each category", 1, 1000, "leave some out, or group categories", integer=True)
 OWN_CATEGORIES = Limit("categories", 2, 50, integer=True)
 OWN_CLASSES = Limit("classes", 2, 20, integer=True)
 OWN_PER_CLASS = Limit("records of a class", 60, 50_000, integer=True)
+# Of a column of answers, of which no row is kept: those of one letter each fill a file of so many bytes.
+OWN_PEOPLE = Limit("rows under the header", 2, ORACLE_PEOPLE.high, "each row is a person", integer=True)
 # What the server takes and keeps: jobs that one visitor, and all together, may have waiting; bytes of one job's
 # results, and of all that are kept; seconds of one task.
 JOBS_EACH = Limit("jobs of one visitor", 1, 12, integer=True)

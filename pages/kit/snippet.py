@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from privdemo.datasets import Dataset
+from privdemo.datasets import Brought
 
 # What the shown code calls a visitor's own records.
 OWN = "own"
@@ -41,7 +41,7 @@ def as_code(value: Any) -> str:
 
     A config or a mechanism is its class with each of its fields, by name; all others are as Python prints them.
     """
-    if isinstance(value, Dataset):
+    if isinstance(value, Brought):
         return OWN
     if is_dataclass(value):
         given = (f"{field.name}={as_code(getattr(value, field.name))}" for field in fields(value) if field.init)

@@ -17,16 +17,21 @@ from privdemo.datasets import builders, files
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.files import DatasetError
 from privdemo.datasets.own import OwnDataError, plain
+from privdemo.datasets.own_answers import Answers, count_answers
+from privdemo.datasets.own_csv import first_rows
 from privdemo.datasets.own_images import from_npz
-from privdemo.datasets.own_tables import first_rows, from_csv
+from privdemo.datasets.own_tables import from_csv
 
 __all__ = [
     "DATASETS",
+    "Answers",
+    "Brought",
     "Dataset",
     "DatasetError",
     "OwnDataError",
     "Source",
     "available",
+    "count_answers",
     "first_rows",
     "from_csv",
     "from_npz",
@@ -39,6 +44,8 @@ __all__ = [
 
 # The name of a data set, or the records themselves where a visitor brings them.
 Source = str | Dataset
+# What a visitor brings: records, or a column of answers.
+Brought = Dataset | Answers
 
 _BUILDERS: dict[str, Callable[..., Dataset]] = {
     "mnist": builders.build_mnist,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +15,26 @@ from numpy.typing import NDArray
 from privdemo import limits
 from privdemo.datasets.dataset import Dataset
 
+Found = TypeVar("Found")
 # Numbers and grey levels are coded in so many steps, 0 … STEPS − 1.
 STEPS = 256
 # Letters that mean something to Markdown or HTML, and what stands for them in names.
 _PLAIN = str.maketrans(dict(zip('<>&$`*[]{}|\\~:#"', "‹›＆＄'∗()()//∼∶＃”", strict=True)))
 # Letters that are kept of a name, and of a column's title or an error.
 NAME_LENGTH, TITLE_LENGTH = 40, 200
+# What to do about a field that is empty, and about values that look alike.
+FILL_IN, PLAINER = "fill it in, or leave the row out", "give them shorter, plainer names"
 
 
 class OwnDataError(ValueError):
     """A file cannot be used; the message says where and why, and what to do."""
 
 
-def refuse_errors(read: Callable[..., Dataset]) -> Callable[..., Dataset]:
+def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
     """A decorator: any exception while reading becomes an `OwnDataError`, as the file may hold anything."""
 
     @wraps(read)
-    def checked(*args: object, **options: object) -> Dataset:
+    def checked(*args: object, **options: object) -> Found:
         try:
             return read(*args, **options)
         except OwnDataError:
@@ -83,7 +87,7 @@ def own_dataset(
 def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The class of each record, and the classes' names: numbers in their order, then texts in theirs."""
     if "" in fields:
-        raise OwnDataError(f"line {lines[fields.index('')]} of {what} says nothing; fill it in, or leave the row out")
+        raise OwnDataError(f"line {lines[fields.index('')]} of {what} says nothing; {FILL_IN}")
     counts = Counter(fields)
     if not limits.OWN_CLASSES.contains(len(counts)):
         raise OwnDataError(
@@ -96,16 +100,21 @@ def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[ND
             f"class “{plain(least)}” of {what} has {count_things(counts[least], 'record')}; every class needs "
             f"{limits.OWN_PER_CLASS.low} to be learnt and tested; leave it out, or group it with another"
         )
-    order = sorted(counts, key=_as_sorted)
-    names = tuple(plain(name) for name in order)
-    for name, count in Counter(names).items():
-        if count > 1 or not name:
-            raise OwnDataError(f"{what} has classes that look alike, “{name}”; give them shorter, plainer names")
+    order = sorted(counts, key=as_sorted)
+    if (alike := look_alike(order)) is not None:
+        raise OwnDataError(f"{what} has classes that look alike, “{alike}”; {PLAINER}")
     place = {name: index for index, name in enumerate(order)}
-    return np.array([place[field] for field in fields], dtype=np.int64), names
+    return np.array([place[field] for field in fields], dtype=np.int64), tuple(map(plain, order))
 
 
-def _as_sorted(name: str) -> tuple[float, str]:
+def look_alike(names: Iterable[str]) -> str | None:
+    """The `plain` name that several of `names` share, or an empty one; None where they can still be told apart."""
+    counts = Counter(map(plain, names))
+    return next((name for name, count in counts.items() if count > 1 or not name), None)
+
+
+def as_sorted(name: str) -> tuple[float, str]:
+    """By which values are put in order: numbers in theirs, then texts in theirs."""
     number = as_number(name)
     return (number if number is not None and math.isfinite(number) else math.inf), name
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,27 +15,18 @@ from privdemo import limits
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.own import (
     STEPS,
-    TITLE_LENGTH,
     OwnDataError,
     as_number,
-    check_bytes,
     check_limit,
     check_values,
-    count_things,
     find_classes,
     own_dataset,
     plain,
     refuse_errors,
 )
+from privdemo.datasets.own_csv import position, read_rows
 
-# Letters that a field may have.
-_FIELD = 1000
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
-
-
-def first_rows(content: bytes, n: int) -> list[list[str]]:
-    """The columns' names of a CSV file and its first `n` rows. Raises `OwnDataError`."""
-    return [fields for _, fields in islice(_rows(content), n + 1)]
 
 
 @refuse_errors
@@ -51,7 +39,7 @@ def from_csv(content: bytes, label: str | None = None, name: str = "own.csv") ->
     the line or column.
     """
     header, lines, rows = _table(content)
-    at = len(header) - 1 if label is None else _position(header, label)
+    at = len(header) - 1 if label is None else position(header, label)
     fields = [list(column) for column in zip(*rows, strict=True)]
     y, class_names = find_classes(fields[at], f"the label column “{header[at]}”", lines)
     columns = [
@@ -69,8 +57,12 @@ def from_csv(content: bytes, label: str | None = None, name: str = "own.csv") ->
 
 def _table(content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
     """The header, and all rows with their lines in the file; blank lines are left out."""
-    rows = _rows(content)
+    rows = read_rows(content)
     _, header = next(rows)
+    if len(header) == 1:
+        raise OwnDataError(
+            f"the header names one column only, “{header[0]}”; there must be a label and something to learn from"
+        )
     found = list(islice(rows, int(limits.OWN_ROWS.high) + 1))
     if not limits.OWN_ROWS.contains(len(found)):
         many = f"more than {limits.OWN_ROWS.high:,}" if len(found) > limits.OWN_ROWS.high else f"{len(found):,}"
@@ -80,67 +72,6 @@ def _table(content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
         )
     check_values(len(found), len(header) - 1)
     return header, [line for line, _ in found], [fields for _, fields in found]
-
-
-def _rows(content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The header, checked, and then row after row, each with its line in the file."""
-    check_bytes(content, "its first line must name the columns")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise OwnDataError(f"line {line} is not UTF-8 text; save the file as CSV in UTF-8") from None
-    if "\0" in text:
-        raise OwnDataError("the file holds zero bytes, so it is no text; save it as CSV in UTF-8")
-    unquoted = re.sub(r'"[^"]*"', "", text.lstrip().split("\n", 1)[0])
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=max(",;\t", key=unquoted.count), skipinitialspace=True, strict=True
-    )
-    header: list[str] | None = None
-    try:
-        for row in reader:
-            fields = [field.strip() for field in row]
-            if not any(fields):
-                continue
-            if header is None:
-                header = fields = _checked_header(fields)
-            elif len(fields) != len(header):
-                raise OwnDataError(
-                    f"line {reader.line_num} has {count_things(len(fields), 'field')}, the header has {len(header)}; a "
-                    "field that holds a separator needs quotes"
-                )
-            elif len(max(fields, key=len)) > _FIELD:
-                raise OwnDataError(f"line {reader.line_num} has a field of more than {_FIELD:,} letters; shorten it")
-            yield reader.line_num, fields
-    except csv.Error as error:
-        raise OwnDataError(f"line {reader.line_num} cannot be read ({error}); check its quotes") from None
-    if header is None:
-        raise OwnDataError("the file is empty; its first line must name the columns")
-
-
-def _checked_header(names: list[str]) -> list[str]:
-    if len(names) < 2:
-        raise OwnDataError(
-            f"the header names one column only, “{plain(names[0])}”; there must be a label and something to learn from"
-        )
-    check_limit(limits.OWN_FIELDS, len(names))
-    for column, name in enumerate(names, start=1):
-        if not name:
-            raise OwnDataError(f"column {column} has no name in the header; give it one")
-    titles = [plain(name, TITLE_LENGTH) for name in names]
-    for title, count in Counter(titles).items():
-        if count > 1:
-            raise OwnDataError(f"{count} columns are called “{title}”; give each its own name")
-    if all(as_number(name) is not None for name in names):
-        raise OwnDataError("the first line holds numbers only; it must name the columns")
-    return titles
-
-
-def _position(header: Sequence[str], label: str) -> int:
-    title = plain(label, TITLE_LENGTH)
-    if title not in header:
-        raise OwnDataError(f"there is no column “{title}”; there are {', '.join(header)}")
-    return header.index(title)
 
 
 @dataclass(frozen=True)

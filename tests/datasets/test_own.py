@@ -105,7 +105,7 @@ def test_names_are_plain():
         (table() + b"\n1,\xff,dog", "line 122 is not UTF-8 text; save the file as CSV in UTF-8"),
         (table() + b"\n1,\0,dog", "the file holds zero bytes"),
         (table(["3,red"]), "line 2 has 2 fields, the header has 3"),
-        (",".join(f"c{i}" for i in range(301)).encode(), "in the file must be a whole number in [2, 300], got 301"),
+        (",".join(f"c{i}" for i in range(301)).encode(), "in the file must be a whole number in [1, 300], got 301"),
         (table(n=50_001), "got more than 50,000"),
         (table(["1,red,fox"]), "class “fox” of the label column “kind” has 1 record; every class needs 60"),
         (table(["1e999,red,dog"]), "line 2, column “size” says “1e999”, which is no finite number"),

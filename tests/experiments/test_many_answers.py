@@ -32,6 +32,18 @@ def test_people_have_the_shares_of_their_source() -> None:
     assert (np.diff(own.counts) <= 0).all()
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_as_many_people_as_a_file_has_rows_have_exactly_its_answers(times: int) -> None:
+    rng = np.random.default_rng(0)
+    counts = np.sort(rng.geometric(1e-4, 200))[::-1]
+    own = datasets.Answers("jobs.csv", "job", tuple(map(str, range(200))), counts)
+    people = many_answers.truth(AnswersConfig(own, 1024, people=times * own.people))
+    assert people.names == own.names
+    assert people.counts.tolist() == (times * counts).tolist()
+    few = many_answers.truth(AnswersConfig(own, 4, people=10))
+    assert (few.names, few.counts.sum()) == (own.names[:4], 10)
+
+
 def test_occupations_are_those_of_adult(data_folder: Path) -> None:
     jobs = many_answers.truth(AnswersConfig("adult", 1024, people=48_842))
     assert (jobs.k, jobs.names[0], jobs.counts.sum()) == (15, "Prof-specialty", 48_842)
@@ -184,7 +196,7 @@ def test_a_curator_takes_the_lesser_noise() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"dataset": "mnist"}, "dataset must be one of zipf, uniform, adult, sms, or records"),
+        ({"dataset": "mnist"}, "dataset must be one of zipf, uniform, adult, sms, records or Answers"),
         ({"oracle": "a coin"}, "oracle must be one of randomised response"),
         ({"k": 1}, "k must be a whole number in"),
         ({"exponent": limits.ZIPF_EXPONENT.high + 1}, "exponent must be in"),

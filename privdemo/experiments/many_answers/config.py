@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privdemo import limits
-from privdemo.datasets import Dataset, Source
+from privdemo.datasets import Answers, Brought, Source
 from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
 
 # Whose answers, where no data set is given: shares ∝ rank^−s, or all alike.
@@ -31,11 +31,11 @@ class AnswersConfig:
     """`people` who each tell one of at most `k` answers, the most frequent ones, with ε = `epsilon` by an `oracle`.
 
     `dataset` says what share of them has which answer: "zipf" has shares ∝ rank^−`exponent`, "uniform" equal ones,
-    "adult" those of its occupations, "sms" those of its words, by the number of messages that have each. Of other
-    records the answers are the classes.
+    "adult" those of its occupations, "sms" those of its words, by the number of messages that have each. `Answers`
+    are those of one's own column (`datasets.count_answers`), and of other records the answers are the classes.
     """
 
-    dataset: Source = ZIPF
+    dataset: Source | Answers = ZIPF
     k: int = 64
     exponent: float = 1.2
     people: int = 10_000
@@ -54,8 +54,8 @@ class AnswersConfig:
             (limits.DRAW, self.draw),
         ):
             limit.check(value)
-        if not isinstance(self.dataset, Dataset) and self.dataset not in SOURCES:
-            raise ValueError(f"dataset must be one of {', '.join(SOURCES)}, or records, got {self.dataset!r}")
+        if not isinstance(self.dataset, Brought) and self.dataset not in SOURCES:
+            raise ValueError(f"dataset must be one of {', '.join(SOURCES)}, records or Answers, got {self.dataset!r}")
         if self.oracle not in ORACLES:
             raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {self.oracle!r}")
 

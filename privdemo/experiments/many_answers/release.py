@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo import datasets
-from privdemo.datasets import Source, kept_by_name
+from privdemo.datasets import Answers, Source, kept_by_name
 from privdemo.estimators.frequency_oracles import InvertedShares, invert
 from privdemo.experiments.draws import generator
 from privdemo.experiments.many_answers.config import (
@@ -75,6 +75,8 @@ def _weights(config: AnswersConfig) -> tuple[tuple[str, ...], Array]:
         ranks = np.arange(1, config.k + 1)
         exponent = config.exponent if config.dataset == ZIPF else 0.0
         return tuple(map(str, ranks)), ranks**-exponent
+    if isinstance(config.dataset, Answers):
+        return config.dataset.names, config.dataset.counts.astype(float)
     return _of_records(config.dataset)
 
 
