@@ -115,8 +115,7 @@ def view(
     if unseen():
         return
     second = linked.View(key, source, to_source, from_source, st.session_state)
-    second.prepare()
-    widget(key=key, on_change=second.write_back, **options)
+    widget(value=second.prepare(), key=key, on_change=second.write_back, **options)
 
 
 def write(setting: Words, label: str | None = None) -> str:

@@ -12,7 +12,7 @@ from pages.kit.settings import Number
 
 # Seconds within which a widget that says again what it said before it was set from elsewhere is only late.
 ECHO = 1.0
-# What is remembered of a number: the view by which it was set, the value it was set to, what was said lately.
+# What is remembered of a number: the widget by which it was set, the value it was set to, what was said lately.
 _SET_BY, _HELD, _SAID = "_set_by", "_held", "_said"
 
 State = MutableMapping[Any, Any]
@@ -34,17 +34,27 @@ class View:
     state: State
     clock: Clock = time.monotonic
 
-    def prepare(self) -> None:
-        """Before the widget is drawn: set it to what `source` says, unless it was the one that set `source`."""
+    def prepare(self) -> float | None:
+        """Before the widget is drawn: set it to what `source` says, unless it is the one that set `source`.
+
+        Returns the value that the widget starts with where it is not set: as long as nobody has changed anything, a
+        widget that is set would take back a key that was pressed while the page was drawn.
+        """
         state, key = self.state, self.key
         value = state.get(self.source.key, self.source.default)
-        view = state.get(key)
-        agrees = view is not None and math.isclose(self.to_source(view), value, rel_tol=1e-9, abs_tol=1e-12)
+        view, shown, set_by = state.get(key), self.from_source(value), state.get(self.source.key + _SET_BY)
+        agrees = view == shown or (
+            view is not None and math.isclose(self.to_source(view), value, rel_tol=1e-9, abs_tol=1e-12)
+        )
+        if set_by is None and (agrees or view is None):
+            return shown
         # The view by which the source was set is left alone: writing to it would take back a key pressed in the
         # meantime. The others are written to in every run, as one cut short by the next key tells the browser nothing.
-        if not (agrees and state.get(self.source.key + _SET_BY) == key):
-            state[key] = self.from_source(value)
-            _remember(state, self.clock, key, view, state[key])
+        if not (agrees and set_by == key):
+            state[key] = shown
+            state.setdefault(self.source.key + _SET_BY, self.source.key)
+            _remember(state, self.clock, key, view, shown)
+        return None
 
     def write_back(self) -> None:
         """After a visitor has changed the widget: set `source` by it."""
@@ -60,21 +70,20 @@ class View:
 
 def repeat(state: State, key: str) -> None:
     """Tell the browser again of a number that another view has set."""
-    if state.get(key + _SET_BY) and key in state:
+    if state.get(key + _SET_BY, key) != key and key in state:
         state[key] = state[key]
 
 
 def set_by_itself(state: State, key: str, clock: Clock = time.monotonic) -> None:
     """Take a number as typed, unless its browser is late and says what it was before another view set it."""
-    if not state.get(key + _SET_BY):
-        return
-    held = state[key + _HELD]
-    if state[key] == held:
-        return
-    if _is_late(state, clock, key, state[key]):
-        state[key] = held
-    else:
-        state[key + _SET_BY] = None
+    if state.get(key + _SET_BY, key) != key:
+        held = state[key + _HELD]
+        if state[key] == held:
+            return
+        if _is_late(state, clock, key, state[key]):
+            state[key] = held
+            return
+    state[key + _SET_BY] = key
 
 
 def _remember(state: State, clock: Clock, key: str, *values: Any) -> None:

@@ -1,8 +1,9 @@
 """What two replicas behind HAProxy carry beside one process: `python -m tests.benchmarks.bench_replicas [SECONDS]`.
 
-First visitors of the voting page change a control again as soon as the page is up to date, so that there is always more
-to do; the sides take turns, and each number is the median of the turns in which next to nothing else ran. Then many
-change it every 3.5 s. The clients run on the same cores.
+With `opening` instead of seconds: what two hundred meet who open their pages of two new replicas at the same moment.
+Else, first visitors of the voting page change a control again as soon as the page is up to date, so that there is
+always more to do; the sides take turns, and each number is the median of the turns in which next to nothing else ran.
+Then many change it every 3.5 s. The clients run on the same cores.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from deploy import replicas
-from tests.benchmarks.bench_load import processor
+from pages.topics import PAGES
+from tests.benchmarks.bench_load import AT_ONCE, at_once, processor, show
 from tests.benchmarks.timing import table
 from tests.benchmarks.visitors import Visitor, changes
 from tests.browser import browsing
@@ -106,7 +108,19 @@ def many(sides: dict[str, tuple[str, list[int]]], seconds: float) -> None:
         table(f"{count} visitors who make a change every {EVERY} s", ["", *next(iter(met.values()))], rows)
 
 
+def opening(count: int) -> list[dict[str, Any]]:
+    """What happens when a class opens its link: that of one page, twice, and those of all pages."""
+    one, every = ["voting"], [page.address for page in PAGES]
+    with behind_proxy(2) as (address, _):
+        rows = [asyncio.run(at_once(address, pages, count)) for pages in (one, one)]
+    with behind_proxy(2) as (address, _):
+        return [*rows, asyncio.run(at_once(address, every, count))]
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["opening"]:
+        show("All open their pages of two replicas at once", opening(AT_ONCE))
+        sys.exit()
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     one: list[dict[str, float]] = []
     two: list[dict[str, float]] = []

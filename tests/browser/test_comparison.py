@@ -1,9 +1,11 @@
 """The comparison in a real Chromium: its first look, and its three views of ε after quick keys."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from pages.topics.comparison import settings
 from privdemo.mechanisms import RandomisedResponse
@@ -13,16 +15,35 @@ pytestmark = pytest.mark.browser
 
 
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str) -> None:
-    """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back."""
+    """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back.
+
+    The first key is pressed while the page is still on its way to the browser, as on a slow connection.
+    """
+    late: list[Callable[[], None]] | None = None
+
+    def on_its_way(browser: WebSocketRoute) -> None:
+        def deliver(message: str | bytes) -> None:
+            browser.send(message) if late is None else late.append(partial(browser.send, message))
+
+        browser.connect_to_server().on_message(deliver)
+
+    page.route_web_socket("**/_stcore/stream", on_its_way)
     browsing.open_page(
         page,
         f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+lies&compare_look=one+likelihood",
     )
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
-    slider.focus()
+    late = []
+    page.get_by_text("All numbers", exact=True).click()
+    page.wait_for_timeout(1000)
+    slider.press("ArrowLeft")
+    delayed, late = late, None
+    for deliver in delayed:
+        deliver()
+    assert delayed
     steps = settings.EPSILON_STEPS
-    place = steps.index(1.0)
-    for keys in (["ArrowLeft"] * 4, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
+    place = steps.index(0.5)
+    for keys in (["ArrowLeft"] * 3, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
         for key in keys:
             slider.press(key)
             page.wait_for_timeout(50)

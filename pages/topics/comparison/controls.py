@@ -147,7 +147,6 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
                 label="p of a lie",
                 min_value=least,
                 max_value=most,
-                value=None,
                 step=0.01,
                 format="%.4g",
                 help="The least lie that is ε-private. Set either number; the other follows.",

@@ -206,7 +206,6 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
                 label="scale b",
                 min_value=scale(NOISE_EPSILON.high),
                 max_value=scale(NOISE_EPSILON.low),
-                value=None,
                 step=0.01,
                 format="%.4g",
                 help=f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set "

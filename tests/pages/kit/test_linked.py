@@ -25,8 +25,9 @@ class Widgets:
 
     def rerun(self, **state: float) -> None:
         self.state |= state
-        for view in self.views.values():
-            view.prepare()
+        for key, view in self.views.items():
+            start = view.prepare()
+            self.state.setdefault(key, start)  # as a widget does
 
     def told(self, key: str, value: float | None) -> None:
         self.state[key] = value
@@ -80,7 +81,34 @@ class Told(dict):
     """A state that keeps what is written into it apart."""
 
     def __setitem__(self, key: str, value: float) -> None:
-        self.written = (key, value)
+        if not key.endswith(("_said", "_set_by")):
+            vars(self).setdefault("written", {})[key] = value
+
+
+def test_a_view_is_written_to_only_once_somebody_has_changed_something(widgets):
+    """While the page is drawn a first key is pressed: what is written then would take it back."""
+    slide = View("slide", P, lambda v: v, lambda v: v, Told(widgets.state), widgets.clock)
+    assert slide.prepare() == 0.2
+    assert not vars(slide.state)
+    for key, set_by, told in (("slide", "slide", 0.4), ("odds", "slide", 2 / 3)):
+        widgets.told("slide", 0.4)
+        view = widgets.views[key]
+        state = Told(widgets.state)
+        assert View(key, P, view.to_source, view.from_source, state, widgets.clock).prepare() is None
+        assert vars(state) == ({} if key == set_by else {"written": {key: pytest.approx(told)}}), key
+    widgets.state["p"] = 0.3
+    widgets.now += ECHO
+    linked.set_by_itself(widgets.state, "p", widgets.clock)
+    state = Told(widgets.state | {"slide": 0.3})
+    assert View("slide", P, lambda v: v, lambda v: v, state, widgets.clock).prepare() is None
+    assert state.written["slide"] == 0.3, "a run cut short may have told it in vain"
+
+
+def test_what_is_set_from_elsewhere_is_told_in_every_run(widgets):
+    widgets.rerun(p=0.3)
+    state = Told(widgets.state)
+    View("slide", P, lambda v: v, lambda v: v, state, widgets.clock).prepare()
+    assert state.written["slide"] == 0.3
 
 
 def test_a_number_is_told_to_the_browser_again_only_if_a_view_has_set_it(widgets):
@@ -91,7 +119,7 @@ def test_a_number_is_told_to_the_browser_again_only_if_a_view_has_set_it(widgets
     widgets.told("slide", 0.4)
     state = Told(widgets.state)
     linked.repeat(state, "p")
-    assert state.written == ("p", 0.4)
+    assert state.written == {"p": 0.4}
 
 
 def test_all_that_was_said_lately_is_remembered(widgets):

@@ -30,9 +30,9 @@ inputs.pick(Choice("own", ("a", "b"), "a", "List", in_link=False), "Lista")
 st.session_state["found"] = *found, inputs.write(WORDS), inputs.write(Words("more", str, "", "Words"), "Parole")
 """
 PLAIN_DRAWN = """\
-container > slider n_slide label=N format=%d default=1 min=1 max=9 step=1 value=3 help=Whole
+container > slider n_slide label=N format=%d default=3 min=1 max=9 step=1 help=Whole
 number_input n label=N format=%d default=3 step=1 min=1 max=9 help=Whole label_visibility=COLLAPSED in_link=True
-container > slider p_slide label=Other format=%.2f default=0 max=0.5 step=0.1 value=0.2 help=Share
+container > slider p_slide label=Other format=%.2f default=0.2 max=0.5 step=0.1 help=Share
 number_input p label=Other format=%.2f default=0.2 step=0.1 max=0.5 help=Share label_visibility=COLLAPSED in_link=True
 button_group two options=a/b default=1 click_mode=MULTI_SELECT style=PILLS label=Two in_link=True
 button_group one options=a/b default=1 label=One in_link=True required=True
@@ -81,24 +81,24 @@ def test_a_slider_says_which_end_is_private(script, left, right):
     ("script", "key", "says"),
     [
         ("lies", "pair-x", "direction=HORIZONTAL"),
-        ("lies", "p_slide", "label=Lie format=%0.2f default=0 max=0.5 step=0.01 value=0.2"),
+        ("lies", "p_slide", "label=Lie format=%0.2f default=0.2 max=0.5 step=0.01"),
         ("lies", "p", "label=p format=%.8g default=0.2 step=0.01 max=0.5 help=Share in_link=True"),
         (
             "lies",
             "x_epsilon",
-            "label=ε format=%.4g step=0.1 min=0.693147 max=700 help=ε bounds wha…her follows.",
+            "label=ε format=%.4g default=2.07944 step=0.1 min=0.693147 max=700 help=ε bounds wha…her follows.",
         ),
-        ("lies", "q_slide", "label=B format=%0.2f default=0 max=0.5 step=0.01 value=0.3"),
+        ("lies", "q_slide", "label=B format=%0.2f default=0.3 max=0.5 step=0.01"),
         ("lies", "q", "label=b format=%.8g default=0.3 step=0.01 max=0.5 help=Both 0: ever…information."),
         (
             "counts",
             "e_ladder",
-            "label=ε, how much …nge the odds format=%s default=0 max=13 step=1 options=0.001/0",
+            "label=ε, how much …nge the odds format=%s default=7 max=13 step=1 options=0.001/0",
         ),
         (
             "counts",
             "d_ladder",
-            "label=δ, chance that the promise fails format=%s default=0 max=11 step=1 options=0/1e-10/",
+            "label=δ, chance that the promise fails format=%s default=8 max=11 step=1 options=0/1e-10/",
         ),
         ("counts", "e", "label=ε format=%.4g default=0.3 step=0.01 min=0.001 max=20 in_link=True"),
         ("counts", "d", "label=δ format=%.3g default=0.05 step=0.01 max=0.5 in_link=True"),
@@ -106,11 +106,11 @@ def test_a_slider_says_which_end_is_private(script, left, right):
         (
             "pixels",
             "r_e",
-            "label=ε of one pixel format=%.4g step=0.1 min=1.09861 max=700 help=One released",
+            "label=ε of one pixel format=%.4g default=1.94591 step=0.1 min=1.09861 max=700 help=One released",
         ),
         ("pixels", "g", "label=σ, noise strength format=%.8g default=0.3 step=0.1 min=0.2 max=0.5"),
-        ("pixels", "g_e", "ε of one pixel at δ = 10⁻⁵ format=%.4g step=0.1 min=9.99726 max=33.1037"),
-        ("pixels", "l_e", "label=ε of one value format=%.4g step=0.1 min=2 max=5"),
+        ("pixels", "g_e", "ε of one pixel at δ = 10⁻⁵ format=%.4g default=19.1308 step=0.1 min=9.99726 max=33.1037"),
+        ("pixels", "l_e", "label=ε of one value format=%.4g default=3.33333 step=0.1 min=2 max=5"),
     ],
 )
 def test_linked_widgets_say_which_numbers_they_take(script, key, says):
