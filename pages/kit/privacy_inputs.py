@@ -16,7 +16,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 
 # e^700 is about the largest number that a computer's arithmetic holds.
 LARGEST_EPSILON = 700.0
-EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 # What releases of counts were called in older links.
 FORMER_RELEASES = {
@@ -208,24 +208,33 @@ _DELTA_HELP = (
 
 
 def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> None:
-    """Draw a slider over common values; a number typed between two of them shows the nearest."""
+    """Draw a slider over common values; a number typed between two of them is a step of its own while it is set."""
+    value = float(st.session_state.get(setting.key, setting.default))
+    with_own = steps_with(value, steps)
 
-    def nearest(value: float) -> float:
-        if value <= 0:
-            return steps[0]
-        return min((step for step in steps if step > 0), key=lambda step: abs(math.log(step / value)))
+    def shown(value: float) -> float:
+        return next((step for step in with_own if _step(step) == _step(value)), with_own[0])
 
     inputs.view(
         f"{setting.key}_ladder",
         setting,
         st.select_slider,
         lambda view: view,
-        nearest,
+        shown,
         label=label,
-        options=steps,
-        format_func=lambda step: f"{step:g}",
+        options=with_own,
+        format_func=_step,
         help=help,
     )
+
+
+def steps_with(value: float, steps: tuple[float, ...]) -> tuple[float, ...]:
+    """The steps of a ladder and among them `value`, unless it reads as one of them."""
+    return steps if _step(value) in map(_step, steps) else tuple(sorted((*steps, value)))
+
+
+def _step(value: float) -> str:
+    return f"{value:.4g}"
 
 
 def finite(value: float) -> float | None:

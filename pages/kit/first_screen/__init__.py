@@ -22,7 +22,9 @@ from pages.kit import asked, style
 _KNOWN: dict[str, str] = {}
 _FIRST = "first_visit"
 _HERE = Path(__file__).parent
-_LAYOUT, SCRIPT = ((_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js"))
+_LAYOUT, SCRIPT, _CHAPTERS = (
+    (_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js", "chapters.js")
+)
 _SERVER = 'window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href };'
 _ROOT = '<div id="root">'
 _ANEW = {"Cache-Control": "no-cache"}
@@ -77,9 +79,10 @@ class FirstScreens:
 def empty_page() -> str:
     """The page of HTML that Streamlit sends for every address, before anything is drawn on it.
 
-    It says where the server is: Streamlit would ask below the page's own address first, and be refused. And it holds
-    the style of all pages, which overrules what Streamlit puts in its head: nothing is ever seen without it.
+    It says where the server is: Streamlit would ask below the page's own address first, and be refused. It holds the
+    style of all pages, which overrules what Streamlit puts in its head: nothing is ever seen without it. And it hears
+    of the chapter that is chosen.
     """
     page = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
-    page = page.replace("<title>", f"<script>{_SERVER}</script>\n<title>", 1)
+    page = page.replace("<title>", f"<script>{_SERVER}</script>\n<script>{_CHAPTERS}</script>\n<title>", 1)
     return page.replace(_ROOT, style.SHEET + _ROOT, 1)

@@ -93,7 +93,7 @@ def test_a_slider_says_which_end_is_private(script, left, right):
         (
             "counts",
             "e_ladder",
-            "label=ε, how much …nge the odds format=%s default=7 max=13 step=1 options=0.001/0",
+            "label=ε, how much …nge the odds format=%s default=8 max=18 step=1 options=0.001/0",
         ),
         (
             "counts",
@@ -128,9 +128,9 @@ def test_linked_widgets_say_which_numbers_they_take(script, key, says):
         ("lies", "number_input", "p", 0.0, (0.0, 0.2, 0.3), {"x_epsilon": None, "p_slide": 0.0}),
         ("lies", "slider", "q_slide", 0.1, (0.2, 0.2, 0.1), {"q": 0.1}),
         ("counts", "select_slider", "e_ladder", 5.0, (5.0, 0.05), {"e": 5.0}),
-        ("counts", "number_input", "e", 0.33, (0.33, 0.05), {"e_ladder": 0.5}),
+        ("counts", "number_input", "e", 0.33, (0.33, 0.05), {"e_ladder": 0.33}),
         ("counts", "number_input", "d", 0.0, (0.3, 0.0), {"d_ladder": 0.0}),
-        ("counts", "number_input", "d", 2e-9, (0.3, 2e-9), {"d_ladder": 1e-8}),
+        ("counts", "number_input", "d", 2e-9, (0.3, 2e-9), {"d_ladder": 2e-9}),
         ("pixels", "number_input", "r_e", math.log(9), (0.25, 0.3, 0.3), {"r": 0.25}),
         ("pixels", "number_input", "r", 0.0, (0.0, 0.3, 0.3), {"r_e": None}),
         ("pixels", "number_input", "g_e", 12.0, (0.3, GaussianNoise.from_epsilon(12, 1e-5).sigma, 0.3), {}),

@@ -1,0 +1,31 @@
+"""Many answers on a telephone: the slider among typed numbers, what stays in sight, and the way to a chapter."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import browsing
+
+pytestmark = pytest.mark.browser
+
+
+def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    browsing.open_page(page, f"{address}/many_answers?answer_epsilon=3.3")
+    slider = page.get_by_role("slider", name="ε, how much one answer can change the odds")
+    expect(slider).to_have_attribute("aria-valuetext", "3.3")
+    slider.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):  # 3.3 is a step only until it is left
+        slider.press(key)
+    expect(page).to_have_url(re.compile(r"answer_epsilon=4(\.0)?(&|$)"))
+    browsing.settled(page)
+    expect(slider).to_have_attribute("aria-valuetext", "4")
+    chapter = page.get_by_role("radio", name="Errors")
+    chapter.scroll_into_view_if_needed()
+    stays = page.locator(".st-key-row-answers > :first-child").bounding_box()
+    assert 0 < stays["y"] < 60
+    assert stays["height"] < 0.15 * 844
+    chapter.click()
+    expect(page.get_by_role("heading", name="How far is each lie off?")).to_be_in_viewport()
+    expect(page.locator(".st-key-error-figure .js-plotly-plot")).to_be_in_viewport(ratio=0.8)
