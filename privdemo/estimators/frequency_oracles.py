@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privdemo import limits
+from privdemo.estimators.few_lies import blaker_ends
 from privdemo.estimators.frequencies import EMResult, climb, randomised_response_mle
 from privdemo.estimators.support_likelihood import LikeliestShares, SupportLikelihood
 from privdemo.intervals import Z95
@@ -17,6 +18,8 @@ from privdemo.simplex import project_simplex
 Array = NDArray[np.floating]
 
 EM_ITERATIONS = 500
+# Counts of a standard deviation below this have exact intervals.
+VARIES = 7.0
 
 
 class InvertedShares(NamedTuple):
@@ -28,35 +31,54 @@ class InvertedShares(NamedTuple):
     high: Array
 
 
-def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, drawn: bool = False) -> InvertedShares:
-    """Shares from how many of `n_people` reports support each answer, `supported` (k,): (supported/n − q)/(p − q).
+def unbiased_shares(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Array:
+    """Shares (k,) from how many of `n_people` reports support each answer, `supported` (k,): (supported/n − q)/(p − q).
 
-    Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
-    shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
-    they contain the truth more often than ± z standard errors do. They are of the shares among the people themselves;
-    with `drawn`, among those whom they stand for. Among the people themselves they are too short where a count
-    varies by less than one or two: by k-ary response, k = 64, ε = 9, they contain shares of 1,000 people 83 to 97 times
-    of 100. Raises ``ValueError`` for counts that are not those of n reports.
+    They may leave [0, 1]. Raises ``ValueError`` for counts that are not those of n reports.
     """
     limits.ORACLE_PEOPLE.check(n_people)
     counts = np.asarray(supported, dtype=float)
     if counts.shape != (oracle.k,) or not ((counts >= 0) & (counts <= n_people)).all():
         raise ValueError(f"supported must be {oracle.k} counts from 0 to the {n_people} people, got {supported!r}")
+    return (counts / n_people - oracle.q) / (oracle.p - oracle.q)
+
+
+def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, drawn: bool = False) -> InvertedShares:
+    """`unbiased_shares` with standard errors and 95 % intervals.
+
+    Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
+    shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
+    they contain the truth more often than ± z standard errors do. They are of the shares among the people themselves;
+    with `drawn`, among those whom they stand for. Among the people themselves those of a count that varies by less than
+    `VARIES` are exact (`blaker_ends`), and the estimate is in them even where it is below 0 or above 1. Raises as
+    `unbiased_shares`.
+    """
+    shares = unbiased_shares(oracle, supported, n_people)
+    variance = oracle.variance(np.clip(shares, 0, 1), n_people, drawn)
+    low, high = _score_ends(oracle, shares, n_people, drawn)
+    few = (variance < (VARIES / (n_people * (oracle.p - oracle.q))) ** 2) & (not drawn)
+    if few.any():
+        ends = blaker_ends(oracle.p, oracle.q, n_people, np.asarray(supported)[few])
+        low[few], high[few] = (end / n_people for end in ends)
+    return InvertedShares(shares, np.sqrt(variance), np.minimum(low, shares), np.maximum(high, shares))
+
+
+def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, drawn: bool) -> tuple[Array, Array]:
+    """Both ends of score intervals for unbiased `shares` (k,)."""
     p, q = oracle.p, oracle.q
-    gain, excess = p - q, counts / n_people - q
-    shares = excess / gain
     # With x = f(p−q) a count's variance is n·(q(1−q) + b x − c x²), and (excess − x)² is z²/n times that at the ends.
+    excess = shares * (p - q)
     b, c = (1 - 2 * q, 1) if drawn else (1 - p - q, 0)
     z2 = Z95**2 / n_people
     centre = excess + z2 * b / 2
     half = np.sqrt(np.maximum(0.0, centre**2 - (1 + c * z2) * (excess**2 - z2 * q * (1 - q))))
-    low, high = ((centre + side * half) / (1 + c * z2) / gain for side in (-1, 1))
-    return InvertedShares(shares, np.sqrt(oracle.variance(np.clip(shares, 0, 1), n_people, drawn)), low, high)
+    low, high = ((centre + side * half) / (1 + c * z2) / (p - q) for side in (-1, 1))
+    return low, high
 
 
 def project(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Array:
-    """The shares (k,) of 0 or more that sum to 1 and are nearest to those of `invert`. Raises as that."""
-    return project_simplex(invert(oracle, supported, n_people).shares)
+    """The shares (k,) of 0 or more that sum to 1 and are nearest to `unbiased_shares`. Raises as that."""
+    return project_simplex(unbiased_shares(oracle, supported, n_people))
 
 
 def maximise_likelihood(

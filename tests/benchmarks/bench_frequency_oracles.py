@@ -15,7 +15,7 @@ import numpy as np
 from multi_freq_ldpy.pure_frequency_oracles import GRR, LH, SS, UE
 from pure_ldp.frequency_oracles import direct_encoding, hadamard_response, local_hashing, unary_encoding
 
-from privdemo.estimators.frequency_oracles import invert, maximise_likelihood
+from privdemo.estimators.frequency_oracles import maximise_likelihood, unbiased_shares
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from tests.benchmarks.timing import alternate, table
 
@@ -82,12 +82,12 @@ for name, optimal in (("basic rappor", False), ("optimised unary", True)):
 
 def as_counts(name):
     oracle = ORACLES[name](K, EPSILON)
-    return invert(oracle, oracle.support_counts(COUNTS, np.random.default_rng(2)), N).shares
+    return unbiased_shares(oracle, oracle.support_counts(COUNTS, np.random.default_rng(2)), N)
 
 
 def as_reports(name):
     oracle = ORACLES[name](K, EPSILON)
-    return invert(oracle, oracle.tally(oracle.reports(VALUES, np.random.default_rng(2))), N).shares
+    return unbiased_shares(oracle, oracle.tally(oracle.reports(VALUES, np.random.default_rng(2))), N)
 
 
 def likelihood(name):
@@ -126,7 +126,7 @@ def check_estimates(name, package):
     mine = ours_of(name, reports)
     if mine is None:
         return "other hash functions"
-    found = invert(oracle, oracle.tally(mine), ASKED).shares
+    found = unbiased_shares(oracle, oracle.tally(mine), ASKED)
     if package == MULTI:
         found = np.maximum(found, 0) / np.maximum(found, 0).sum()
     apart = abs(found - estimate(reports)).max()

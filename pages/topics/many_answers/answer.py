@@ -110,7 +110,7 @@ class Answer:
         return (
             f"{_who(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
             f"{numbers.share(float(people.shares[0]))}. Marks: shares read from one release by inversion, with 95 % "
-            f"intervals; they are of these {config.people:,} people, and are not cut at 0. "
+            f"intervals; they are of these {config.people:,} people, and may begin below 0. "
             f"{capital('; '.join(parts))}. How far a lie is typically off is the root of its mean squared error over "
             "all answers, in closed form, whatever the shares are."
         )

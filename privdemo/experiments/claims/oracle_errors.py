@@ -10,7 +10,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo.estimators.frequency_oracles import invert
+from privdemo.estimators.frequency_oracles import unbiased_shares
 from privdemo.experiments.claims.claim import FORMULA, Claim, exactly
 from privdemo.experiments.claims.judge import judge_value
 from privdemo.intervals import Estimate, mean_interval
@@ -42,7 +42,7 @@ def simulated_error(oracle: FrequencyOracle, shares: Array, answers: slice = sli
     """n times the squared errors of the shares of these `answers`, summed: their mean over simulated polls."""
     rng = np.random.default_rng(0)
     polls = (oracle.support_counts(rng.multinomial(PEOPLE, shares), rng) for _ in range(POLLS))
-    found = (invert(oracle, supported, PEOPLE).shares for supported in polls)
+    found = (unbiased_shares(oracle, supported, PEOPLE) for supported in polls)
     return mean_interval([PEOPLE * float(np.square(one - shares)[answers].sum()) for one in found], least=0.0)
 
 

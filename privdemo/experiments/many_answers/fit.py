@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo import limits
-from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project
+from privdemo.estimators.frequency_oracles import maximise_likelihood, project, unbiased_shares
 from privdemo.experiments.many_answers.config import AnswersConfig
 from privdemo.experiments.many_answers.release import Truth, reported, truth
 from privdemo.experiments.many_answers.score import EPSILON_AXIS, K_AXIS, PEOPLE_AXIS
@@ -55,7 +55,7 @@ def fit(config: AnswersConfig) -> Fit:
     made, reports = reported(config, people)
     tally, likeliest = made.tally(reports), maximise_likelihood(made, reports)
     shares = {
-        INVERTED: invert(made, tally, config.people).shares,
+        INVERTED: unbiased_shares(made, tally, config.people),
         PROJECTED: project(made, tally, config.people),
         LIKELIEST: likeliest.shares,
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from privdemo.estimators.frequency_oracles import invert, maximise_likelihood, project, stopped_likelihood
+from privdemo.estimators.frequency_oracles import maximise_likelihood, project, stopped_likelihood, unbiased_shares
 from privdemo.experiments import results
 from privdemo.experiments.many_answers.config import AnswersConfig
 from privdemo.experiments.many_answers.release import reported, truth
@@ -46,7 +46,7 @@ def trial(oracle: str, epsilon: float, draw: int) -> list[Row]:
     tally = made.tally(reports)
     with threadpool_limits(1, user_api="blas"):
         found = {
-            INVERTED: invert(made, tally, config.people).shares,
+            INVERTED: unbiased_shares(made, tally, config.people),
             PROJECTED: project(made, tally, config.people),
             LIKELIEST: maximise_likelihood(made, reports).shares,
             STOPPED: stopped_likelihood(made, reports).frequencies,
