@@ -236,7 +236,7 @@ def visitor() -> str:
 
 def remembered(question: Any) -> str:
     """A question, to be remembered without the visitor's own records that it may hold."""
-    return f"{question!r}, {id(own_data.held())}"
+    return f"{question!r}, {own_data.mark()}"
 
 
 def stop(question: str) -> None:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from pages.kit import inputs, visits
-from pages.kit.own_data import TITLE, Own, held, hold, let_go
+from pages.kit.own_data import TITLE, Kind, Own, OwnAnswers, Reading, held, hold, let_go, refusal
 from pages.kit.settings import Choice
 from privdemo import datasets, figures, limits
 from privdemo.datasets import OwnDataError
 
 _PROBLEM = "own_problem"
-_FILE, _LABEL, _POSITIVE, _BROUGHT = "own_file", "own_label", "own_positive", "own_files_brought"
-_PREVIEW_ROWS, _PREVIEW_COLUMNS, _PREVIEW_IMAGES = 5, 12, 10
+_FILE, _LABEL, _POSITIVE, _COLUMN, _BROUGHT = "own_file", "own_label", "own_positive", "own_column", "own_files_brought"
+_PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 
 
-def choice(key: str, titles: Sequence[str]) -> Choice:
-    """The data sets of a page, the visitor's own last."""
-    here = (*titles, TITLE) if held() else tuple(titles)
+def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
+    """The data sets of a page, the visitor's own last, if it can be read by pages of this kind."""
+    here = (*titles, TITLE) if held(kind) else tuple(titles)
     if st.session_state.get(key, here[0]) not in here:  # forgotten since
         st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
@@ -27,29 +29,63 @@ def choice(key: str, titles: Sequence[str]) -> Choice:
 
 
 def panel(chosen: Choice, binary: bool = False) -> None:
-    """Bring a file, look at what was read, and forget it again; `binary` pages ask about one class."""
+    """Bring records, look at what was read, and forget it again; `binary` pages ask about one class."""
+    label = "A table (.csv) or grey images (.npz)"
+    _panel(chosen, Own, label, ["csv", "npz"], _HELP, partial(_show_records, binary=binary))
+
+
+def answers_panel(chosen: Choice) -> None:
+    """Bring a column of answers, look at what was counted, and forget it again."""
+    _panel(chosen, OwnAnswers, "A table (.csv), one row a person", ["csv"], _ANSWERS_HELP, _show_answers)
+
+
+def _panel(
+    chosen: Choice, kind: type[Kind], label: str, types: list[str], advice: str, show: Callable[[Kind], None]
+) -> None:
+    """Bring a file to a page of this kind, `show` what was read of it, and forget it again."""
     if inputs.unseen():
         return
-    own = held()
-    with st.popover(f"Your own data: {own.records.title}" if own else "Your own data…", width="stretch"):
+    own, elsewhere = held(kind), refusal(kind)
+    with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):
         # A new widget for every file: what Streamlit holds of the last one goes with its own.
         key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
         st.file_uploader(
-            "A table (.csv) or grey images (.npz)",
-            ["csv", "npz"],
+            label,
+            types,
             key=key,
             on_change=_take,
-            args=(key, chosen.key),
+            args=(key, chosen.key, kind),
             max_upload_size=round(limits.OWN_BYTES.high / 1e6),
-            help=_HELP,
+            help=advice,
         )
         st.caption("It stays in the memory of this app, for this visit alone: not on disk, not in what others see.")
-        if problem := st.session_state.get(_PROBLEM):
+        of_kind, problem = st.session_state.get(_PROBLEM, (None, ""))
+        if of_kind is kind:
             st.error(problem)
+        if elsewhere:
+            st.info(elsewhere)
         if own:
-            _settings(own, binary)
-            _preview(own)
+            show(own)
+        if own or elsewhere:
             st.button("Forget my data", on_click=forget, key="own-forget")
+
+
+def _show_answers(own: OwnAnswers) -> None:
+    """Which column is counted, and what was counted in it."""
+    found = own.answers
+    st.session_state[_COLUMN] = found.title
+    st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_count_again)
+    n = len(found.names)
+    each = zip(found.names[:_PREVIEW_ANSWERS], found.counts[:_PREVIEW_ANSWERS], strict=True)
+    start = "The most frequent" if n > _PREVIEW_ANSWERS else "They are"
+    named = ", ".join(f"“{name}” {count:,}" for name, count in each)
+    st.markdown(f"{found.people:,} people, {n:,} different answers. {start}: {named}.")
+
+
+def _show_records(own: Own, binary: bool) -> None:
+    """How the records are read, and what was read."""
+    _settings(own, binary)
+    _preview(own)
 
 
 def _settings(own: Own, binary: bool) -> None:
@@ -111,45 +147,46 @@ def _some(titles: Sequence[str]) -> str:
     return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _take(key: str, page_key: str) -> None:
+def _take(key: str, page_key: str, kind: type[Reading]) -> None:
     """Read what was brought; what was held before is lost only to a file that can be read."""
     if (brought := visits.take(key)) is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-    _read(*brought, None, None)
+    _read(kind, *brought)
     if _PROBLEM not in st.session_state:
         st.session_state[page_key] = TITLE
 
 
 def _again() -> None:
     """Read the same file with another label, or ask about another class."""
-    own = held()
-    if own:
-        _read(own.content, own.file, st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE))
+    if own := held(Own):
+        asked = st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE)
+        _read(Own, own.content, own.file, *asked)
 
 
-def _read(content: bytes, file: str, label: str | None, positive: str | None) -> None:
-    table = file.lower().endswith(".csv")
+def _count_again() -> None:
+    """Count another column of the same file."""
+    if own := held(OwnAnswers):
+        _read(OwnAnswers, own.content, own.file, st.session_state.get(_COLUMN))
+
+
+def _read(kind: type[Reading], content: bytes, file: str, *asked: Any) -> None:
     st.session_state.pop(_PROBLEM, None)
     try:
-        records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
+        hold(kind.read(content, file, *asked))
     except OwnDataError as error:
-        before = held()
+        before = held(kind)
         again = before is not None and before.content is content
         start = f"{datasets.plain(file)} cannot be {'read so' if again else 'used'}: {error}."
         used = f" {datasets.plain(before.file)} is still in use{' as before' if again else ''}." if before else ""
-        st.session_state[_PROBLEM] = start + used
-        return
-    asked = positive if positive in records.class_names else records.class_names[-1]
-    top = datasets.first_rows(content, _PREVIEW_ROWS) if table else []
-    hold(Own(content, file, label if table else None, records, asked, records.one_against_rest(asked), top))
+        st.session_state[_PROBLEM] = kind, start + used
 
 
 def forget() -> None:
-    """Take everything of the visitor's own records out of the session."""
+    """Take everything of the visitor's own file out of the session."""
     let_go()
     visits.drop_uploads()
-    for key in (_PROBLEM, _LABEL, _POSITIVE):
+    for key in (_PROBLEM, _LABEL, _POSITIVE, _COLUMN):
         st.session_state.pop(key, None)
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
 
@@ -159,4 +196,9 @@ _HELP = (
     f"class: {limits.OWN_CLASSES.low} to {limits.OWN_CLASSES.high} different ones, {limits.OWN_PER_CLASS.low} rows of "
     "each or more; the others are numbers or categories. An .npz file holds grey images X (n, rows, columns) and their "
     "classes y (n)."
+)
+_ANSWERS_HELP = (
+    f"Up to {limits.OWN_BYTES.high / 1e6:.0f} MB. The first line names the columns, and each further one is a person. "
+    f"One column holds their answers: {limits.ORACLE_ANSWERS.low} to {limits.ORACLE_ANSWERS.high:,} different ones. It "
+    "may be the only one."
 )

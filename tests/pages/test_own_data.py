@@ -67,7 +67,7 @@ def n_done(at: AppTest) -> int:
 
 def records(at: AppTest) -> list[weakref.ref]:
     """What the session holds of a visitor's file, without holding it."""
-    held = at.session_state["own_data"]
+    held = at.session_state["own_data"][own_data.Own]
     return [weakref.ref(held.records), weakref.ref(held.binary)]
 
 

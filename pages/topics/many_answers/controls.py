@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, link, own_data, own_data_input, privacy_inputs
-from pages.kit.own_data import File
+from pages.kit.own_data import File, OwnAnswers
 from pages.kit.settings import Choice, Number, Setting
 from privdemo import limits
-from privdemo.datasets import Source
+from privdemo.datasets import Answers, Source
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
+# Where it is remembered whose answers set the number of people, and what stands there of all but a visitor's own.
+_DATA, _NAMED = "answers_data", "named"
 ESTIMATORS = "Reading reports"
 
 TITLES = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
@@ -96,7 +98,7 @@ def source_choice() -> Choice:
     """Whose answers: those that are here, and the visitor's own."""
     needed = {OCCUPATIONS, WORDS}
     here = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
-    return own_data_input.choice("answers_of", tuple(here))
+    return own_data_input.choice("answers_of", tuple(here), OwnAnswers)
 
 
 def all_settings() -> list[Setting]:
@@ -136,12 +138,19 @@ def _epsilon_and_oracle() -> tuple[float, str]:
     return epsilon, ORACLES[title]
 
 
-def _source() -> tuple[Source, str]:
-    """Draw the choice of whose answers; return the source, and what keeps it from being read, if anything."""
+def _source() -> tuple[Source | Answers, str]:
+    """Draw the choice of whose answers; return the source, and what keeps it from being read, if anything.
+
+    With a file of one's own there are as many people as it has rows, until another number is set.
+    """
     chosen = source_choice()
     title = inputs.choose(chosen, "Whose answers")
-    own_data_input.panel(chosen)
-    source = own_data.source(title, TITLES.__getitem__)
+    own_data_input.answers_panel(chosen)
+    source = own_data.answers(title, TITLES.__getitem__)
+    if isinstance(source, Answers):
+        own_data.reset_sizes(_DATA, source, [replace(PEOPLE, default=source.people)])
+    else:
+        own_data.reset_sizes(_DATA, _NAMED, [PEOPLE])
     problem = cache.problem(source) if source in (OCCUPATIONS, WORDS) else None
     return source, f"{title} cannot be read: {problem}" if problem else ""
 
@@ -167,6 +176,7 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     source, k, people, epsilon, exponent, oracle = PRESETS[name]
     title = next(title for title, known in TITLES.items() if known == source)
+    st.session_state[_DATA] = _NAMED
     link.choose({source_choice(): title, ORACLE: FREQUENCY_ORACLES[oracle].title})
     values = {K: k, PEOPLE: people, EPSILON: epsilon, EXPONENT: exponent}
     link.assign({setting.key: value for setting, value in values.items()})

@@ -215,7 +215,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 def controls(main: DeltaGenerator) -> Question | str:
     """Draw the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
-    data = _source(inputs.choose(data_choice(), "Images" if own_data.held() is None else "Records"))
+    data = _source(inputs.choose(data_choice(), "Images" if own_data.held(own_data.Own) is None else "Records"))
     own_data_input.panel(data_choice())
     kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
     first, second, more = _classes(data, kind, kinds)

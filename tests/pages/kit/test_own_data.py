@@ -63,13 +63,13 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     assert at.caption[1].value == "Numbers: size. Categories: day. Left out, as they never change: same."
     assert list(at.dataframe[0].value) == ["kind", "size", "day", "same"]
     assert at.dataframe[0].value.to_numpy().tolist() == [[r[-1], *r.split(",")[:3]] for r in ROWS[:5]]
-    held = at.session_state["own_data"]
+    held = at.session_state["own_data"][own_data.Own]
     assert (held.content, held.file, held.label, held.positive, held.is_table) == (TABLE, "t.csv", None, "c", True)
     assert held.binary.class_names == ("not c", "c")
     at.selectbox(key="own_positive").select("b").run()
-    assert at.session_state["own_data"].binary.class_names == ("not b", "b")
+    assert at.session_state["own_data"][own_data.Own].binary.class_names == ("not b", "b")
     at.selectbox(key="own_label").select("day").run()
-    held = at.session_state["own_data"]
+    held = at.session_state["own_data"][own_data.Own]
     assert (held.label, held.positive, held.content, held.file) == ("day", "z", TABLE, "t.csv")
     at.selectbox(key="own_label").select("same").run()
     assert at.error[0].value.startswith("t.csv cannot be read so: ")
@@ -98,7 +98,7 @@ def test_nothing_is_in_use_after_a_first_file_that_cannot_be_read():
 def test_images_are_shown_without_a_column_to_choose():
     at = bring(opened(PANEL, binary=False), "mine.npz", images())
     assert at.markdown[0].value == "180 images of 8 × 6 pixels, 4 grey levels. Classes: “0” 90, “1” 90."
-    held = at.session_state["own_data"]
+    held = at.session_state["own_data"][own_data.Own]
     assert (held.is_table, held.label, held.positive, held.top) == (False, None, "1", [])
     assert held.records.name == "mine.npz"
     assert not at.selectbox
@@ -126,7 +126,7 @@ def own(monkeypatch):
     records = datasets.from_csv(TABLE, None, "t.csv")
     top = datasets.first_rows(TABLE, 5)
     made = own_data.Own(TABLE, "t.csv", None, records, "c", records.one_against_rest("c"), top)
-    monkeypatch.setattr(st, "session_state", {"own_data": made})
+    monkeypatch.setattr(st, "session_state", {"own_data": {own_data.Own: made}})
     return made
 
 
@@ -176,12 +176,12 @@ def test_results_not_asked_for_longest_make_room(own):
 
 @pytest.mark.parametrize(("binary", "label", "positive"), [(False, None, None), (True, "kind", "c")])
 def test_the_file_of_the_visitors_records_is_known(own, binary, label, positive):
-    st.session_state["own_data"] = replace(own, label=label)
+    own_data.hold(replace(own, label=label))
     found = own_data.file_of(own.binary if binary else own.records)
     assert found == File("t.csv", "from_csv", label, positive)
     assert own_data.file_of("mnist") is None
     pictures = datasets.from_npz(images(), "t.npz")
-    st.session_state["own_data"] = replace(own, file="t.npz", records=pictures)
+    own_data.hold(replace(own, file="t.npz", records=pictures))
     assert own_data.file_of(pictures) == File("t.npz", "from_npz")
     del st.session_state["own_data"]
     assert own_data.file_of(pictures) is None
