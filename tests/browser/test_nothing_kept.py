@@ -61,20 +61,28 @@ def open_own_data(page: Page) -> None:
     expect(page.locator(PLACE)).to_have_count(1)
 
 
-def bring(page: Page, watched: str) -> Request:
+# A page, what it says of a file there, and what the server then holds: of records, and of a column of answers.
+RECORDS = (
+    "training?images=Small+digits&n=40&methods=naive&draws=2",
+    "clean records",
+    {"AppSession", "Own", "Dataset", "Trial"},
+)
+ANSWERS = ("many_answers", "120 people", {"AppSession", "OwnAnswers", "Answers", "Release"})
+
+
+def bring(page: Page, watched: str, where: tuple[str, str, set[str]]) -> Request:
     """Visit a page and bring a file, all of which the server then holds but for the file itself.
 
     The first of these visits is the first thing that a fresh server is asked: a straight link, not its home page.
     """
-    browsing.open_page(page, f"{watched}/training?images=Small+digits&n=40&methods=naive&draws=2")
-    expect(page.locator("h1")).to_have_text("Can a classifier be trained on noise?")
+    link, said, everything = where
+    browsing.open_page(page, f"{watched}/{link}")
     expect(page.get_by_text("Page not found")).to_have_count(0)
     browsing.open_settings(page)
     open_own_data(page)
     with page.expect_request(lambda request: request.method == "PUT") as put:
         page.locator(PLACE).set_input_files(FILE)
-    expect(page.locator(".takeaway")).to_contain_text("clean records")
-    everything = {"AppSession", "Own", "Dataset", "Trial"}
+    expect(page.locator(".takeaway")).to_contain_text(said)
     assert set(held(watched, everything)) == everything
     return put.value
 
@@ -88,15 +96,15 @@ def upload_again(page: Page, put: Request) -> list[int]:
 
 def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> None:
     """The last visitor is forgotten with nobody else there; files that no page asked for are few, and go as well."""
-    put = bring(visitor, watched)
+    put = bring(visitor, watched, ANSWERS)
     assert upload_again(visitor, put) == [204, 204, 503]
-    assert held(watched, {"AppSession", "Own", "Dataset", "Trial", "file"})["file"] == 2
+    assert held(watched, ANSWERS[2] | {"file"})["file"] == 2
     open_own_data(visitor)  # with a place of its own for the next file
     visitor.locator(PLACE).set_input_files(FILE)
     expect(visitor.get_by_test_id("stToast")).to_contain_text("This visit has 2 files under way, as many as it may.")
     open_own_data(visitor)
     visitor.get_by_role("button", name="Forget my data").click()
     assert held(watched, {"AppSession"}) == {"AppSession": 1}
-    bring(visitor, watched)
+    bring(visitor, watched, RECORDS)
     visitor.goto("about:blank")
     assert not held(watched, set(), LEFT)

@@ -40,11 +40,12 @@ def _noted(function: Any, *, first: Any) -> Any:
     return call
 
 
-def _all_of(own: own_data.Own) -> tuple[Any, ...]:
+def _all_of(own: own_data.Reading) -> tuple[Any, ...]:
     """A visitor's own data, and the visit itself."""
     context = get_script_run_ctx()
     assert context
-    return own, own.records, own.binary, runtime.get_instance().get_app_session(context.session_id)
+    read = (own.answers,) if isinstance(own, own_data.OwnAnswers) else (own.records, own.binary)
+    return own, *read, runtime.get_instance().get_app_session(context.session_id)
 
 
 own_data_input.hold = _noted(own_data.hold, first=_all_of)

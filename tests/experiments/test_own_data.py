@@ -1,14 +1,18 @@
-"""Every experiment learns from a visitor's own records."""
+"""Every experiment learns from a visitor's own records, or answers, and none keeps them."""
+
+import gc
+import weakref
 
 import pytest
 from sklearn.datasets import load_breast_cancer
 
 from privdemo import datasets
 from privdemo.datasets import Dataset
-from privdemo.experiments import class_ratio, comparison, label_proportions, training
+from privdemo.experiments import class_ratio, comparison, label_proportions, many_answers, training
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.many_answers import AnswersConfig
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import FULL, NAMES
@@ -38,3 +42,16 @@ def test_every_experiment_learns_from_a_visitors_own_records(tumours):
     assert ratio.fits["spread"].errors[4] < 0.25
     compared = comparison.run(ComparisonConfig(dataset=tumours, n_train=100, epsilon=4, methods=("spread",)))
     assert compared.fits["spread"].marks["accuracy"] > 0.75
+
+
+def test_of_a_visitors_own_answers_nothing_is_kept():
+    def read(rows: str) -> weakref.ref:
+        own = datasets.count_answers(rows.encode())
+        config = AnswersConfig(own, 1024, people=own.people)
+        made = [many_answers.run(config), many_answers.fit(config), many_answers.one_report(config, 1)]
+        made += map(many_answers.fit, many_answers.read_along(config, "answers"))
+        return weakref.ref(own)
+
+    kept = read("\n".join(["job", *"aabbbbccd"]))
+    gc.collect()
+    assert kept() is None

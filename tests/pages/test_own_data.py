@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from pages.kit import cache, own_data
 from pages.kit.folds import CODE
 from pages.kit.start_up import keep_uploads_in_memory
+from pages.topics.many_answers import CHAPTERS
 from privdemo import datasets, limits
 from tests.pages.visiting import finished, folds, html, takeaway, until, visit, warnings
 
@@ -24,7 +25,6 @@ from tests.pages.visiting import finished, folds, html, takeaway, until, visit, 
 FEW = {
     "training": {"draws": "2", "methods": "naive"},
     "class_ratio": {"ratio_draws": "2"},
-    "many_answers": {"answers_look": "Reading reports"},
 }
 DRAWS = 6
 
@@ -80,15 +80,18 @@ def assert_gone(refs: list[weakref.ref]) -> None:
     assert [ref() for ref in refs] == [None] * len(refs)
 
 
-def assert_nobody_else_hears_of_it(page: str, log: pytest.LogCaptureFixture) -> None:
-    """Another visitor of the page, what visitors share, and the log know nothing of the table."""
-    other = visit(page, **FEW[page])
-    seen = "\n".join([html(other), *(text.value for text in other.markdown), *other.segmented_control[0].options])
-    assert not re.search("“[BM]”|radius|tumours|your own", seen)
+def assert_nobody_else_hears_of_it(
+    page: str, link: dict[str, str], log: pytest.LogCaptureFixture, words: str = "“[BM]”|radius|tumours"
+) -> None:
+    """Another visitor of the page, what visitors share, and the log know nothing of the file, which has the `words`."""
+    other = visit(page, **link)
+    choices = [option for control in other.segmented_control for option in control.options]
+    seen = "\n".join([html(other), *(text.value for text in other.markdown), *choices])
+    assert not re.search(f"{words}|your own", seen)
     shared = [args for kept in cache._ALL for args in list(kept._results)]
     assert shared
     assert not any(own_data.is_own(arg) for args in shared for arg in args)
-    assert not re.search("tumours|radius|bulk", log.text)
+    assert not re.search(words, log.text)
 
 
 @pytest.mark.parametrize("page", FEW)
@@ -98,9 +101,47 @@ def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table, caplo
     refs, words = records(at), takeaway(finished(at)) + html(at)
     assert re.search("“[BM]”", words)
     assert not re.search("digit|image", takeaway(at) + warnings(at))
-    assert_nobody_else_hears_of_it(page, caplog)
+    assert_nobody_else_hears_of_it(page, FEW[page], caplog)
     at.button(key="own-forget").click().run()
     assert not re.search("“[BM]”", html(at))
+    assert_gone(refs)
+
+
+def jobs_table() -> bytes:
+    """300 different jobs of 900 people, quoted where they hold a comma."""
+    jobs = [f'"welder, rank {i % 300}"' for i in range(600)] + ["baker"] * 300
+    return "\n".join(["id,job", *(f"{i + 2000},{job}" for i, job in enumerate(jobs))]).encode()
+
+
+def test_a_column_of_answers_is_read_by_every_chapter_and_gone_when_forgotten(caplog, tmp_path, monkeypatch):
+    link = {"answers_look": "Reading reports"}
+    at = brought(visit("many_answers", **link, people="77"), "jobs.csv", jobs_table())
+    assert any(
+        "900 people, 301 different answers. The most frequent: “baker” 300, " in said.value for said in at.markdown
+    )
+    assert at.number_input(key="people").value == 900
+    held = at.session_state["own_data"][own_data.OwnAnswers]
+    refs = [weakref.ref(held), weakref.ref(held.answers)]
+    del held
+    until(at, lambda at: "From the same reports" in takeaway(at))
+    jobs = cache.runner()._jobs
+    assert {jobs[key].private for key in list(jobs) if "jobs.csv" in repr(key)} == {True}
+    assert_nobody_else_hears_of_it("many_answers", link, caplog, "welder|baker|jobs")
+    for chapter in CHAPTERS.all:
+        at.segmented_control(key=CHAPTERS.key).set_value(chapter.name).run()
+        assert not at.exception
+    at.segmented_control(key=CHAPTERS.key).set_value("Shares").run()
+    (tmp_path / "jobs.csv").write_bytes(jobs_table())
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", folds(at)[CODE], re.DOTALL)[1], scope := {"print": lambda *_: None})
+    truth = scope["release"].truth
+    assert (truth.names[0], truth.counts.tolist()) == ("baker", [300, *300 * [2]])
+    assert f"“baker” {100 * scope['release'].found['subset selection'].shares[0]:.1f} %" in html(at)
+    at.number_input(key="people").set_value(5_000).run()
+    assert "5,000 people" in takeaway(at)
+    at.button(key="own-forget").click().run()
+    assert at.number_input(key="people").value == 10_000
+    assert not re.search("baker|welder", html(at))
     assert_gone(refs)
 
 
@@ -174,7 +215,9 @@ def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monke
     assert f"<b>{mark:.1f} " in takeaway(at)
 
 
-@pytest.mark.parametrize(("page", "key"), [("training", "images"), ("comparison", "compare_on")])
+@pytest.mark.parametrize(
+    ("page", "key"), [("training", "images"), ("comparison", "compare_on"), ("many_answers", "answers_of")]
+)
 def test_a_link_to_somebodys_own_records_says_that_it_does_not_hold_them(page, key):
     at = visit(page, **{key: own_data.TITLE})
     assert f"`{key}=your own` was ignored" in warnings(at)

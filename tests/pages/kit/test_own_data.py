@@ -26,6 +26,16 @@ own_data_input.panel(chosen, st.session_state.get("binary", True))
 st.session_state["options"] = chosen.options
 """
 
+ANSWERS = """
+import streamlit as st
+from pages.kit import own_data, own_data_input
+chosen = own_data_input.choice("on", ["A"], own_data.OwnAnswers)
+own_data_input.answers_panel(chosen)
+st.session_state["options"] = chosen.options
+if st.session_state.get("leave"):
+    own_data_input.panel(own_data_input.choice("there", ["A"]))
+"""
+
 
 def images(n: int = 180) -> bytes:
     file = io.BytesIO()
@@ -105,6 +115,58 @@ def test_images_are_shown_without_a_column_to_choose():
     assert "alt=" in at.get("html")[0].proto.body
 
 
+def test_a_column_of_answers_is_brought_counted_refused_and_forgotten():
+    at = opened(ANSWERS)
+    assert list(at.file_uploader[0].proto.type) == [".csv"]
+    rows = [f"{i},{'ab'[i % 5 == 0]} & {i % 8},{'no' if i else 'yes'}" for i in range(1_025)]
+    bring(at, "jobs.csv", "\n".join(["id,job,sure", *rows]).encode())
+    assert at.markdown[0].value == "1,025 people, 2 different answers. They are: “no” 1,024, “yes” 1."
+    assert (at.session_state["on"], at.session_state["options"]) == (TITLE, ("A", TITLE))
+    assert [(box.label, box.value, box.options) for box in at.selectbox] == [
+        ("Column with the answers", "sure", ["id", "job", "sure"])
+    ]
+    at.selectbox(key="own_column").select("job").run()
+    assert at.markdown[0].value.startswith(
+        "1,025 people, 16 different answers. The most frequent: “a ＆ 0” 103, “a ＆ "
+    )
+    assert at.markdown[0].value.count("“") == 6
+    at.selectbox(key="own_column").select("id").run()
+    wrong = "the column “id” has more than 1,024 different answers; choose another one, or group its values"
+    assert at.error[0].value == f"jobs.csv cannot be read so: {wrong}. jobs.csv is still in use as before."
+    assert at.selectbox(key="own_column").value == "job"
+    bring(at, "ids.csv", "\n".join(["id", *(row.split(",")[0] for row in rows)]).encode())
+    assert at.error[0].value == f"ids.csv cannot be used: {wrong}. jobs.csv is still in use."
+    bring(at, "vote.csv", b"vote\nyes\nno\nno")
+    assert (at.error, at.markdown[0].value) == ([], "3 people, 2 different answers. They are: “no” 2, “yes” 1.")
+    at.button(key="own-forget").click().run()
+    assert not any(f"own_{what}" in at.session_state for what in ("data", "problem", "results", "column"))
+    assert (at.session_state["on"], at.session_state["options"]) == ("A", ("A",))
+
+
+def test_one_file_is_read_by_every_page_in_its_way_and_forgotten_on_any():
+    at = bring(opened(ANSWERS), "t.csv", TABLE)
+    at.session_state["own_results"]["key"] = 1
+    counted = at.session_state["own_data"][own_data.OwnAnswers]
+    at.session_state["leave"] = True
+    at.run()
+    own = at.session_state["own_data"][own_data.Own]
+    assert (own.content is counted.content, own.records.class_names) == (True, ("a", "b", "c"))
+    assert at.session_state["own_results"] == {"key": 1}
+    assert (counted.answers.names, counted.answers.counts.tolist()) == (("a", "b", "c"), [60, 60, 60])
+
+
+def test_what_only_another_kind_of_page_can_read_is_said_and_can_be_forgotten_there():
+    at = bring(opened(PANEL), "mine.npz", images())
+    held = at.session_state["own_data"]
+    there = opened(ANSWERS, own_data=held)
+    why = "mine.npz cannot be used here: only a CSV file, one row a person, can be counted here."
+    assert (there.info[0].value, there.session_state["options"]) == (why, ("A",))
+    assert held[own_data.OwnAnswers] == ("mine.npz", why.partition(": ")[2][:-1]), "read once, and no error is held"
+    there.button(key="own-forget").click().run()
+    assert not there.info
+    assert "own_data" not in there.session_state
+
+
 def test_of_a_wide_table_a_few_columns_are_named():
     header = ",".join(f"c{i}" for i in range(15))
     rows = [",".join([*14 * [str(i % 41)], "abc"[i % 3]]) for i in range(180)]
@@ -180,6 +242,15 @@ def test_the_file_of_the_visitors_records_is_known(own, binary, label, positive)
     found = own_data.file_of(own.binary if binary else own.records)
     assert found == File("t.csv", "from_csv", label, positive)
     assert own_data.file_of("mnist") is None
+    counted = own_data.OwnAnswers.read(TABLE, "t.csv", "day")
+    own_data.hold(counted)
+    assert own_data.file_of(counted.answers) == File("t.csv", "count_answers", "day")
+    assert own_data.tag(counted.answers) == "t.csv, 180 answers"
+    assert own_data.is_own(Config(counted.answers))
+    code = str(own_data.snippet(Config(counted.answers), own_data.file_of(counted.answers)))
+    assert code.endswith(
+        "own = datasets.count_answers(Path('t.csv').read_bytes(), 'day')\nconfig = Config(dataset=own, most=1.0)"
+    )
     pictures = datasets.from_npz(images(), "t.npz")
     own_data.hold(replace(own, file="t.npz", records=pictures))
     assert own_data.file_of(pictures) == File("t.npz", "from_npz")
