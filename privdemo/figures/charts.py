@@ -289,10 +289,12 @@ def curve_chart(
     legend: int = 130,
     more: Sequence[dict[str, Any]] = (),
     height: int = 360,
+    spread: bool = False,
 ) -> Figure:
     """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`.
 
-    `more` are further traces. `legend` and `height` are the pixels of the legend and of all else.
+    `more` are further traces. `legend` and `height` are the pixels of the legend and of all else. With `spread` curves
+    are named at their ends also where these are close (see `label_ends`).
     """
     traces = [
         {
@@ -327,7 +329,7 @@ def curve_chart(
             **layout,
         },
     )
-    return label_ends(figure)
+    return label_ends(figure, spread)
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:

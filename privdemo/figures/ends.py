@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 import textwrap
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from statistics import fmean
 from typing import NamedTuple
 
 from plotly.graph_objects import Figure
 
 from privdemo.figures.house import AXIS, SIZE, width
-from privdemo.figures.plain import Plain, PlainFigure, copied, merge, parts
+from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 
 # The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and
 # the words of the axis get at the most: on a telephone 60 % of the width is left for the plot.
-_MOST, _LETTERS, _MARGINS = 4, 10, 130
-_LINE, _AWAY = 1.3 * SIZE, 8
+_MOST, _LETTERS, _MARGINS = 4, 10, 140
+LINE, _AWAY = 1.3 * SIZE, 8
+# Signs that look like the markers, for names that do not stand beside the ends of their curves.
+_SIGNS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
+_OPEN_SIGNS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 
 class _End(NamedTuple):
@@ -27,22 +32,28 @@ class _End(NamedTuple):
 
     @property
     def height(self) -> float:
-        return _LINE * (self.words.count("<br>") + 1)
+        return LINE * (self.words.count("<br>") + 1)
 
 
-def label_ends(figure: Figure) -> Figure:
+def label_ends(figure: Figure, spread: bool = False) -> Figure:
     """The chart with the names of its curves at their ends instead of a legend; the same chart where they do not fit.
 
     They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
+    With `spread` names give way to each other where curves end together, and each has the sign of its curve before it;
+    then as many are named as have room one over the other.
     """
     plain = copied(parts(figure))
     layout, margin = plain["layout"], plain["layout"]["margin"]
     named = [trace for trace in plain["data"] if trace.get("showlegend") is not False and trace.get("name")]
-    if not 0 < len(named) <= _MOST or any("lines" not in trace.get("mode", "") for trace in named):
+    if not 0 < len(named) <= (len(named) if spread else _MOST) or any(
+        "lines" not in trace.get("mode", "") for trace in named
+    ):
         return figure
-    ends = sorted((_end(trace, layout) for trace in named), key=lambda end: end.y)
+    ends = sorted((_end(trace, layout, spread) for trace in named), key=lambda end: end.y)
     right = round(max(width(end.words, SIZE) for end in ends) + _AWAY + 3)
     high = layout["height"] - margin["t"] - margin["b"]
+    if spread:
+        ends = _spread(ends, layout, high)
     if right + margin["l"] > _MARGINS or not _apart(ends, layout, high):
         return figure
     for end in ends:
@@ -53,11 +64,42 @@ def label_ends(figure: Figure) -> Figure:
     return PlainFigure(plain)
 
 
-def _end(trace: Plain, layout: Plain) -> _End:
+def _end(trace: Plain, layout: Plain, signed: bool = False) -> _End:
     x, y = next((x, y) for x, y in zip(trace["x"][::-1], trace["y"][::-1], strict=True) if y is not None)
     words = "<br>".join(textwrap.wrap(trace["name"], _LETTERS, break_long_words=False))
     x, y = (math.log10(v) if layout[name].get("type") == "log" else v for v, name in ((x, "xaxis"), (y, "yaxis")))
-    return _End(x, y, words)
+    return _End(x, y, f"{_sign(trace)} {words}" if signed else words)
+
+
+def _sign(trace: Plain) -> str:
+    """The marker of a curve as a letter of its colour; a dash for a curve without."""
+    symbol = at(trace, "marker.symbol") or ""
+    signs = _OPEN_SIGNS if symbol.endswith("-open") else _SIGNS
+    return f"<span style='color:{trace['line']['color']}'>{signs.get(symbol.removesuffix('-open'), '–')}</span>"
+
+
+def _spread(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
+    """The ends with their names so far apart that none is over another, and moved as little as that takes.
+
+    The sum of the squares of the ways is the least, before all are moved into the plot of `high` pixels.
+    """
+    low, top = layout["yaxis"]["range"]
+    heights = [end.height + 1 for end in ends]
+    stacked = [0.0, *accumulate((one + other) / 2 for one, other in pairwise(heights))]
+    firsts = _never_falling([(end.y - low) / (top - low) * high - up for end, up in zip(ends, stacked, strict=True)])
+    least, most = heights[0] / 2, high - heights[-1] / 2 - stacked[-1]
+    places = [max(least, min(most, first)) + up for first, up in zip(firsts, stacked, strict=True)]
+    return [end._replace(y=low + (top - low) * place / high) for end, place in zip(ends, places, strict=True)]
+
+
+def _never_falling(values: Sequence[float]) -> list[float]:
+    """The nearest values that never fall, by least squares: neighbours that would are replaced by their mean."""
+    pools: list[list[float]] = []
+    for value in values:
+        pools.append([value])
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    return [fmean(pool) for pool in pools for _ in pool]
 
 
 def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
@@ -66,4 +108,4 @@ def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
     pixels = [(end, (end.y - low) / (top - low) * high) for end in ends]
     at_right = all((right - end.x) / (right - left) < 0.1 for end in ends)
     room = all(b - a >= (one.height + other.height) / 2 for (one, a), (other, b) in pairwise(pixels))
-    return at_right and room and all(0 <= at <= high for _, at in pixels)
+    return at_right and room and all(0 <= place <= high for _, place in pixels)

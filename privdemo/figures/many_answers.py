@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,11 +21,13 @@ from privdemo.figures.charts import (
     dot_plots,
     interval_bars,
     legend_below,
+    line,
     log_axis,
     marker,
     point,
 )
-from privdemo.figures.house import chart
+from privdemo.figures.ends import LINE
+from privdemo.figures.house import AXIS, SIZE, chart, width
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CURATOR,
@@ -54,31 +57,28 @@ WORDS = {
 ERROR = "typical error of a share, points"
 UNASKED = "asking nobody"
 _ANSWERS = "answer, the most frequent first"
+# The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
+_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.3)", 0.65
+# The colour of words and lines on the map, whose ground is light by night too, and a cell's size on a telephone.
+_ON_MAP, _CELL = "#0E1117", (7.0, 9.0)
 
 
 def shares(found: Release) -> Figure:
     """True shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
-    traces = [_bars(names, truth, "true")]
-    for oracle in reversed(found.found):  # the rival behind
-        estimate, method = found.found[oracle], FREQUENCY_ORACLES[oracle]
-        ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-        mine = oracle == found.config.oracle
-        traces.append(
-            _points(names, estimate.shares[:SHOWN], method)
-            | {
-                "opacity": 1 if mine else 0.55,
-                "error_y": ends | ({"width": 4} if mine else {"thickness": 5, "width": 0}),
-            }
-        )
-    return _over_answers(traces)
+    marks = []
+    for oracle, estimate in found.found.items():
+        style = FREQUENCY_ORACLES[oracle].style
+        ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
+        bars = {"error_y": ends | {"thickness": 2}}
+        marks.append(_points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle]) | bars)
+    return _over_answers(_bars(names, truth, "true"), marks)
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
     """True shares as bars, and what each estimator makes of the same reports."""
-    traces = [_bars(names[:SHOWN], truth[:SHOWN], "true")]
-    traces += [_points(names[:SHOWN], fit.shares[name][:SHOWN], method) for name, method in SHARES_OF_ANSWERS.items()]
-    return _over_answers(traces)
+    marks = [_points(names[:SHOWN], fit.shares[name][:SHOWN], method) for name, method in SHARES_OF_ANSWERS.items()]
+    return _over_answers(_bars(names[:SHOWN], truth[:SHOWN], "true"), marks)
 
 
 def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
@@ -87,23 +87,24 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
     style = palette.ADVERSARY
     after = {
         "type": "scatter",
-        "x": names,
         "y": found.posterior[list(shown)].tolist(),
+        "customdata": names,
         "mode": "markers",
         "marker": marker(style) | {"size": 10},
         "name": "after the report",
-        "hovertemplate": "%{x}: %{y:.2%}<extra>after</extra>",
+        "hovertemplate": "%{customdata}: %{y:.2%}<extra>after</extra>",
     }
-    return _over_answers([_bars(names, found.prior[list(shown)], "before"), after], "believed of this answer")
+    return _over_answers(_bars(names, found.prior[list(shown)], "before"), [after], "believed of this answer")
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
+    colour = palette.TRUTH.colour
     return {
         "type": "bar",
         "x": list(names),
         "y": heights.tolist(),
         "name": name,
-        "marker": {"color": palette.TRUTH.colour, "opacity": 0.6},
+        "marker": {"color": _PALE_TRUTH, "line": {"color": colour, "width": 1.5}},
         "hovertemplate": f"%{{x}}: %{{y:.2%}}<extra>{name}</extra>",
     }
 
@@ -111,23 +112,34 @@ def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
 def _points(names: Sequence[str], values: Array, method: Method) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "x": list(names),
         "y": values.tolist(),
+        "customdata": list(names),
         "mode": "markers",
         "marker": point(method.style),
         "name": method.title,
-        "hovertemplate": f"%{{x}}: %{{y:.2%}}<extra>{method.in_full}</extra>",
+        "hovertemplate": f"%{{customdata}}: %{{y:.2%}}<extra>{method.in_full}</extra>",
     }
 
 
-def _over_answers(traces: Sequence[Mapping[str, Any]], title: str = "share of all people") -> Figure:
+def _over_answers(
+    bars: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], title: str = "share of all people"
+) -> Figure:
+    """Bars over answers, and marks side by side in each, which none hides."""
+    n = len(bars["x"])
+    aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
+    beside = [
+        {**mark, "xaxis": "x2", "x": [place + shift for place in range(n)]}
+        for mark, shift in zip(marks, aside, strict=True)
+    ]
     return chart(
-        data=traces,
+        data=[bars, *beside],
         layout={
-            "xaxis": {"title": {"text": _ANSWERS}, "type": "category"},
+            "xaxis": {"title": {"text": _ANSWERS}, "type": "category", "fixedrange": True},
+            # The same places as numbers, so that marks may stand beside the middle of a bar.
+            "xaxis2": {"range": [-0.5, n - 0.5], "overlaying": "x", "visible": False, "fixedrange": True},
             "yaxis": {"title": {"text": title}, "tickformat": ".0%"},
-            "height": 400,
-            "margin": {"b": 45 + 21 * (1 + len(traces))},  # on a telephone each name has a line
+            "height": 375,
+            "margin": {"b": 66 + 21 * len(marks)},  # on a telephone each name has a line
             "legend": legend_below(),
         },
     )
@@ -138,10 +150,7 @@ def along(
 ) -> Figure:
     """The typical error of each of the `oracles` along an axis, in points; `unasked` is that of asking nobody."""
     lines = [_curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items()}) for name in oracles]
-    if unasked:
-        alike = Estimate(100 * unasked, 100 * unasked, 100 * unasked)
-        lines.append(Curve(UNASKED, palette.TRUTH, list(errors), [alike] * len(errors), f"{UNASKED}, all alike"))
-    return _log_curves(lines, AXES[axis], list(errors), own)
+    return _log_curves(lines, AXES[axis], list(errors), own, unasked)
 
 
 def trusted(found: Sequence[Trusted], own: float) -> Figure:
@@ -152,7 +161,7 @@ def trusted(found: Sequence[Trusted], own: float) -> Figure:
         CURATOR: {each.epsilon: each.curated for each in found},
     }
     lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items()]
-    return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own)
+    return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own, height=320)
 
 
 def read_along(axis: str, errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:
@@ -170,15 +179,36 @@ def _curve(method: Method, errors: Mapping[float, float]) -> Curve:
     return Curve(method.title, method.style, list(errors), points, method.in_full)
 
 
-def _log_curves(lines: Sequence[Curve], title: str, levels: Sequence[float], own: float) -> Figure:
+def _log_curves(
+    lines: Sequence[Curve],
+    title: str,
+    levels: Sequence[float],
+    own: float,
+    unasked: float | None = None,
+    height: int = 380,
+) -> Figure:
     x_axis = log_axis(title, levels) | {"tickvals": _round(min(levels), max(levels))}
     x_axis["ticktext"] = [_short(value) for value in x_axis["tickvals"]]
-    means = [e.mean for line in lines for e in line.estimates]
+    more = [_level(100 * unasked, levels)] if unasked else []
+    means = [mean for curve in lines for mean in (e.mean for e in curve.estimates)]
+    means += [trace["y"][0] for trace in more]
     low, high = math.log10(min(means)) - 0.06, math.log10(max(means)) + 0.06
     ticks = _round(10**low, 10**high)
     y_axis = {"title": {"text": ERROR}, "type": "log", "range": [low, high], "tickvals": ticks}
     y_axis["ticktext"] = [_short(value) for value in ticks]
-    return curve_chart(lines, x_axis, y_axis, ".3g", yours=own, legend=110, height=380)
+    return curve_chart(lines, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, height=height, spread=True)
+
+
+def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
+    """The line of whoever asks nobody."""
+    return {
+        "x": list(levels),
+        "y": [error] * len(levels),
+        "mode": "lines",
+        "line": line(palette.TRUTH),
+        "name": UNASKED,
+        "hovertemplate": f"{UNASKED}, all alike: %{{y:.3g}}<extra></extra>",
+    }
 
 
 def _round(low: float, high: float) -> list[float]:
@@ -200,7 +230,7 @@ def _short(value: float) -> str:
 def winners(found: Winners, own: tuple[float, int]) -> Figure:
     """A map of the best oracle over ε and k: paler where it gains little on k-ary randomised response.
 
-    A line is k = 3e^ε + 2; a star is one's own (ε, k).
+    A line is k = 3e^ε + 2; a star is one's own (ε, k). Names stand where they belong.
     """
     n_across, n_up = len(found.epsilons), len(found.ks)
 
@@ -211,8 +241,9 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
     def up(k: float) -> float:
         return math.log(k / found.ks[0]) / math.log(found.ks[-1] / found.ks[0]) * (n_up - 1)
 
-    line = [(across(e), up(many_answers.crossover(e))) for e in found.epsilons]
-    inside = [(x, y) for x, y in line if y <= n_up - 1]
+    crossed = [(across(e), up(many_answers.crossover(e))) for e in found.epsilons]
+    inside = [(x, y) for x, y in crossed if y <= n_up - 1]
+    here = across(own[0]), up(own[1])
     e_ticks = [0.1, 0.2, 0.5, 1, 2, 5, 10]
     k_ticks = [2, 4, 16, 64, 256, 1024]
     return chart(
@@ -222,27 +253,69 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
                 "x": [x for x, _ in inside],
                 "y": [y for _, y in inside],
                 "mode": "lines",
-                "line": {"color": palette.TRUTH.colour, "dash": "dash", "width": 3},
-                "name": "k = 3e^ε + 2",
+                "line": {"color": _ON_MAP, "dash": "dash", "width": 2},
                 "hoverinfo": "skip",
             },
             {
-                "x": [across(own[0])],
-                "y": [up(own[1])],
+                "x": [here[0]],
+                "y": [here[1]],
                 "mode": "markers",
-                "marker": {"symbol": "star", "size": 15, "color": palette.ADVERSARY.colour},
-                "name": "yours",
+                "marker": {"symbol": "star", "size": 15, "color": palette.ADVERSARY.colour}
+                | {"line": {"color": "#FFFFFF", "width": 1}},
                 "hovertemplate": f"yours: ε = {own[0]:g}, {own[1]:,} answers<extra></extra>",
             },
         ],
         layout={
             "xaxis": _ticked("ε of an answer", [across(e) for e in e_ticks], e_ticks, n_across),
             "yaxis": _ticked("different answers", [up(k) for k in k_ticks], k_ticks, n_up),
-            "height": 480,
-            "margin": {"b": 120},
-            "legend": legend_below(),
+            "annotations": _map_words(found, inside, here),
+            "height": 430,
+            "margin": {"b": AXIS},
+            "showlegend": False,
         },
     )
+
+
+def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[float, float]) -> list[dict[str, Any]]:
+    """The names on the map: of each oracle within its area, of the line at its middle, and of one's own place."""
+    left = own[0] < 0.8 * len(found.epsilons)
+    aside = {"xanchor": "left", "xshift": 10} if left else {"xanchor": "right", "xshift": -10}
+    notes = [_on_map("yours", *own) | aside]
+    taken = [*line, own]
+    if line:
+        x, y = line[len(line) * 2 // 3]
+        name = "k = 3e^ε + 2"
+        notes.append(_on_map(name, x, y) | {"xanchor": "right", "yanchor": "bottom", "xshift": -4})
+        taken.append((x - width(name, SIZE) / _CELL[0] / 2, y + 1.5))
+    for oracle in {name: None for row in found.names for name in row}:
+        words = "<br>".join(textwrap.wrap(FREQUENCY_ORACLES[oracle].title, 10, break_long_words=False))
+        place = _inside(found, oracle, taken, words)
+        notes.append(_on_map(f"<b>{words}</b>", *place))
+    return notes
+
+
+def _inside(found: Winners, oracle: str, taken: Sequence[tuple[float, float]], words: str) -> tuple[float, float]:
+    """Where in the area of an oracle its name stands: where most of its box is free, and furthest from what is taken.
+
+    The size of the box is that on a telephone.
+    """
+    area = np.array([[name == oracle for name in row] for row in found.names])
+    half_wide = math.ceil(width(words, SIZE) / _CELL[0] / 2)
+    half_high = math.ceil(LINE * (words.count("<br>") + 1) / _CELL[1] / 2)
+    ys, xs = np.indices(area.shape)
+    away = np.min([np.hypot((xs - x) / half_wide, (ys - y) / half_high) for x, y in taken], axis=0)
+    free = area & (away > 1)
+    padded = np.pad(free.astype(float), ((half_high, half_high), (half_wide, half_wide)))
+    boxes = np.lib.stride_tricks.sliding_window_view(padded, (2 * half_high + 1, 2 * half_wide + 1)).mean(axis=(2, 3))
+    far = np.where(boxes == boxes.max(), np.minimum(away, 3), -1.0)
+    best = np.argwhere(far == far.max())
+    y, x = min(best, key=lambda place: float(np.hypot(*(place - best.mean(axis=0)))))
+    return float(x), float(y)
+
+
+def _on_map(words: str, x: float, y: float) -> dict[str, Any]:
+    dark = f"<span style='color:{_ON_MAP}'>{words}</span>"
+    return {"text": dark, "x": x, "y": y, "showarrow": False, "bgcolor": "rgba(255,255,255,0.75)", "borderpad": 1}
 
 
 def _ticked(title: str, places: Sequence[float], values: Sequence[float], n: int) -> dict[str, Any]:
@@ -251,7 +324,7 @@ def _ticked(title: str, places: Sequence[float], values: Sequence[float], n: int
 
 
 def _cells(found: Winners) -> list[dict[str, Any]]:
-    """A picture for every oracle that wins somewhere, and a square with its name for the legend."""
+    """A picture for every oracle that wins somewhere."""
     traces: list[dict[str, Any]] = []
     there = [name for name in FREQUENCY_ORACLES if any(name in row for row in found.names)]
     most = max(math.log(times) for row in found.times for times in row)
@@ -282,8 +355,6 @@ def _cells(found: Winners) -> list[dict[str, Any]]:
                 "hovertemplate": "%{customdata}<extra></extra>",
             }
         )
-        square = {"symbol": "square", "size": 14, "color": method.style.colour}
-        traces.append({"x": [None], "y": [None], "mode": "markers", "marker": square, "name": method.title})
     return traces
 
 
@@ -309,7 +380,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
             "xaxis": {"title": {"text": "bits that a person sends"}, "type": "log"}
             | {"range": [least - 0.15, most + 0.15], "tickvals": ticks, "ticktext": [f"{t:,}" for t in ticks]},
             "yaxis": {"title": {"text": ERROR}, "range": [0, high]},
-            "height": 480,
+            "height": 420,
             "margin": {"b": 150},
             "legend": legend_below(),
         },
@@ -320,4 +391,5 @@ def estimators(errors: Mapping[str, Estimate]) -> Figure:
     """The typical error of each estimator on the same reports, in points."""
     rows = [(SHARES_OF_ANSWERS[name], error.times(100)) for name, error in errors.items()]
     high = 1.1 * max(error.ends[1] for _, error in rows)
-    return dot_plots([DotPlot(ERROR, 0.0, high, rows, "{:.3g}".format, "{:.3g}".format, ())])
+    written = "{:#.3g}".format
+    return dot_plots([DotPlot(ERROR, 0.0, high, rows, written, written, ())])
