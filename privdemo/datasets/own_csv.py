@@ -7,7 +7,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 from privdemo import limits
 from privdemo.datasets.own import (
@@ -21,8 +22,15 @@ from privdemo.datasets.own import (
     plain,
 )
 
-# Letters that a field may have.
-_FIELD = 1000
+# Letters that a field may have, and rows that are read at a time.
+_FIELD, _BLOCK = 1000, 1000
+
+
+class Block(NamedTuple):
+    """Some rows of a file: their `lines`, and the fields of each of its `columns`."""
+
+    lines: Sequence[int]
+    columns: Sequence[list[str]]
 
 
 def first_rows(content: bytes, n: int) -> list[list[str]]:
@@ -31,38 +39,65 @@ def first_rows(content: bytes, n: int) -> list[list[str]]:
 
 
 def read_rows(content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The header, checked, and then row after row, each with its line in the file; blank lines are left out.
+    """The header, and then row after row, each with its line in the file. Raises as `read_blocks`."""
+    for block in read_blocks(content):
+        for line, *fields in zip(block.lines, *block.columns, strict=True):
+            yield line, fields
+
+
+def read_blocks(content: bytes) -> Iterator[Block]:
+    """The header, checked, and then some rows at a time; blank lines are left out.
 
     Fields are separated by commas, semicolons or tabs. In a file of one column a blank line between others is a row
     that says nothing, and refused. Raises `OwnDataError` with a sentence that names the line.
     """
     text, separator = _opened(content)
     reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True)
-    header: list[str] = []
     blank = 0
     try:
-        for row in reader:
-            fields = [field.strip() for field in row]
-            if not any(fields) and not (row and len(header) == 1):
-                blank = blank or reader.line_num
-                continue
-            if not header:
-                header = fields = _checked_header(fields)
-                blank = 0
-            elif len(header) == 1 and blank:
-                raise OwnDataError(f"line {blank} of the column “{header[0]}” says nothing; {FILL_IN}")
-            elif len(fields) != len(header):
-                raise OwnDataError(
-                    f"line {reader.line_num} has {count_things(len(fields), 'field')}, the header has {len(header)}; a "
-                    "field that holds a separator needs quotes"
-                )
-            elif max(map(len, fields)) > _FIELD:
-                raise OwnDataError(f"line {reader.line_num} has a field of more than {_FIELD:,} letters; shorten it")
-            yield reader.line_num, fields
+        header = _checked_header(next(fields for row in reader if any(fields := [field.strip() for field in row])))
+        yield Block([reader.line_num], [[title] for title in header])
+        while rows := [(reader.line_num, row) for row in islice(reader, _BLOCK)]:
+            block = None if blank else _regular(rows, len(header))
+            if block is None:
+                block, blank = _checked(rows, header, blank)
+            if block.lines:
+                yield block
     except csv.Error as error:
         raise OwnDataError(f"line {reader.line_num} cannot be read ({error}); check its quotes") from None
-    if not header:
-        raise OwnDataError("the file is empty; its first line must name the columns")
+    except StopIteration:
+        raise OwnDataError("the file is empty; its first line must name the columns") from None
+
+
+def _regular(rows: Sequence[tuple[int, list[str]]], n_columns: int) -> Block | None:
+    """The columns of rows that leave no doubt, which most are: as many fields in each, none empty, none too long."""
+    lines, each = zip(*rows, strict=True)
+    fields = list(map(str.strip, chain.from_iterable(each)))
+    if set(map(len, each)) != {n_columns} or not all(fields) or max(map(len, fields)) > _FIELD:
+        return None
+    return Block(lines, [fields[i::n_columns] for i in range(n_columns)])
+
+
+def _checked(rows: Sequence[tuple[int, list[str]]], header: Sequence[str], blank: int) -> tuple[Block, int]:
+    """The columns of rows, each looked at by itself; `blank` is a line that was so, in a file of one column."""
+    lines, kept = [], []
+    for line, row in rows:
+        fields = [field.strip() for field in row]
+        if not any(fields) and not (row and len(header) == 1):
+            blank = blank or line * (len(header) == 1)
+            continue
+        if blank:
+            raise OwnDataError(f"line {blank} of the column “{header[0]}” says nothing; {FILL_IN}")
+        if len(fields) != len(header):
+            raise OwnDataError(
+                f"line {line} has {count_things(len(fields), 'field')}, the header has {len(header)}; a "
+                "field that holds a separator needs quotes"
+            )
+        if max(map(len, fields)) > _FIELD:
+            raise OwnDataError(f"line {line} has a field of more than {_FIELD:,} letters; shorten it")
+        lines.append(line)
+        kept.append(fields)
+    return Block(lines, list(map(list, zip(*kept, strict=True)))), blank
 
 
 def _opened(content: bytes) -> tuple[io.TextIOBase, str]:

@@ -36,6 +36,8 @@ def test_every_row_is_counted_whatever_stands_in_it_and_the_most_frequent_come_f
     assert (np.diff(found.counts) <= 0).all()
     assert count_answers(content).title == "sure", "the last column that can be used"
     assert count_answers(table([(1, "a", ""), (2, "b", "x")])).title == "job", "line 2 of the last one says nothing"
+    gaps = table([(i, "ab"[i % 2], "") for i in range(2_000)]).replace(b"\n3", b"\n\r\n,,\n3")
+    assert count_answers(gaps, "job").counts.tolist() == [1_000, 1_000], "blank lines are no people"
     assert repr(found) == "<Answers 'jobs.csv': 300 of 9300 people>", "which names no answer"
 
 
@@ -65,6 +67,7 @@ NUMBERS = [str(i) for i in range(1025)]
         (column([]), None, "rows under the header must be a whole number in [2, 10000000], got 0"),
         (b"", None, "the file is empty; its first line must name the columns"),
         (column(["a", "", "b"]), None, "line 3 of the column “job” says nothing; fill it in, or leave the row out"),
+        (column(["a"] * 999 + [""] * 2 + ["b"]), None, "line 1001 of the column “job” says nothing"),
         (column(["a", "b", '""']), None, "line 4 of the column “job” says nothing"),
         (table([(1, "a", "x"), (2, " ", "y")]), "job", "line 3 of the column “job” says nothing"),
         (column(["a", "b", "c,d"]), None, "line 4 has 2 fields, the header has 1; a field that holds a separator"),

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from privdemo import limits
-from privdemo.datasets import load
+from privdemo.datasets import count_answers, load
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training, voting
 from privdemo.experiments.many_answers.config import SOURCES, AnswersConfig
 from privdemo.experiments.sweep import EXPERIMENTS, ImagesConfig
@@ -188,6 +188,8 @@ def test_a_visitors_own_records_have_no_plain_form():
     own = replace(load("breast_cancer"), name="mine")
     with pytest.raises(ValueError, match="your own records go into no file of settings"):
         EXPERIMENTS["bags"].plain(label_proportions.BagConfig(own, 5, 20))
+    with pytest.raises(ValueError, match="your own records go into no file of settings"):
+        EXPERIMENTS["many_answers"].plain(AnswersConfig(count_answers(b"job\na\nb")))
     with pytest.raises(ValueError, match="no sweep runs such a question: tuple"):
         sweep.experiment_of(())
 
