@@ -6,6 +6,7 @@ import html
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from privdemo.intervals import Estimate
@@ -125,9 +126,35 @@ def odds(log_odds: float) -> str:
     return f"{one_in} to 1" if log_odds > 0 else f"1 to {one_in}"
 
 
-def standard_error(deviation: float) -> str:
-    """A standard error in points with two figures: “1.6”, “0.016”, “1.5·10⁻⁵”."""
-    return f"{100 * deviation:,.0f}" if deviation >= 0.1 else power_of_ten(float(f"{100 * deviation:.2g}"))
+def standard_error(deviation: float, figures: int = 2) -> str:
+    """A standard error in points with two figures or more: “1.6”, “2.0”, “0.016”, “1.5·10⁻⁵”."""
+    error = float(f"{100 * deviation:.{figures}g}")
+    if error >= 10 ** (figures - 1):
+        return f"{100 * deviation:,.0f}"
+    return with_figures(error, figures) if error >= 0.01 else power_of_ten(error)
+
+
+def standard_errors(deviations: Sequence[float]) -> list[str]:
+    """Standard errors in points, all with as many decimals as give the least of them two figures: “4.7”, “2.0”.
+
+    They have one more where two that differ by over a hundredth would read the same: “1.93”, “1.88”.
+    """
+    least = min(deviations)
+    if least <= 0 or 100 * least < 1e-6:
+        return [standard_error(deviation) for deviation in deviations]
+    digits = max(0, 1 - math.floor(math.log10(float(f"{100 * least:.2g}"))))
+
+    def written(digits: int) -> list[str]:
+        return [f"{100 * deviation:,.{digits}f}" for deviation in deviations]
+
+    ordered = sorted(zip(deviations, written(digits), strict=True))
+    alike = any(a == b and high > 1.01 * low for (low, a), (high, b) in pairwise(ordered))
+    return written(digits + alike)
+
+
+def with_figures(value: float, figures: int) -> str:
+    """`value` in so many figures, zeros at its end included: “2.0”, “1.20”."""
+    return f"{value:#.{figures}g}".removesuffix(".")
 
 
 def points(value: float) -> str:

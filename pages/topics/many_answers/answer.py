@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from pages.kit import cache, numbers, own_data
@@ -22,6 +23,8 @@ from privdemo.methods import FREQUENCY_ORACLES
 # So many people times answers are read, report by report, while a visitor waits.
 _AT_ONCE = 2_000_000
 _FITS = "many answers"
+# From this part of another error on an error is called just as much.
+_AS_MUCH = 0.98
 
 released = cache.by_config(many_answers.run)
 fitted = cache.by_config(many_answers.fit)
@@ -62,17 +65,20 @@ class Answer:
         """How far the lie is off, and how far the one that it is measured against."""
         config = self.question.config
         mine, rival = self.found.found
-        own, other = self.errors[mine], self.errors[rival]
+        own, other, least = (self.errors[name] for name in (mine, rival, self.best))
+        is_better = least < _AS_MUCH * min(own, other)
+        figures = 2 if _read_apart(own, other, least if is_better else own) else 3
+        off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         start = (
             f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(mine)}</b> is "
-            f"typically off by <b>{points(own)}</b> a share; {title(rival)} "
+            f"typically off by <b>{off} points</b> a share; {title(rival)} "
         )
         if many_answers.same_lie(mine, rival, self.k, config.epsilon):
             words = f"{start}is the same lie where sets hold one answer, as here."
         else:
-            words = f"{start}by <b>{bare_points(other)}</b>{_compared(other / own)}."
-        if self.errors[self.best] < 0.98 * min(own, other):
-            words += f" Best here: {title(self.best)}, {bare_points(self.errors[self.best])}."
+            words = f"{start}by <b>{rivals}</b>{_compared(other / own)}."
+        if is_better:
+            words += f" Best here: {title(self.best)}, {best}."
         if 0 < self.unasked < max(own, other):
             words += (
                 f" Asking nobody, and taking all answers for equally frequent, is off by {bare_points(self.unasked)}."
@@ -169,11 +175,17 @@ def bare_points(error: float) -> str:
     return numbers.standard_error(error)
 
 
+def _read_apart(*errors: float) -> bool:
+    """Whether errors that are not just as much as each other do not read the same."""
+    ordered = sorted(errors)
+    return all(low >= _AS_MUCH * high or bare_points(low) != bare_points(high) for low, high in pairwise(ordered))
+
+
 def _compared(times: float) -> str:
     """How the other lie's error compares: `times` as large."""
-    if times >= 1.02:
+    if _AS_MUCH * times >= 1:
         return f": {numbers.times(times)} times as much"
-    return ", just as much" if times > 0.98 else f", {1 / times:.2g} times less"
+    return ", just as much" if times > _AS_MUCH else f", {1 / times:.2g} times less"
 
 
 def _who(config: Any) -> str:

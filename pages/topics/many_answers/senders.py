@@ -46,8 +46,8 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
-            f"{found.factor:.3g} at most; ε allows {most}. Over all people the best guess of one's answer is right for "
-            f"{guessed} of 100, without and with the report ({numbers.with_range(found.guess_after)} over "
+            f"{numbers.plain(found.factor)} at most; ε allows {most}. Over all people the best guess of one's answer "
+            f"is right for {guessed} of 100, without and with the report ({numbers.with_range(found.guess_after)} over "
             f"{many_answers.N_GUESSED:,} simulated reports).",
             lambda: _report_rows(found),
             snippet(answer.question).then(
@@ -92,7 +92,7 @@ def _read_here(answer: Answer) -> Panel:
     """The errors of the three ways, over all draws."""
     found = many_answers.mean_errors(answer.fits)
     inverted, likeliest = found[INVERTED].mean, found[LIKELIEST].mean
-    parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):.3g}" for name, error in found.items())
+    parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):#.3g}" for name, error in found.items())
     return Panel(
         "readings",
         "Which way to read the reports?",

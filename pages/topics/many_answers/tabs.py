@@ -205,23 +205,25 @@ def all_numbers(answer: Answer) -> list[Panel]:
         | {"times the least": answer.errors[name] / answer.errors[answer.best]}
         for name, one in made.items()
     ]
+    errors = numbers.standard_errors([row["error"] for row in rows])
+    least = dict(zip(made, errors, strict=True))[answer.best]
     body = [
         [
             capital(row["method"]),
-            points(row["error"]),
+            f"{error} points",
             f"{row['times the least']:.2f}",
             f"{row['bits']:,}",
             numbers.share(row["p"]),
             numbers.share(row["q"]),
         ]
-        for row in rows
+        for row, error in zip(rows, errors, strict=True)
     ]
     heads = ["lie", "typical error", "times the least", "bits", "supports the truth", "supports another answer"]
     return [
         Panel(
             "all-lies",
             "How do all six compare?",
-            f"{capital(title(answer.best))} is off by the least: <b>{points(answer.errors[answer.best])}</b> a share.",
+            f"{capital(title(answer.best))} is off by the least: <b>{least} points</b> a share.",
             Table(heads, body, labelled=True),
             f"{answer.k:,} answers, {numbers.people(config.people)}, ε = {numbers.epsilon(config.epsilon)}. A report "
             "supports the true answer, and any other one, with the chances in the last two columns; all else follows "

@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from pages.kit import numbers
-from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale, plain_scale, with_half
+from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale, plain_scale, standard_errors, with_half
 from privdemo.intervals import Estimate
 
 UNKNOWN = Estimate(0.5, -inf, inf)
@@ -64,6 +64,30 @@ def test_a_plain_scale_gives_half_the_interval_two_figures(half, digits):
     assert plain_scale(Estimate(5.0, 4.7, 5.1)).digits == 2
 
 
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ((0.047, 0.0198, 0.0216), "4.7 2.0 2.2"),
+        ((0.047, 0.0198, 0.0188, 0.0192), "4.70 1.98 1.88 1.92"),
+        ((0.019, 0.019, 0.01901), "1.9 1.9 1.9"),
+        ((0.12, 0.30), "12 30"),
+        ((0.001, 0.5), "0.10 50.00"),
+        ((1e-9, 0.02), "10⁻⁷ 2.0"),
+    ],
+)
+def test_standard_errors_of_a_column_have_the_same_decimals_and_read_apart(errors, words):
+    assert " ".join(standard_errors(errors)) == words
+
+
+def test_a_standard_error_has_as_many_figures_as_are_wanted():
+    assert [numbers.standard_error(error, 3) for error in (0.0188, 0.02, 0.253, 1.05)] == [
+        "1.88",
+        "2.00",
+        "25.3",
+        "105",
+    ]
+
+
 # A format, then numbers and the words for each; “log4” is the natural logarithm of 4.
 WRITTEN = """
 epsilon: inf → ∞ | 1e-13 → 0 | 1e-12 → 10⁻¹² | 2e-5 → 2·10⁻⁵ | 1e-4 → 0.0001 | 0.00123 → 0.0012 | 0.123 → 0.12
@@ -80,7 +104,8 @@ per_hundred: 0.8 → 80 | 0.9999 → over 99.9 | 0.9995 → over 99.9 | 1 → 10
 odds: inf → all to nothing | -inf → nothing to all | 0 → even | log4 → 4 to 1 | log0.4444 → 1 to 2.25
 odds: 0.5 → 1.65 to 1 | 0.005 → 1.00501 to 1 | log150 → 150 to 1
 odds: log12345.6 → 12,346 to 1 | log1e6 → 1,000,000 to 1 | 21 → over 10⁹ to 1
-standard_error: 0.016 → 1.6 | 0.25 → 25 | 1.05 → 105 | 0.0987 → 9.9
+standard_error: 0.016 → 1.6 | 0.02 → 2.0 | 0.25 → 25 | 1.05 → 105 | 0.0987 → 9.9 | 0.0999 → 10 | 1e-4 → 0.010
+standard_error: 1.5e-6 → 1.5·10⁻⁴
 points: 0.059 → +5.9 points | -0.0001 → +0.0 points | -0.059 → −5.9 points
 apart: 0.059 → 5.9 points | -0.059 → 5.9 points
 distance: 0.1634 → 0.163 | 0.0095 → 0.009 | 0.0012 → 0.0012 | 1e-4 → 0.0001 | 4.7e-6 → 4.7·10⁻⁶ | 0 → 0.000

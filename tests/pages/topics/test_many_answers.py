@@ -36,7 +36,7 @@ def test_the_sentence_has_both_errors_and_that_of_asking_nobody() -> None:
         "With ε = 1 and 10,000 people, <b>subset selection</b> is typically off by <b>1.9 points</b>"
     )
     assert f"k-ary randomised response by <b>{ERRORS[PAPERS]}</b>: 2.5 times as much." in words
-    assert words.endswith("Asking nobody, and taking all answers for equally frequent, is off by 4.")
+    assert words.endswith("Asking nobody, and taking all answers for equally frequent, is off by 4.0.")
     assert "Best here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
     assert "Asking nobody" not in clear
@@ -65,6 +65,21 @@ def test_another_lie_is_measured_against_the_best(oracle: str, words: str) -> No
     assert words in said
 
 
+def test_errors_that_differ_never_read_the_same() -> None:
+    few = many_answers.errors(6, 1.0, 10_000)
+    assert standard_error(few[PAPERS]) == standard_error(few["subset selection"])
+    words = shown(replace(DEFAULT, k=6)).takeaway()
+    assert f"off by <b>{100 * few['subset selection']:.2f} points</b>" in words
+    assert f"by <b>{100 * few[PAPERS]:.2f}</b>" in words
+    of = shown(replace(DEFAULT, epsilon=10.0))
+    (panel,) = CHAPTERS["All numbers"].panels(of)
+    cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
+    assert len({len(cell.partition(".")[2]) for cell in cells}) == 1, "the same decimals in a column"
+    assert any(f"<b>{cell} points</b>" in panel.answer for cell in cells)
+    (report,) = CHAPTERS["One report"].panels(of)
+    assert "e+" not in report.answer + report.summary
+
+
 def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
     of = shown()
     rows = of.main()[0].rows()
@@ -81,7 +96,7 @@ def test_chapters_say_their_numbers() -> None:
     assert "From 2 to 1,024 answers the error of k-ary randomised response grows <b>19.4-fold</b>" in (
         says("Errors", of, Drawn("answers"))
     )
-    assert "<b>0.06 points</b> with 10,000,000 people" in says("Errors", of, Drawn("people"))
+    assert "<b>0.060 points</b> with 10,000,000 people" in says("Errors", of, Drawn("people"))
     assert "<b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers." in says("Who wins", of)
     assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
