@@ -4,6 +4,8 @@ import pkgutil
 import re
 import shlex
 
+import numpy as np
+
 from pages.kit import cache, guard, lecture, setting_file
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
@@ -19,6 +21,7 @@ from privdemo.experiments import (
 )
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.many_answers import study as answers_study
+from privdemo.intervals import mean_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import (
     BAG_NAMES,
@@ -26,6 +29,7 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     CURATED,
+    FREQUENCY_ORACLES,
     LLP,
     MMD,
     NAIVE,
@@ -287,10 +291,31 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
 def test_what_many_answers_cost_is_what_the_file_holds():
     means = answers_study.means(answers_study.load())
     _, *rows = table_under("What many answers cost")
-    for epsilon, *cells in rows:
-        wanted = [
-            "/".join(f"{1e4 * means[oracle, float(epsilon), reading].mean:.0f}" for reading in answers_study.READINGS)
-            for oracle in answers_study.ORACLES
+    places = [(epsilon, oracle) for epsilon in answers_study.EPSILONS for oracle in answers_study.ORACLES]
+    for (epsilon, oracle), (at, lie, *cells) in zip(places, rows, strict=True):
+        assert (at, lie) == (f"{epsilon:g}", FREQUENCY_ORACLES[oracle].title)
+        found = [means[oracle, epsilon, reading].times(1e4) for reading in answers_study.READINGS]
+        assert cells == [f"{e.mean:.0f} ({e.low:.0f}–{e.high:.0f})" for e in found]
+
+
+def test_what_ten_draws_of_many_answers_leave_open_is_what_the_file_holds():
+    off = {(row.reading, row.epsilon, row.oracle, row.draw): 1e4 * row.error for row in answers_study.load()}
+
+    def less(reading, epsilon, *oracles):
+        """By how much a reading is less off than the nearest shares, draw by draw, the mean over `oracles`."""
+        gains = [
+            np.mean([off["projected", epsilon, one, i] - off[reading, epsilon, one, i] for one in oracles])
+            for i in range(10)
         ]
-        assert cells == wanted
-    assert len(rows) == len(answers_study.EPSILONS)
+        return mean_interval(gains)
+
+    words = " ".join(RESULTS.split("## What many answers cost\n")[1].split("\n## ")[0].split())
+    lies = answers_study.ORACLES
+    stopped, most = less(answers_study.STOPPED, 0.5, *lies), less("likeliest", 0.5, *lies)
+    assert f"{stopped.mean:.1f} less than the nearest shares, with an interval from {stopped.high:.1f} less" in words
+    assert f"less to {-stopped.low:.1f} more" in words
+    assert f"by {most.mean:.1f} less ({most.low:.1f} to {most.high:.1f})" in words
+    clear = [lie for lie in lies if less("likeliest", 0.5, lie).low > 0 or less("likeliest", 0.5, lie).high < 0]
+    assert clear == ["randomised response"]
+    readings = answers_study.STOPPED, "likeliest"
+    assert all(less(reading, epsilon, *lies).low > 0 for reading in readings for epsilon in (1.0, 2.0, 4.0))

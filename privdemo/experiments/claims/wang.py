@@ -127,6 +127,10 @@ def _crossover() -> list[Claim]:
 
 
 def _largest_k(variance: Callable[[FrequencyOracle], float]) -> int:
-    """The largest k for which k-ary randomised response has less variance than optimised unary encoding."""
+    """The largest k for which k-ary randomised response has less variance than optimised unary encoding.
+
+    Every k is tried, so that this is an independent check of `many_answers.most_answers`, which bisects and so takes
+    for granted that there is one crossover; and it takes any `variance`, that of a rare answer too.
+    """
     ks = range(int(limits.ORACLE_ANSWERS.low), int(limits.ORACLE_ANSWERS.high) + 1)
     return max(k for k in ks if variance(KaryResponse(k, _AT)) < variance(OptimisedUnaryEncoding(k, _AT)))
