@@ -1,7 +1,9 @@
 """Every chart of the package, made of small real inputs, by name."""
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
+
+import pytest
 
 from privdemo import accounting, attacks, figures
 from privdemo.estimators import survey
@@ -186,8 +188,30 @@ def _others() -> Made:
     yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
 
 
+MAKERS = {
+    maker.__name__[1:]: maker
+    for maker in (_voting, _poll, _training, _bags, _sets, _counts, _answers, _comparison, _others)
+}
+
+
 @cache
-def gallery() -> dict[str, figures.Figure]:
-    """Every chart by the function that makes it, and what tells two of one function apart."""
-    makers = (_voting, _poll, _training, _bags, _sets, _counts, _answers, _comparison, _others)
-    return {name: figure for maker in makers for name, figure in maker()}
+def gallery(kind: str) -> dict[str, figures.Figure]:
+    """The charts of one of `MAKERS` by the function that makes each, and what tells two of one function apart."""
+    return dict(MAKERS[kind]())
+
+
+def of_every_chart(check: Callable[[figures.Figure], None]) -> Callable[[str], None]:
+    """A test of every chart, run for one of `MAKERS` at a time; what fails says of which chart."""
+
+    @pytest.mark.parametrize("kind", MAKERS)
+    @wraps(check)
+    def test(kind: str) -> None:
+        for name, figure in gallery(kind).items():
+            try:
+                check(figure)
+            except AssertionError as error:
+                error.add_note(f"Chart: {name}")
+                raise
+
+    del test.__wrapped__  # pytest would ask for its arguments
+    return test

@@ -15,11 +15,9 @@ from privdemo.figures import charts, house
 from privdemo.figures.plain import PlainFigure, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_COUNTS, LABEL_PROPORTIONS, TRAINING, VOTING
-from tests.figures.gallery import gallery
+from tests.figures.gallery import gallery, of_every_chart
 from tests.figures.reading import NASTY
 
-EVERY = gallery()
-CHARTS = pytest.mark.parametrize("figure", EVERY.values(), ids=EVERY)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -78,7 +76,7 @@ def points(figure, trace):
     return [(ends(x_axis, x), 1 - ends(y_axis, y)) for x, y in both if shown(x_axis, x) and shown(y_axis, y)]
 
 
-@CHARTS
+@of_every_chart
 def test_a_chart_passes_all_of_plotlys_checks_and_stays_as_it_is(figure):
     plain, checked = (PlainFigure(parts(figure)) for _ in range(2))
     assert checked.data is not None, "whoever asks for a part of a figure gets a whole one, each attribute checked"
@@ -86,7 +84,7 @@ def test_a_chart_passes_all_of_plotlys_checks_and_stays_as_it_is(figure):
     assert pickle.loads(pickle.dumps(plain)) == checked
 
 
-@CHARTS
+@of_every_chart
 def test_every_marker_stands_where_plotly_puts_it(figure):
     marked = [t for t in figure.data if t.type == "scatter" and "markers" in (t.mode or "markers")]
     wanted = [place for trace in marked for place in points(figure, trace)]
@@ -100,7 +98,7 @@ def test_every_marker_stands_where_plotly_puts_it(figure):
     assert found == pytest.approx(np.array(wanted), abs=2e-4) if wanted else not found
 
 
-@CHARTS
+@of_every_chart
 def test_every_interval_and_every_bar_ends_at_its_numbers(figure):
     wanted, bars = [], []
     for trace in figure.data:
@@ -129,7 +127,7 @@ def test_every_interval_and_every_bar_ends_at_its_numbers(figure):
     assert heatmap or tops == pytest.approx(bars, abs=2e-4)
 
 
-@CHARTS
+@of_every_chart
 def test_curves_go_through_their_points(figure):
     wanted = [
         place
@@ -145,7 +143,7 @@ def test_curves_go_through_their_points(figure):
     assert found == pytest.approx(np.array(wanted), abs=2e-4) if wanted else not found
 
 
-@CHARTS
+@of_every_chart
 def test_nothing_of_a_chart_is_left_for_plotly_to_choose(figure):
     layout = figure.layout
     for letter in "xy":
@@ -160,7 +158,7 @@ def test_nothing_of_a_chart_is_left_for_plotly_to_choose(figure):
     assert 358 - layout.margin.l - layout.margin.r >= 0.6 * 390
 
 
-@CHARTS
+@of_every_chart
 def test_every_name_and_word_of_a_chart_is_there_at_once(figure):
     words = re.sub(r"<[^>]+>", "", figures.first_look(figure))
     for trace in figure.data:
@@ -175,7 +173,7 @@ def test_every_name_and_word_of_a_chart_is_there_at_once(figure):
         assert re.sub(r"<[^>]+>", "", note.text) in words
 
 
-@CHARTS
+@of_every_chart
 def test_no_cap_has_no_width(figure):
     for trace in figure.data:
         for letter in "xy":
@@ -186,7 +184,7 @@ def test_no_cap_has_no_width(figure):
 
 
 def test_larger_text_needs_more_room_and_leaves_the_marks_alone():
-    figure = EVERY["class_ratio.errors 2"]
+    figure = gallery("sets")["class_ratio.errors 2"]
     larger = figures.larger(figure, 16)
     assert (larger.layout.xaxis.tickfont.size, larger.layout.legend.font.size, larger.layout.font.size) == (16, 16, 16)
     assert larger.layout.height > figure.layout.height
