@@ -313,7 +313,7 @@ def axis_foot(plain: Plain) -> float:
 
 
 def _left(plain: Plain, size: float) -> float:
-    """Room for the widest words at a vertical axis; without them, for half of the first words of the one across."""
+    """Room for the widest words at a vertical axis, and for turned words across that begin left of the plot."""
     widest = 0.0
     for name in axis_names(plain, "y"):
         axis = plain["layout"][name]
@@ -321,7 +321,17 @@ def _left(plain: Plain, size: float) -> float:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])
-    return round(max(1.05 * widest + beside(size) + 2 if widest else 0.0, EDGE * size / SIZE))  # figures are wide
+    turned = max(_beyond(plain["layout"][name], size) for name in axis_names(plain, "x"))
+    upright = 1.05 * widest + beside(size) + 2 if widest else 0.0  # figures are wide
+    return round(max(upright, turned, EDGE * size / SIZE))
+
+
+def _beyond(axis: Plain, size: float) -> float:
+    """How far to the left of a plot on a telephone the turned words of its axis reach."""
+    if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
+        return 0.0
+    words = axis["ticktext"]
+    return max(math.sqrt(0.5) * width(w, size) - (i + 0.5) * _PHONE / len(words) for i, w in enumerate(words))
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:

@@ -40,18 +40,19 @@ IN_COLOURS = """
 (scheme) => getComputedStyle(document.querySelector("[data-testid=stApp]")).colorScheme === scheme
 """
 # What stands under what on a telephone: the sentence, the main control, the figure, the chapters, and the rest.
+SLIDER = " [class*=st-key-row-] > :first-child"  # of a main control; on a telephone the boxes around it are none
 PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
     for address, lever, figure in (
-        ("voting", ".st-key-pulled", ".people:visible"),
+        ("voting", f".st-key-pulled{SLIDER}", ".people:visible"),
         ("poll", ".st-key-lever", ".people:visible"),
-        ("many_answers", ".st-key-lever", ".js-plotly-plot"),
+        ("many_answers", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
         ("image_noise", "input#level:visible", "canvas"),
-        ("training", ".st-key-lever", ".digits"),
-        ("proportions", ".st-key-lever", ".js-plotly-plot"),
-        ("class_ratio", ".st-key-lever", ".js-plotly-plot"),
-        ("distortion", ".st-key-lever", ".js-plotly-plot"),
-        ("comparison", ".st-key-lever", ".js-plotly-plot"),
+        ("training", f".st-key-lever{SLIDER}", ".digits"),
+        ("proportions", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
+        ("class_ratio", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
+        ("distortion", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
+        ("comparison", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
         ("claims", ".st-key-lever", ".verdicts"),
     )
 }
