@@ -22,6 +22,8 @@ _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
 # has across on a telephone.
 _LETTER, _PERCENT, _PHONE = 0.48, 0.75, 250
+# Pixels left of a plot there, in which the words at its first place may begin, and letters of a name under a bar.
+_LEFT, _NAME = 40, 16
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
 TICK, STANDOFF, OVER = 6, 10, 6
 # The least margin; Plotly leaves as many pixels under the words of an axis.
@@ -108,6 +110,11 @@ def width(words: str, size: float) -> float:
     return max(_LETTER * size * (len(line) + _PERCENT * line.count("%")) for line in lines)
 
 
+def shortened(name: str) -> str:
+    """A name as it fits under a bar: of a long one the beginning and the end."""
+    return name if len(name) <= _NAME else f"{name[: _NAME // 2].rstrip()}…{name[1 - _NAME // 2 :].lstrip()}"
+
+
 def beside(size: float) -> float:
     """How many pixels Plotly leaves between a vertical axis and the words of `size` pixels at it."""
     return 2 + size / 2
@@ -121,7 +128,8 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
     if names:
         axis.setdefault("type", "category")
     if axis.get("type") == "category" and "tickvals" not in axis:
-        axis |= {"categoryorder": "array", "categoryarray": names, "tickvals": names, "ticktext": names}
+        axis |= {"categoryorder": "array", "categoryarray": names, "tickvals": names}
+        axis.setdefault("ticktext", names)
     if "tickvals" in axis:
         words = axis["ticktext"] if "ticktext" in axis else [f"{value:g}" for value in axis["tickvals"]]
         axis |= {"tickvals": list(axis["tickvals"]), "ticktext": [str(word).replace("-", "−") for word in words]}
@@ -220,7 +228,8 @@ def _thin(axis: Plain) -> None:
     if axis.get("type") == "category":
         longest = max((width(words, SIZE) for words in axis["ticktext"]), default=0.0)
         if longest > scale:
-            axis["tickangle"] = -45
+            begins = longest * math.cos(math.radians(45)) - scale / 2  # left of the plot, were it turned by 45°
+            axis["tickangle"] = -45 if begins < _LEFT else -60
             axis["title"].pop("text", None)
         return
     shown: list[str] = []

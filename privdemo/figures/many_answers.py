@@ -27,7 +27,7 @@ from privdemo.figures.charts import (
     point,
 )
 from privdemo.figures.ends import LINE
-from privdemo.figures.house import AXIS, SIZE, chart, width
+from privdemo.figures.house import AXIS, SIZE, chart, shortened, width
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CURATOR,
@@ -125,7 +125,7 @@ def _over_answers(
     bars: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], title: str = "share of all people"
 ) -> Figure:
     """Bars over answers, and marks side by side in each, which none hides."""
-    n = len(bars["x"])
+    n, names = len(bars["x"]), list(map(shortened, bars["x"]))
     aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     beside = [
         {**mark, "xaxis": "x2", "x": [place + shift for place in range(n)]}
@@ -134,7 +134,7 @@ def _over_answers(
     return chart(
         data=[bars, *beside],
         layout={
-            "xaxis": {"title": {"text": _ANSWERS}, "type": "category", "fixedrange": True},
+            "xaxis": {"title": {"text": _ANSWERS}, "type": "category", "ticktext": names, "fixedrange": True},
             # The same places as numbers, so that marks may stand beside the middle of a bar.
             "xaxis2": {"range": [-0.5, n - 0.5], "overlaying": "x", "visible": False, "fixedrange": True},
             "yaxis": {"title": {"text": title}, "tickformat": ".0%"},

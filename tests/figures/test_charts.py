@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 
 from privdemo import figures, palette
-from privdemo.experiments import class_ratio, label_counts
+from privdemo.datasets import Answers
+from privdemo.experiments import class_ratio, label_counts, many_answers
 from privdemo.experiments.class_ratio import SHARES, RatioConfig
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
+from privdemo.experiments.many_answers import AnswersConfig
 from privdemo.figures import charts, house, people
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
+from privdemo.figures import many_answers as answer_charts
 from privdemo.figures import training as training_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import Distortion
@@ -136,6 +139,20 @@ def test_the_truth_stands_beside_every_methods_shares(draws):
         trace = traces[CLASS_RATIO[method].title]
         assert holds(trace, *(class_ratio.share_of(draws, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
+
+
+@pytest.mark.parametrize(
+    ("name", "angle", "word"),
+    [("First-line supervisors of retail sales", -60, "First−li…sales{}"), ("nurse", -45, "nurse{}"), ("", 0, "{}")],
+)
+def test_names_of_answers_fit_under_their_bars_and_begin_inside_the_figure(name, angle, word):
+    names = tuple(f"{name}{i}" for i in range(10))
+    own = Answers("jobs.csv", "job", names, np.ones(10))
+    figure = answer_charts.shares(many_answers.run(AnswersConfig(own, 1024, people=10)))
+    axis = figure.layout.xaxis
+    assert axis.tickangle == angle
+    assert list(axis.ticktext) == [word.format(i) for i in range(10)]
+    assert figure.data[0].x == axis.tickvals == axis.categoryarray == names, "whole where somebody points at a bar"
 
 
 def test_every_method_has_bars_of_its_own_colour_and_pattern():
