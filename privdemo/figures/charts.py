@@ -317,7 +317,9 @@ def curve_chart(
         at = math.log10(yours) if x_axis.get("type") == "log" else yours
         at = min(max(at, low), high)
         layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
-        layout["annotations"] = [over_rule(at, f"yours, {yours:g}", low, high)]
+        layout["annotations"] = [
+            over_rule(at, f"yours, {yours:,.0f}" if yours >= 1000 else f"yours, {yours:g}", low, high)
+        ]
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={

@@ -58,7 +58,7 @@ ERROR = "typical error of a share, points"
 UNASKED = "asking nobody"
 _ANSWERS = "answer, the most frequent first"
 # The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
-_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.3)", 0.65
+_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.2)", 0.65
 # The colour of words and lines on the map, whose ground is light by night too, and a cell's size on a telephone.
 _ON_MAP, _CELL = "#0E1117", (7.0, 9.0)
 

@@ -37,6 +37,7 @@ def test_all_lies_are_named_at_the_ends_of_their_curves(axis: str, k: int, peopl
     own = {"epsilon": 1.0, "answers": k, "people": people}[axis]
     layout = charts.along(axis, errors, list(FREQUENCY_ORACLES), own, 0.02).layout
     assert layout.showlegend is False
+    assert f"yours, {own:,g}" in [note.text for note in layout.annotations]
     names = sorted((note.y, note.text) for note in layout.annotations if note.align == "left")
     last = {method.title: 100 * errors[max(errors)][name] for name, method in FREQUENCY_ORACLES.items()}
     last[charts.UNASKED] = 2.0
