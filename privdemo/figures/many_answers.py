@@ -58,7 +58,7 @@ ERROR = "typical error of a share, points"
 UNASKED = "asking nobody"
 _ANSWERS = "answer, the most frequent first"
 # The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
-_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.2)", 0.65
+_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.65
 # The colour of words and lines on the map, whose ground is light by night too, and a cell's size on a telephone.
 _ON_MAP, _CELL = "#0E1117", (7.0, 9.0)
 
@@ -305,8 +305,9 @@ def _inside(found: Winners, oracle: str, taken: Sequence[tuple[float, float]], w
     ys, xs = np.indices(area.shape)
     away = np.min([np.hypot((xs - x) / half_wide, (ys - y) / half_high) for x, y in taken], axis=0)
     free = area & (away > 1)
-    padded = np.pad(free.astype(float), ((half_high, half_high), (half_wide, half_wide)))
-    boxes = np.lib.stride_tricks.sliding_window_view(padded, (2 * half_high + 1, 2 * half_wide + 1)).mean(axis=(2, 3))
+    sums = np.pad(free, ((half_high + 1, half_high), (half_wide + 1, half_wide))).cumsum(0).cumsum(1)
+    rows = sums[2 * half_high + 1 :] - sums[: -2 * half_high - 1]
+    boxes = rows[:, 2 * half_wide + 1 :] - rows[:, : -2 * half_wide - 1]
     far = np.where(boxes == boxes.max(), np.minimum(away, 3), -1.0)
     best = np.argwhere(far == far.max())
     y, x = min(best, key=lambda place: float(np.hypot(*(place - best.mean(axis=0)))))
