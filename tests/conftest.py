@@ -35,12 +35,13 @@ SECOND_PART = ("test_images.py", "test_draws.py", "test_comparison.py", "test_no
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep every file in one piece, the browser tests in three."""
+    """Keep every file in one piece, with the one that looks at the same views; the browser tests in three."""
     for item in items:
         browser = item.get_closest_marker("browser")
         walk, second = item.path.name == "test_every_view.py", item.path.name in SECOND_PART
         part = f"browser {1 if walk else 2 if second else 3}"
-        item.add_marker(pytest.mark.xdist_group(part if browser else str(item.path.relative_to(ROOT))))
+        file = "test_every_page.py" if item.path.name == "test_words.py" else item.path.name
+        item.add_marker(pytest.mark.xdist_group(part if browser else str(item.path.with_name(file).relative_to(ROOT))))
     # The order of files is not xdist's own (`--no-loadscope-reorder`).
     items.sort(key=lambda item: 0 if item.get_closest_marker("browser") else 1 + [*LONG, item.path].index(item.path))
 

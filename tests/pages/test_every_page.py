@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from types import UnionType
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages.kit import cache, link, report, screen
+from pages.kit import cache, link, report
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.topics import PAGES
-from tests.pages.visiting import html, takeaway, until, visit, warnings
+from tests.pages.visiting import html, takeaway, view, visit, warnings
 
 pytestmark = pytest.mark.mnist
 # A good text for each setting that is one, other than its default.
@@ -37,20 +36,6 @@ def _real_data(mnist: object) -> None:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
-    """The panels that are put on screen from now on, with all that stands under their figures."""
-    found: list[Panel] = []
-    draw = screen.under
-
-    def under(panel: Panel) -> None:
-        found.append(panel)
-        draw(panel)
-
-    monkeypatch.setattr(screen, "under", under)
-    return found
-
-
-@pytest.fixture
 def _left() -> Iterator[None]:
     """Nobody waits any longer for the draws that a test began: large ones would hold up the tests after it."""
     yield
@@ -70,11 +55,6 @@ def assert_to_take_away(panels: list[Panel]) -> None:
         assert report.figure(panel, "A title").startswith("<!doctype html>"), panel.name
         assert panel.snippet, panel.name
         compile(str(panel.snippet), panel.name, "exec")
-
-
-def answered(page: Page, drawn: list[Panel], **asked: str) -> AppTest:
-    """The page once its first draw is there."""
-    return until(visit(page.address, **asked), lambda _: bool(drawn))
 
 
 def bare_settings(page: Page) -> list[Setting]:
@@ -103,8 +83,8 @@ def test_addresses_titles_and_keys_are_told_apart() -> None:
 
 
 @of_what_they_show
-def test_it_opens_on_its_defaults(page: Page, drawn: list[Panel]) -> None:
-    at = answered(page, drawn)
+def test_it_opens_on_its_defaults(page: Page) -> None:
+    at, drawn = view(page.address)
     assert at.title[0].value == page.question
     assert not at.warning, warnings(at)
     assert_to_take_away(drawn)
@@ -120,9 +100,9 @@ def chapters() -> Iterator[tuple[Page, str]]:
 
 
 @pytest.mark.parametrize(("page", "chapter"), list(chapters()), ids=lambda value: getattr(value, "address", value))
-def test_every_chapter_answers_and_gives_its_data_and_code(page: Page, chapter: str, drawn: list[Panel]) -> None:
+def test_every_chapter_answers_and_gives_its_data_and_code(page: Page, chapter: str) -> None:
     assert page.chapters is not None
-    at = answered(page, drawn, **{page.chapters.key: chapter})
+    at, drawn = view(page.address, (page.chapters.key, chapter))
     assert not at.warning, warnings(at)
     assert takeaway(at)
     assert_to_take_away(drawn)

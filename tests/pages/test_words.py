@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from pages.kit import glossary
 from pages.topics import PAGES
-from tests.pages.visiting import FOLD, plain, visit
+from tests.pages.visiting import FOLD, plain, view
 
 pytestmark = pytest.mark.mnist
 # What papers call things may stand where somebody asks for more: in the folds under a page, and in code.
@@ -55,9 +55,9 @@ def chart_words(spec: dict) -> Iterator[str]:
 
 
 @cache
-def view(address: str, *link: tuple[str, str]) -> str:
+def shown(address: str, *link: tuple[str, str]) -> str:
     """The markup of one view."""
-    return FOLD.sub("", "\n".join(markup(visit(address, **dict(link)).main)))
+    return FOLD.sub("", "\n".join(markup(view(address, *link).at.main)))
 
 
 def words(text: str) -> str:
@@ -69,19 +69,19 @@ def words(text: str) -> str:
 QUOTED = ("claims", {"chapter": "All claims"})
 
 
-@pytest.mark.parametrize(("address", "link"), [view for view in views() if view != QUOTED], ids=str)
+@pytest.mark.parametrize(("address", "link"), [one for one in views() if one != QUOTED], ids=str)
 def test_no_view_uses_a_word_in_the_place_of_a_term(address: str, link: dict[str, str]) -> None:
-    shown = view(address, *link.items())
-    said = words(shown)
+    markup_of_it = shown(address, *link.items())
+    said = words(markup_of_it)
     for term in glossary.terms():
         for word in term.avoid:
             found = re.search(rf"(?i).{{0,40}}(?<![\w’-]){re.escape(word)}(?![\w’-]).{{0,40}}", said)
             assert not found, f"{found[0]!r}: say {term.name}"
-    explained = re.findall(r'id="(meaning-\d+)"', shown)
+    explained = re.findall(r'id="(meaning-\d+)"', markup_of_it)
     assert len(explained) == len(set(explained)), "a term is explained once"
 
 
 def test_every_term_stands_on_some_page() -> None:
-    found = "\n".join(words(view(address, *link.items())) for address, link in views())
+    found = "\n".join(words(shown(address, *link.items())) for address, link in views())
     forms = {term.name: "|".join(map(re.escape, term.forms)) for term in glossary.terms()}
     assert not [name for name, form in forms.items() if not re.search(rf"(?i)(?<![\w’-])({form})(?![\w’])", found)]

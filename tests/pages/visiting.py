@@ -5,11 +5,14 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import inputs, more, screen
+from pages.kit.panel import Panel
 
 # AppTest would look through every installed package anew with each run, which takes longer than a page.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
@@ -38,6 +41,27 @@ def until(at: AppTest, there: Callable[[AppTest], bool]) -> AppTest:
         at.run()
         assert not at.exception
     return at
+
+
+class View(NamedTuple):
+    """A page on screen, and its panels with all that stands under their figures."""
+
+    at: AppTest
+    panels: list[Panel]
+
+
+@functools.cache
+def view(address: str, *link: tuple[str, str]) -> View:
+    """The page behind a link, once its first draw is there: opened once for all tests that only look at it."""
+    panels: list[Panel] = []
+    draw = screen.under
+
+    def under(panel: Panel) -> None:
+        panels.append(panel)
+        draw(panel)
+
+    with mock.patch.object(screen, "under", under):
+        return View(until(visit(address, **dict(link)), lambda _: bool(panels) or address == "lectures"), panels)
 
 
 def finished(at: AppTest) -> AppTest:
