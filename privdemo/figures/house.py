@@ -22,8 +22,8 @@ _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
 # has across on a telephone.
 _LETTER, _PERCENT, _PHONE = 0.48, 0.75, 250
-# Pixels left of a plot there, in which the words at its first place may begin, and letters of a name under a bar.
-_LEFT, _NAME = 40, 16
+# Letters of a name under a bar.
+_NAME = 16
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
 TICK, STANDOFF, OVER = 6, 10, 6
 # The least margin; Plotly leaves as many pixels under the words of an axis.
@@ -228,8 +228,7 @@ def _thin(axis: Plain) -> None:
     if axis.get("type") == "category":
         longest = max((width(words, SIZE) for words in axis["ticktext"]), default=0.0)
         if longest > scale:
-            begins = longest * math.cos(math.radians(45)) - scale / 2  # left of the plot, were it turned by 45°
-            axis["tickangle"] = -45 if begins < _LEFT else -60
+            axis["tickangle"] = -45
             axis["title"].pop("text", None)
         return
     shown: list[str] = []
