@@ -129,7 +129,7 @@ def test_only_bytes_that_have_arrived_count_and_they_must_go_on_arriving(holds, 
     guard = Uploads(reading)
 
     async def several():
-        sent = [(90, [10]), (90, [10]), (90, [10, 60, 60]), (50, [10, None])]
+        sent = [(90, [10]), (90, [10]), (50, [10, 60, 60]), (50, [10, None])]  # the third brings more than it said
         work = (put(guard, f"{n}", size, receive=arriving(*parts)) for n, (size, parts) in enumerate(sent))
         return await asyncio.gather(*work)
 

@@ -1,12 +1,17 @@
 """Visits that have ended: when they are taken for it, and what is cleared with them."""
 
+import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 
+import pytest
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
 
 from pages.kit import visits
 from pages.kit.visits import AT_ONCE, BREAK, Ended
+from privdemo import limits
+from tests.pages.kit.asking import in_a_loop
 
 
 class Session:
@@ -109,3 +114,19 @@ def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
     assert ended.look(server, [].append) == ["a"]
     assert not held.session_state
     assert not collected
+
+
+def test_the_timer_drops_files_that_no_page_has_read(monkeypatch):
+    monkeypatch.setattr(limits, "UNREAD_SECONDS", replace(limits.UNREAD_SECONDS, high=0))
+    monkeypatch.setattr(visits, "LOOK", 0.001)
+    server, dropped = Server("a"), []
+
+    def remove_file(*file):
+        dropped.append(file)
+        raise asyncio.CancelledError  # which ends the timer
+
+    server.uploaded_file_mgr = SimpleNamespace(file_storage={"a": {"file": None}}, remove_file=remove_file)
+    monkeypatch.setattr(visits.runtime, "get_instance", lambda: server)
+    with pytest.raises(asyncio.CancelledError):
+        in_a_loop(asyncio.wait_for(visits.forget_ended([].append), 5))
+    assert dropped == [("a", "file")]
