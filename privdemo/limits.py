@@ -206,6 +206,8 @@ POLL_BURST = Limit("answers at once", 1, 1000, integer=True)
 POLL_RATE = Limit("answers a second", 1, 100, integer=True)
 LOOK_BURST = Limit("looks at once", 1, 2000, integer=True)
 LOOK_RATE = Limit("looks a second", 1, 100, integer=True)
+# What a table of trials says that one of them took: four months at most.
+TRIAL_SECONDS = Limit("seconds of a trial", 0.0, 1e7)
 # Servers of the app on one machine.
 REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each other", integer=True)
 

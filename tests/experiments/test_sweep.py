@@ -20,6 +20,7 @@ from privdemo.__main__ import main
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, voting
 from privdemo.experiments.many_answers import AnswersConfig
 from privdemo.experiments.sweep import ImagesConfig, Sweep
+from privdemo.experiments.sweep.catalogue import range_of
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
@@ -235,6 +236,9 @@ def test_the_columns_are_known_before_a_trial_runs(name):
     assert (row["draw"], other["draw"]) == ("0", "1")
     assert sweep.numbers([row]) != sweep.numbers([other]), "another draw has other random numbers"
     assert all(row[column] for column in columns if column != "problem")
+    assert all(
+        low <= value <= high for mark, (value,) in sweep.numbers([row]).items() for low, high in [range_of(mark)]
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -332,6 +336,7 @@ def test_a_file_of_something_else_is_left_alone(wanted, reference, tmp_path):
     for asked, content, words in (
         (wanted, b"my,other,table\n" + b"1,2,3\n" * 99, "name another file"),
         (wanted, b"x", "name another file"),
+        (wanted, reference.read_bytes().replace(b",", b"\r", 1), "line 1 is no line of CSV .*; name another file"),
         (other, reference.read_bytes(), "another sweep's table"),
     ):
         out.write_bytes(content)

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from privdemo.experiments import sweep
+from privdemo.experiments.sweep import table
+from privdemo.experiments.voting import ElectionConfig
 from tests.experiments.test_sweep import SPEC, spec_file, whole
 
 
@@ -44,9 +46,12 @@ def with_numbers(row, *cells):
             lambda row: with_numbers(row, b"7e300", b"0"),
             "has a number out of range in the column “mmd: L1 error”: '7e3",
         ),
+        (lambda row: with_numbers(row, b" 0.1", b"0"), "has no number in the column “mmd: L1 error”, but ' 0.1'"),
+        (lambda row: with_numbers(row, "٠".encode(), b"0"), "has no number in the column “mmd: L1 error”, but '٠'"),
         (lambda row: re.sub(rb",privdemo .*", b",,", row), "is empty in the column “versions”"),
         (lambda row: row.replace(b",privdemo", b",prlvdemo"), "has no versions in the column “versions”, but 'prlv"),
         (lambda row: re.sub(rb"[^,]*(,privdemo)", rb"\1", row), "has no time in the column “seconds”, but ''"),
+        (lambda row: re.sub(rb"[^,]*(,privdemo)", rb"1e9\1", row), "has no time in the column “seconds”, but '1e9'"),
         (lambda row: re.sub(rb"[^,]*(,[^,]*,privdemo)", rb"0.1.2\1", row), "has no number in the column “"),
         (lambda row: row[:-1] + b'"cut\n', "is no line of CSV"),
         (lambda row: row[:-1] + b"\xff\n", "is no text in UTF-8"),
@@ -76,6 +81,34 @@ def test_a_number_that_the_settings_ask_for_is_missing_only_with_a_reason(wanted
         whole(wanted, out)
     out.write_bytes(b"".join([names, cut[:-1] + b"it has none\n", *rows]))
     assert whole(wanted, out) == [(8, 8)]
+    out.write_bytes(b"".join([names, row[:-1] + b"it has none\n", *rows]))
+    with pytest.raises(ValueError, match=r"out\.csv, line 2 has all its numbers, and .* says why .* delete that line"):
+        whole(wanted, out)
+
+
+def test_a_method_that_did_not_settle_has_its_numbers_and_the_problem_is_a_remark():
+    comparison = sweep.EXPERIMENTS["comparison"]
+    told = "; ".join(f"{name}: the optimiser did not settle" for name in ("naive", "spread"))
+    assert comparison.is_remark(told)
+    assert not comparison.is_remark(f"{told}; labelled: it has nothing to learn from")
+    assert not sweep.EXPERIMENTS["voting"].is_remark(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_taken"), [("honest: bias", False), ("naive: bias", False), ("spread: bias", True)]
+)
+def test_an_error_of_a_share_is_at_most_1_unless_its_estimate_is_unlimited(tmp_path, name, is_taken):
+    election, out = sweep.Sweep("voting", (ElectionConfig(n_voters=10, n_elections=2),), 2), tmp_path / "out.csv"
+    whole(election, out)
+    row, other = sweep.load(out)
+    out.write_text(
+        "".join(table.line(list(cells)) for cells in (row, (row | {name: "-1.01"}).values(), other.values()))
+    )
+    if is_taken:
+        assert whole(election, out) == [(2, 2)]
+    else:
+        with pytest.raises(ValueError, match=rf"line 2 has a number out of range in the column “{name}”: '-1\.01'"):
+            whole(election, out)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from privdemo import limits
 from privdemo.experiments import (
     class_ratio,
     comparison,
@@ -20,7 +22,7 @@ from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.experiments.sweep import forms, image_trials
 from privdemo.experiments.sweep.forms import Form
 from privdemo.experiments.sweep.image_trials import ImagesConfig
-from privdemo.methods import HONEST, SHARES_OF_ANSWERS
+from privdemo.methods import HONEST, INVERTED, RAW_SPREAD, SHARES_OF_ANSWERS
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Experiment:
     `config` is the class of its configs, and `forms` say how those of their fields are written that are no plain
     values. `run(config)` gives its result. `metrics(result)` are the result's numbers by name; `names(config)` are
     these names, known before the run, but for those that its settings do not give, `lacks(config, name)`.
-    `problem(result)` says why some numbers are missing; it is empty where none is.
+    `problem(result)` says why some numbers are missing; where none is, it is empty or a remark on numbers of methods.
     """
 
     title: str
@@ -39,12 +41,17 @@ class Experiment:
     names: Callable[[Any], list[str]]
     metrics: Callable[[Any], dict[str, float]]
     problem: Callable[[Any], str] = lambda result: ""
+    remark: str = ""
     lacks: Callable[[Any, str], bool] = lambda config, name: False
     forms: Mapping[str, Form] = field(default_factory=dict)
 
     def given(self, config: Any) -> list[str]:
         """The names of the numbers that a trial of `config` has."""
         return [name for name in self.names(config) if not self.lacks(config, name)]
+
+    def is_remark(self, problem: str) -> bool:
+        """Whether a problem is none: of each method that it names, all numbers are there."""
+        return bool(self.remark) and all(said.endswith(f": {self.remark}") for said in problem.split("; "))
 
     def make(self, given: Mapping[str, Any]) -> Any:
         """The config of the plain values of a file; what is not given is as in the package."""
@@ -121,6 +128,9 @@ def _count_metrics(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
     return {f"{name}: distortion": outcome.distortion.mean for name, outcome in made.items()}
 
 
+# Of a method whose numbers count all the same.
+_UNSETTLED = "the optimiser did not settle"
+
 EXPERIMENTS = {
     "training": Experiment(
         "train on corrupted images and labels",
@@ -158,10 +168,9 @@ EXPERIMENTS = {
             f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
         },
         lambda draw: "; ".join(
-            f"{fit.method}: {fit.problem or 'the optimiser did not settle'}"
-            for fit in draw.fits.values()
-            if fit.problem or not fit.settled
+            f"{fit.method}: {fit.problem or _UNSETTLED}" for fit in draw.fits.values() if fit.problem or not fit.settled
         ),
+        remark=_UNSETTLED,
     ),
     "voting": Experiment(
         "polls in which people lie, and what each estimator makes of them",
@@ -195,19 +204,34 @@ EXPERIMENTS = {
         lambda fit: {f"{method}: RMSE": error for method, error in fit.errors.items()},
     ),
 }
-# The range of every mean, where it is not from 0 on; of a method's number the part after its name counts.
+# The range of every mean, where it is not from 0 on; of a method's number the part after its name counts. Bounds of the
+# log loss are those of a probability that it takes for 0.
 _SHARES = ("accuracy", "brier", "error", "coverage", "senders found", "labels found")
 _RANGES = {
     **dict.fromkeys(_SHARES, (0.0, 1.0)),
     **dict.fromkeys(("L1 error", "distortion"), (0.0, 2.0)),
-    "bias": (-math.inf, math.inf),
+    "log_loss": (0.0, -math.log(sys.float_info.epsilon)),
+    "changed pixels": (0.0, limits.N_VALUES.high),
+    # Of estimates of shares that are shares themselves, and of at least two answers.
+    "bias": (-1.0, 1.0),
+    "deviation": (0.0, math.sqrt(0.5)),
+    "RMSE": (0.0, 1.0),
+}
+# Estimates that may be no shares.
+_UNLIMITED = {
+    f"{RAW_SPREAD}: bias": (-math.inf, math.inf),
+    f"{RAW_SPREAD}: deviation": (0.0, math.inf),
+    f"{INVERTED}: RMSE": (0.0, math.inf),
 }
 
 
 def range_of(number: str) -> tuple[float, float]:
-    """The range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on."""
+    """The range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on.
+
+    Biases are in [−1, 1], but those of estimates that are not held to shares.
+    """
     mark = number.rpartition(": ")[2]
-    return (0.0, 1.0) if " F1" in mark else _RANGES.get(mark, (0.0, math.inf))
+    return (0.0, 1.0) if " F1" in mark else _UNLIMITED.get(number) or _RANGES.get(mark, (0.0, math.inf))
 
 
 def experiment_of(config: Any) -> str:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import math
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
 _LAST = ["seconds", "versions", "problem"]
 # How far beyond its range rounding takes a number; and what no trial's number reaches, so that squares can be added up.
 _ROUNDING, _MOST = 1e-9, 1e100
+# A number as a table has it, whatever program has saved it.
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?", re.IGNORECASE)
 
 
 def load(path: Path) -> list[dict[str, str]]:
@@ -33,8 +36,9 @@ def resume(
     Creates the file where there is none, and removes a line that a kill cut short.
 
     Of each of the settings its numbers are named: a row has all of them, or says why not. Raises ``ValueError`` as
-    `load` does, for a file of something else, for a row of other settings, or without some of its numbers, and for a
-    file that has a second name, by which another run might write it; it stays as it is.
+    `load` does, for a file of something else, for a row of other settings, without some of its numbers, or with all
+    where it says that some are missing, and for a file that has a second name, by which another run might write it; it
+    stays as it is.
     """
     if out.exists() and out.stat().st_nlink > 1:
         raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
@@ -46,7 +50,7 @@ def resume(
         with running.writing(out):
             out.write_text(header, encoding="utf-8", newline="")
         return []
-    if _header(content) != list(columns):
+    if _header(out, content) != list(columns):
         raise ValueError(
             f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
             "methods"
@@ -58,11 +62,8 @@ def resume(
                 f"{out}, line {number} is of none of the spec’s settings: {_foreign(found, columns, settings)}; "
                 "correct or delete that line, and the same command goes on; if the spec has changed, name another file"
             )
-        if not row["problem"] and (missing := [name for name in settings[found] if not row[name]]):
-            raise ValueError(
-                f"{out}, line {number} is empty in the column “{missing[0]}”, and the column “problem” does not say "
-                "why; delete that line, and the same command goes on"
-            )
+        if wrong := _unexplained(row, settings[found]):
+            raise ValueError(f"{out}, line {number} {wrong}; delete that line, and the same command goes on")
     with out.open("r+b") as file:
         file.truncate(_whole_lines(content))
     return rows
@@ -94,20 +95,32 @@ def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[
     return "it asks for each of its cells, but not for all of them together"
 
 
+def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
+    """What is wrong where a row lacks one of its numbers and does not say why, or says so and has them all."""
+    problem, missing = row["problem"], [name for name in names if not row[name]]
+    if missing and not problem:
+        return f"is empty in the column “{missing[0]}”, and the column “problem” does not say why"
+    if problem and not missing and not EXPERIMENTS[row["experiment"]].is_remark(problem):
+        return "has all its numbers, and the column “problem” says why some are missing"
+    return ""
+
+
 def _whole_lines(content: bytes) -> int:
     """The length of all whole lines; the rest was being written and may end within a letter."""
     return content.rfind(b"\n") + 1
 
 
-def _header(content: bytes) -> list[str]:
-    """The column names in the first line, whoever has saved it."""
-    first = content.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0].rstrip(b"\r")
-    return next(csv.reader([first.decode("utf-8", errors="replace")]), [])
+def _header(path: Path, content: bytes) -> list[str]:
+    """The column names in the first line, whoever has saved it. Raises ``ValueError`` where it holds none."""
+    names, wrong = _cells(content.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
+    if wrong:
+        raise ValueError(f"{path}, line 1 {wrong}; name another file, or correct the names of the columns there")
+    return names
 
 
 def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
     """All rows in whole lines, which may end as on Windows."""
-    columns = _header(content)
+    columns = _header(path, content)
     if columns[:1] != ["experiment"] or "draw" not in columns or columns[-3:] != _LAST:
         raise ValueError(f"{path} holds no table of a sweep; name another file")
     found: list[dict[str, str]] = []
@@ -148,7 +161,7 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
         cells[draw].isdecimal() and limits.DRAW.contains(int(cells[draw])) and str(int(cells[draw])) == cells[draw]
     ):
         return f"has no number of a repeat in the column “draw”, but {cells[draw]!r}"
-    if not 0 <= _number(cells[-3]) < math.inf:
+    if not limits.TRIAL_SECONDS.contains(_number(cells[-3])):
         return f"has no time in the column “seconds”, but {cells[-3]!r}"
     found = {name: cell for name, cell in zip(columns[draw + 1 : -3], cells[draw + 1 : -3], strict=True) if cell}
     for name, cell in found.items():
@@ -165,8 +178,5 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _number(cell: str) -> float:
-    """A cell as a number; NaN for a text."""
-    try:
-        return float(cell) if "_" not in cell else math.nan
-    except ValueError:
-        return math.nan
+    """A cell as a number; NaN for a text, and for what only Python reads as a number."""
+    return float(cell) if _NUMBER.fullmatch(cell) else math.nan
