@@ -137,7 +137,8 @@ def free_ports(n: int) -> list[int]:
 
 
 def check_free(address: str, port: int) -> None:
-    """Raise ``ValueError`` where visitors cannot come in, as the port is taken or the address is another machine's."""
+    """Raise ``ValueError`` where visitors cannot come in: no port, a taken one, another machine's address."""
+    limits.PORT.check(port)
     with socket.socket() as place:
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

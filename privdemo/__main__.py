@@ -49,7 +49,7 @@ SPEC, for example:
   pixels = [0.1, {gaussian = 0.3}] # flip probability, or noise that is added
 
 On many machines: start `dask scheduler` on one and `dask worker tcp://HOST:8786 --nthreads 1` on each, then add
---backend dask --scheduler tcp://HOST:8786 (pip install 'privdemo[dask]' on all).
+--backend dask --scheduler tcp://HOST:8786 (on all: pip install '.[dask]' in the project's folder).
 """
 
 _REPRODUCE = """

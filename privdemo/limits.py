@@ -208,7 +208,8 @@ LOOK_BURST = Limit("looks at once", 1, 2000, integer=True)
 LOOK_RATE = Limit("looks a second", 1, 100, integer=True)
 # What a table of trials says that one of them took: four months at most.
 TRIAL_SECONDS = Limit("seconds of a trial", 0.0, 1e7)
-# Servers of the app on one machine.
+# Servers of the app on one machine, and the port of any server.
+PORT = Limit("port", 1, 65_535, "name another one: PORT=8502", integer=True)
 REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each other", integer=True)
 
 

@@ -6,7 +6,7 @@ import shlex
 
 import numpy as np
 
-from pages.kit import cache, guard, lecture, setting_file
+from pages.kit import guard, lecture, setting_file, told
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
 from privdemo.experiments import (
@@ -53,7 +53,7 @@ def test_the_readme_is_short_and_examples_give_the_numbers_beside_them():
 def test_a_container_is_told_every_setting_of_a_server():
     settings = set(re.findall(r"^\| `(PRIVDEMO_\w+)`", (ROOT / "docs/serving.md").read_text(encoding="utf-8"), re.M))
     passed_on = dict(re.findall(r"^ +(PRIVDEMO_\w+): (.+)$", (ROOT / "compose.yaml").read_text(encoding="utf-8"), re.M))
-    assert {guard.HOSTS, guard.FRAMES, guard.METRICS, cache.SCHEDULER} <= settings <= passed_on.keys()
+    assert {guard.HOSTS, guard.FRAMES, guard.METRICS, told.SCHEDULER} <= settings <= passed_on.keys()
     assert all(passed_on[name] == f"${{{name}:-}}" for name in settings - {"PRIVDEMO_DATA"})
     assert "have not been built" in README
 

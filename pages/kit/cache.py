@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.kit import one_of_many, own_data, visits
+from pages.kit import one_of_many, own_data, told, visits
 from privdemo import datasets
 from privdemo.datasets import Source
-from privdemo.experiments import cluster, running, shipped_draws
+from privdemo.experiments import cluster, shipped_draws
 from privdemo.jobs import Runner
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -135,15 +135,13 @@ def by_config(function: Function, **options: Any) -> Function:
     return call  # type: ignore[return-value]
 
 
-# The address of a Dask scheduler whose cluster does the long work of this server, instead of two processes here; and
-# how many tasks the cluster is given at a time.
-SCHEDULER, AT_A_TIME = "PRIVDEMO_SCHEDULER", 16
+# How many tasks a cluster is given at a time.
+AT_A_TIME = 16
 
 
 def _runner() -> Runner:
-    """A runner as the settings of the server want it. Raises ``ValueError`` where Dask is wanted and not installed."""
-    if address := os.environ.get(SCHEDULER):
-        running.check(1, "dask", address)
+    """A runner as the settings of the server want it, which `told.check` has checked."""
+    if address := os.environ.get(told.SCHEDULER):
         return Runner(visits.is_connected, AT_A_TIME, partial(cluster.ClusterWorker, cluster.Cluster(address)))
     return Runner(visits.is_connected, one_of_many.workers())
 

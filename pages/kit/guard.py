@@ -50,7 +50,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]], routes: re.Pattern[str] | None = None) -> None:
         self.app, self.addresses, self.routes = app, addresses, routes
-        self.hosts = {*_LOCAL, *checked(HOSTS)}
+        self.hosts = {*_LOCAL, *(name.removesuffix(".") for name in checked(HOSTS))}
         self.headers = headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +79,7 @@ class Guard:
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Why there is no answer, with the status that says so; None where there is one."""
         given = Headers(scope=scope)
-        host = re.sub(r":\d+$", "", given.get("host", "")).lower()
+        host = re.sub(r"\.?(:\d+)?$", "", given.get("host", ""), count=1).lower()
         if host not in self.hosts:
             known = ", ".join(sorted(self.hosts))
             return 421, (

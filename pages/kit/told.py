@@ -1,4 +1,4 @@
-"""What the server is told: names by which it may be asked for, pages that may show it in a frame, and its address."""
+"""What the server is told: by which names it may be asked for, who may show it in a frame, its address, its cluster."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ipaddress import IPv6Address
 HOSTS, FRAMES = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES"
 # The address at which a class finds the app.
 SITE = "PRIVDEMO_URL"
+# The address of a Dask scheduler whose cluster does the long work of this server, instead of two processes here.
+SCHEDULER = "PRIVDEMO_SCHEDULER"
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
 _NAME = re.compile(r"\w([\w-]*\w)?(\.\w([\w-]*\w)?)*\.?", re.ASCII)
 # What a policy takes as an address, and behind it the path, which it would take too exactly.
@@ -18,7 +20,8 @@ _PAGE = re.compile(
 )
 # How each of the first two is written, with an example.
 _FORMS = {
-    HOSTS: "a name or an address alone, such as privdemo.example; wildcards are not taken",
+    HOSTS: "a name or an address alone, such as privdemo.example; wildcards are not taken, and a name with ß only in "
+    "its ASCII form, such as xn--strae-oqa.example",
     FRAMES: "an address such as https://course.example, 'self', or 'none' alone",
 }
 
@@ -74,6 +77,7 @@ def check() -> None:
         for variable in _FORMS:
             checked(variable)
         _check_site()
+        _check_scheduler()
     except ValueError as error:
         raise SystemExit(f"privdemo: {error}") from None
 
@@ -84,3 +88,14 @@ def _check_site() -> None:
     if given and not _ADDRESS.fullmatch(given):
         example = "https://privdemo.example or http://192.0.2.2:8501"
         raise ValueError(f"{SITE} must be an address without a path, such as {example}; got {given!r}")
+
+
+def _check_scheduler() -> None:
+    """Raises ``ValueError`` with a sentence where `SCHEDULER` is no address, or Dask is not ready for it."""
+    if given := os.environ.get(SCHEDULER):
+        from privdemo.experiments import running  # only here: whoever starts replicas need not load the package
+
+        try:
+            running.check(1, "dask", given)
+        except ValueError as error:
+            raise ValueError(f"{SCHEDULER}: {error}") from None

@@ -76,7 +76,7 @@ class Database:
         except (ArgumentError, NoSuchModuleError, ImportError):  # what they say holds the password
             raise ValueError(
                 f"{VARIABLE} must be the URL of SQLite or PostgreSQL, such as postgresql+psycopg://user@host/name "
-                "(with pip install 'privdemo[postgresql]')"
+                "(in the project's folder, pip install '.[postgresql]')"
             ) from None
         self._lock, self._is_made = Lock(), False
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import re
 import socket
 import threading
 import time
@@ -29,13 +30,43 @@ _LOG = logging.getLogger(__name__)
 _SILENCE = 10.0
 # Bytes of which a scheduler's first message has fewer.
 _GREETING = 1 << 16
+# An address of a scheduler, with the port last; and what names the certificates that Dask has to have for tls://.
+_ADDRESS = re.compile(r"((tcp|tls)://)?([\w.-]+|\[[0-9a-fA-F:.]+\]):(\d+)", re.ASCII)
+_CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE", "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT"
 _NO_WORKER = "the cluster has no worker at this moment, and draws wait for one"
 
 
-def connect(address: str) -> Any:
-    """A `distributed.Client` of the scheduler at an address.
+def check(address: str) -> None:
+    """Raise ``ValueError`` for what is no address of a scheduler, and for tls:// where Dask has no certificates."""
+    found = _ADDRESS.fullmatch(address)
+    if not found or not limits.PORT.contains(int(found[4])):
+        raise ValueError(
+            f"the scheduler must be an address such as tcp://10.0.0.7:8786, its port {limits.PORT.range_text}; "
+            f"got {address!r}"
+        )
+    if found[2] == "tls":
+        _check_certificates()
 
-    Raises ``OSError`` where nobody answers, or something else, and ``ValueError`` for what is no address.
+
+def _check_certificates() -> None:
+    """Raise ``ValueError`` where Dask cannot speak TLS."""
+    from distributed.security import Security
+
+    try:
+        there, why = Security().get_connection_args("client")["ssl_context"] is not None, ""
+    except OSError as error:
+        there, why = False, f" ({error})"
+    if not there:
+        raise ValueError(
+            f"a tls:// scheduler needs certificates that Dask can read{why}: name the files in "
+            f"{' and '.join(_CERTIFICATES)}, the key in …__CLIENT__KEY if it has a file of its own"
+        )
+
+
+def connect(address: str) -> Any:
+    """A `distributed.Client` of the scheduler at an address, as `check` allows it.
+
+    Raises ``OSError`` where nobody answers, or something else.
     """
     from dask.distributed import Client
     from distributed.comm import get_address_host_port
@@ -44,7 +75,14 @@ def connect(address: str) -> Any:
     with socket.create_connection(get_address_host_port(address), _SILENCE) as connection:
         if not address.startswith("tls:") and not _greets(connection):
             raise OSError("what answers there is no Dask scheduler")
+    _quieten()
     return Client(address, timeout=_SILENCE, set_as_default=False)
+
+
+def _quieten() -> None:
+    """Keep out of the log what Dask says of its clients, in tracebacks: whoever uses them says it in a sentence."""
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _greets(connection: socket.socket) -> bool:
@@ -92,7 +130,8 @@ def _result(future: Any) -> Any:
         if "deserialization of the task graph" not in str(error):
             raise
         raise ConnectionError(
-            "the Dask scheduler cannot read the trials; install the same packages there: pip install 'privdemo[dask]'"
+            "the Dask scheduler cannot read the trials; install the same packages there, in the project's folder: "
+            "pip install '.[dask]'"
         ) from None
 
 
@@ -111,7 +150,7 @@ def _look(client: Any, pending: Iterable[Any], told: bool) -> bool:
 
 
 def _lost(client: Any) -> ConnectionError:
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # which would say the same in a traceback
+    _quieten()
     address = client.scheduler.address if client.scheduler else "its address"
     return ConnectionError(f"the Dask scheduler at {address} is lost; start it again, and the same command goes on")
 
@@ -152,7 +191,7 @@ class Cluster:
             self._close()
             try:
                 self._client = connect(self.address)
-            except (OSError, ValueError) as error:
+            except OSError as error:
                 _LOG.warning("the Dask scheduler at %s does not answer: %s", self.address, error)
                 raise ConnectionError("the cluster that computes draws does not answer; try again later") from None
             return self._client
@@ -164,7 +203,6 @@ class Cluster:
 
     def _close(self) -> None:
         if self._client is not None:
-            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # which would say the same in tracebacks
             with suppress(Exception):
                 self._client.close(timeout=_LOOK_S)
             self._client = None

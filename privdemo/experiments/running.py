@@ -132,14 +132,16 @@ def versions() -> str:
 
 
 def check(n_jobs: int, backend: str, scheduler: str | None) -> None:
-    """Raise ``ValueError`` for settings out of range, and where Dask is wanted and not installed."""
+    """Raise ``ValueError`` for settings out of range, and where Dask is wanted and not installed or set up."""
     _N_JOBS.check(n_jobs)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
     if backend == "dask" and find_spec("distributed") is None:
-        raise ValueError("the dask backend needs more: pip install 'privdemo[dask]'")
+        raise ValueError("the dask backend needs more: in the project's folder, pip install '.[dask]'")
     if scheduler and backend != "dask":
         raise ValueError(f"a scheduler is for the dask backend, not {backend}; add --backend dask")
+    if scheduler:
+        cluster.check(scheduler)
 
 
 @contextmanager
@@ -165,7 +167,7 @@ def _connected(scheduler: str) -> Any:
     """A client of the scheduler at an address. Raises ``ConnectionError`` with a sentence where none answers."""
     try:
         return cluster.connect(scheduler)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler} ({error}); start one with `dask scheduler`, name its address as "
             "tcp://HOST:8786, and the same command goes on"

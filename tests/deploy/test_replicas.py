@@ -52,6 +52,9 @@ def test_what_is_missing_or_taken_is_said(monkeypatch):
         port = taken.getsockname()[1]
         said = replicas.main(["1", "--address", "127.0.0.1", "--port", str(port)])
     assert said == f"127.0.0.1:{port} cannot be used (Address already in use); name another port: PORT=8502"
+    for port in ("0", "65536"):
+        said = replicas.main(["1", "--port", port])
+        assert said == f"port must be a whole number in [1, 65535], got {port}; name another one: PORT=8502"
     monkeypatch.setattr(replicas.shutil, "which", lambda *_, **__: None)
     assert "apt install haproxy" in replicas.main(["1", "--port", str(*replicas.free_ports(1))])
 

@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dask
 import numpy as np
 import pytest
 
@@ -165,13 +166,29 @@ def test_what_is_no_scheduler_is_told_from_one(says, monkeypatch):
         answered.result().close()
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:port"])
-def test_a_scheduler_that_does_not_answer_is_said_at_once(address):
+def test_a_scheduler_that_does_not_answer_is_said_at_once():
+    address = "tcp://127.0.0.1:1"
     with (
         pytest.raises(ConnectionError, match=rf"no Dask scheduler answers at {address} \(.*start one with `dask sched"),
         running.parallel(1, "dask", address),
     ):
         pass
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:port", "tls://127.0.0.1:0", "ws://127.0.0.1:8786"])
+def test_what_is_no_address_of_a_scheduler_is_said(address):
+    with pytest.raises(ValueError, match=rf"the scheduler must be an address such as tcp://.*; got '{address}'"):
+        running.check(1, "dask", address)
+
+
+@pytest.mark.parametrize("file", ["", "none.pem"])
+def test_a_scheduler_that_speaks_tls_needs_certificates(file, monkeypatch):
+    there = {"distributed.comm.tls.ca-file": file, "distributed.comm.tls.client.cert": file}
+    with (
+        dask.config.set(there),
+        pytest.raises(ValueError, match=r"needs certificates that .*DISTRIBUTED__COMM__TLS__CA_"),
+    ):
+        running.check(1, "dask", "tls://127.0.0.1:8786")
 
 
 def test_bad_settings_are_refused_before_anything_runs():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages.kit import cache
+from pages.kit import cache, told
 from privdemo.experiments import cluster, running
 from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
@@ -130,12 +130,14 @@ def test_nobody_can_change_a_result_that_all_share():
 
 def test_long_work_is_done_here_unless_a_scheduler_is_named(monkeypatch):
     monkeypatch.setattr(Runner, "__init__", lambda self, is_there, workers, worker=None: self.__dict__.update(vars()))
-    monkeypatch.delenv(cache.SCHEDULER, raising=False)
+    monkeypatch.delenv(told.SCHEDULER, raising=False)
     assert (cache._runner().workers, cache._runner().worker) == (2, None)
-    monkeypatch.setenv(cache.SCHEDULER, "tcp://10.0.0.7:8786")
+    monkeypatch.setenv(told.SCHEDULER, "tcp://10.0.0.7:8786")
     one, other = (cache._runner().worker() for _ in range(2))
     assert isinstance(one, cluster.ClusterWorker)
     assert one._cluster.address == other._cluster.address == "tcp://10.0.0.7:8786"
     monkeypatch.setattr(running, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"the dask backend needs more: pip install 'privdemo\[dask\]'"):
-        cache._runner()
+    with pytest.raises(
+        SystemExit, match=r"the dask backend needs more: in the project's folder, pip install '\.\[dask\]'"
+    ):
+        told.check()

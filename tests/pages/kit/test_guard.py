@@ -22,12 +22,12 @@ def guarded():
     return guard.Guard(PlainTextResponse("the app's own"), PAGES)
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:8501", "127.0.0.1:80", "[::1]:8501"])
+@pytest.mark.parametrize("host", ["localhost", "localhost:8501", "127.0.0.1:80", "[::1]:8501", "localhost.:8501"])
 def test_the_machine_itself_is_answered(guarded, host):
     assert ask(guarded, "/voting", host=host).text == "the app's own"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "10.0.0.5:8501", ""])
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "10.0.0.5:8501", "localhost..", ""])
 def test_another_host_is_refused_and_hears_how_to_allow_it(guarded, host):
     answer = ask(guarded, "/voting", host=host)
     assert answer.status == 421
@@ -35,9 +35,10 @@ def test_another_host_is_refused_and_hears_how_to_allow_it(guarded, host):
 
 
 def test_hosts_that_are_named_are_answered(monkeypatch):
-    monkeypatch.setenv(guard.HOSTS, "privdemo.example, 10.0.0.5")
+    monkeypatch.setenv(guard.HOSTS, "privdemo.example, 10.0.0.5, dot.example.")
     app = guard.Guard(PlainTextResponse("the app's own"), PAGES)
-    assert ask(app, "/voting", host="Privdemo.example:443").status == 200
+    for host in ("Privdemo.example:443", "privdemo.example.", "dot.example", "dot.example.:80"):
+        assert ask(app, "/voting", host=host).status == 200
     assert ask(app, "/voting", host="other.example").status == 421
 
 
@@ -58,7 +59,7 @@ def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch
     with pytest.raises(SystemExit) as said:
         told.check()
     assert re.fullmatch(f"privdemo: {variable} must hold, .* such as .*; got {re.escape(repr(value))}", str(said.value))
-    assert ("wildcards are not taken" in str(said.value)) == (variable == guard.HOSTS)
+    assert ("wildcards are not taken, and a name with ß only" in str(said.value)) == (variable == guard.HOSTS)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,17 @@ def test_an_address_of_the_app_that_would_lose_its_path_is_refused_at_start(monk
     else:
         with pytest.raises(SystemExit, match="PRIVDEMO_URL must be an address without a path"):
             told.check()
+
+
+@pytest.mark.parametrize("given", ["nonsense", "tcp://10.0.0.7", "tcp://10.0.0.7:99999", "http://10.0.0.7:8786"])
+def test_what_is_no_address_of_a_scheduler_is_refused_at_start(monkeypatch, given):
+    monkeypatch.setenv(told.SCHEDULER, "tcp://[::1]:8786")
+    told.check()
+    monkeypatch.setenv(told.SCHEDULER, given)
+    with pytest.raises(SystemExit) as said:
+        told.check()
+    wanted = "an address such as tcp://10.0.0.7:8786, its port in [1, 65535]"
+    assert str(said.value) == f"privdemo: {told.SCHEDULER}: the scheduler must be {wanted}; got {given!r}"
 
 
 @pytest.mark.parametrize(
