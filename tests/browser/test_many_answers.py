@@ -27,5 +27,7 @@ def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Pa
     assert 0 < stays["y"] < 60
     assert stays["height"] < 0.15 * 844
     chapter.click()
+    expect(page.locator(".st-key-error-figure .js-plotly-plot")).to_be_visible(timeout=15_000)
+    browsing.settled(page)
     expect(page.get_by_role("heading", name="How far is each lie off?")).to_be_in_viewport()
     expect(page.locator(".st-key-error-figure .js-plotly-plot")).to_be_in_viewport(ratio=0.8)
