@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS
@@ -28,8 +29,8 @@ _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _READ = re.compile(r"_stcore/(health|host-config|metrics)|(media|component|_stcore/bidi-components)/.+")
 _WRITTEN = re.compile(r"_stcore/upload_file/[^/]+/[^/]+")
 _METRICS = "_stcore/metrics"
-# What may be asked of a page or a file, and besides of a file that is brought.
-_READING, _WRITING = ("GET", "HEAD", "OPTIONS"), ("PUT", "POST", "DELETE")
+# What may be asked of a page or a file, and of a file that is brought; of each what that is, which is answered here.
+_READING, _WRITING, _ASKING = ("GET", "HEAD"), ("PUT", "DELETE"), "OPTIONS"
 _TITLES = {
     403: "Not from here",
     404: "Nothing is here",
@@ -68,13 +69,19 @@ class Guard:
 
         refused = self._refused(scope)
         if refused is None:
-            await self.app(scope, receive, send_with_headers)
+            answer = Response(status_code=204, headers=_allow(scope)) if self._asks(scope) else self.app
+            await answer(scope, receive, send_with_headers)
         elif scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008, "reason": refused[1][:120]})
         else:
             status, sentence = refused
-            allowed = {"Allow": ", ".join(_allowed(asked.address(scope)))} if status == 405 else None
+            allowed = _allow(scope) if status == 405 else None
             await notice.page(_TITLES[status], sentence, status, allowed)(scope, receive, send_with_headers)
+
+    def _asks(self, scope: Scope) -> bool:
+        """Whether it is asked only what may be asked here."""
+        its_own = self.routes and self.routes.fullmatch(asked.address(scope))
+        return scope["type"] == "http" and scope["method"] == _ASKING and not its_own
 
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Why there is no answer, with the status that says so; None where there is one."""
@@ -99,7 +106,7 @@ class Guard:
             return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"
         if scope["method"] not in _allowed(address):
             return 405, f"This address takes {', '.join(_allowed(address))} only, and got {escape(scope['method'])}."
-        if scope["method"] not in _READING and not asked.is_from_here(given):
+        if scope["method"] in _WRITING and not asked.is_from_here(given):
             return 403, "This server takes files from its own pages only."
         return None
 
@@ -126,7 +133,12 @@ class Guard:
 
 def _allowed(address: str) -> tuple[str, ...]:
     """The methods that an address takes."""
-    return (*_READING, *_WRITING) if _WRITTEN.fullmatch(address.removesuffix("/")) else _READING
+    return (*(_WRITING if _WRITTEN.fullmatch(address.removesuffix("/")) else _READING), _ASKING)
+
+
+def _allow(scope: Scope) -> dict[str, str]:
+    """The header that says so."""
+    return {"Allow": ", ".join(_allowed(asked.address(scope)))}
 
 
 @cache

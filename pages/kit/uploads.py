@@ -106,7 +106,8 @@ def _tell(visit: str, refusal: str) -> None:
     """Have the page of a visit say why a file was refused: the browser shows no more than the number of the answer."""
     session = runtime.get_instance().get_app_session(visit)
     if session and REFUSAL not in session.session_state:
-        session.session_state[REFUSAL] = refusal
+        # As its own way would, but that warns in the log of a write outside of a run.
+        session.session_state._new_session_state[REFUSAL] = refusal
         session.request_rerun(session._client_state)  # as Streamlit does when the code has changed
 
 

@@ -113,13 +113,16 @@ def test_what_is_no_address_of_a_scheduler_is_refused_at_start(monkeypatch, give
     ("path", "method", "status"),
     [
         *(("/voting", "TRACE", 405), ("/voting", "POST", 405), ("/_stcore/upload_file/visit/file", "TRACE", 405)),
-        *(("/_stcore/upload_file/visit/file", "POST", 403), ("/voting", "OPTIONS", 200), ("/nowhere", "POST", 404)),
+        *(("/_stcore/upload_file/visit/file", method, 403) for method in ("PUT", "DELETE")),
+        *((path, "OPTIONS", 204) for path in ("/voting", "/_stcore/health", "/_stcore/upload_file/visit/file")),
+        *(("/_stcore/upload_file/visit/file", "POST", 405), ("/nowhere", "POST", 404), ("/nowhere", "OPTIONS", 404)),
     ],
 )
-def test_what_an_address_does_not_take_is_said_so(guarded, path, method, status):
+def test_what_an_address_takes_is_said_where_it_is_asked_and_where_something_else_is(guarded, path, method, status):
     answer = ask(guarded, path, method)
     assert answer.status == status
-    assert (answer.headers.get("allow", "")[:18] == "GET, HEAD, OPTIONS") == (status == 405)
+    takes = "PUT, DELETE, OPTIONS" if "upload" in path else "GET, HEAD, OPTIONS"
+    assert answer.headers.get("allow") == (takes if status in (204, 405) else None)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +138,8 @@ def test_what_an_address_does_not_take_is_said_so(guarded, path, method, status)
 def test_connections_and_files_come_from_a_page_of_this_server(guarded, origin, host, from_here):
     given = {"host": host} | ({"origin": origin} if origin else {})
     connection = ask(guarded, "/_stcore/stream", kind="websocket", **given)
-    files = [ask(guarded, "/_stcore/upload_file/visit/file", method, **given) for method in ("PUT", "POST", "DELETE")]
-    assert [connection.status, *(file.status for file in files)] == ([200] * 4 if from_here else [1008, 403, 403, 403])
+    files = [ask(guarded, "/_stcore/upload_file/visit/file", method, **given) for method in ("PUT", "DELETE")]
+    assert [connection.status, *(file.status for file in files)] == ([200] * 3 if from_here else [1008, 403, 403])
     assert from_here or "its own pages only" in files[0].text
 
 
@@ -149,6 +152,7 @@ def test_a_connection_that_is_refused_hears_why_with_the_headers_of_every_answer
 def test_routes_refuse_for_themselves_and_bring_a_policy_of_their_own():
     app = PlainTextResponse("the route's own", headers={"Content-Security-Policy": "default-src 'none'"})
     guarded = guard.Guard(app, PAGES, re.compile("p/[^/]+"))
+    assert ask(guarded, "/p/BCDFG", "OPTIONS").text == "the route's own"
     answer = ask(guarded, "/p/BCDFG", "POST", origin="http://evil.example")
     assert (answer.text, answer.headers["content-security-policy"]) == ("the route's own", "default-src 'none'")
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from starlette.requests import ClientDisconnect
+from streamlit.runtime.state import SessionState
 
 from pages.kit import uploads
 from pages.kit.uploads import Unread, Uploads
@@ -66,15 +67,18 @@ def test_a_visit_may_have_so_many_files(holds):
     assert in_a_loop(put(guarded(), "you")) == (200, "")
 
 
-def test_the_page_is_asked_once_to_say_why(holds):
+def test_the_page_is_asked_once_to_say_why_and_the_log_says_nothing(holds, caplog):
     asked = []
-    session = SimpleNamespace(session_state={}, request_rerun=asked.append, _client_state="as it was")
+    session = SimpleNamespace(session_state=SessionState(), request_rerun=asked.append, _client_state="as it was")
     holds.sessions["me"] = session
     holds(me=[1, 1])
     for _ in range(2):
         in_a_loop(put(guarded(), "me"))
     assert asked == ["as it was"]
-    assert session.session_state == {uploads.REFUSAL: "This visit has 2 files under way, as many as it may."}
+    assert session.session_state.filtered_state == {
+        uploads.REFUSAL: "This visit has 2 files under way, as many as it may."
+    }
+    assert not caplog.records
 
 
 def test_files_that_arrive_count_and_no_longer_when_they_have(holds):
