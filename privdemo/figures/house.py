@@ -22,6 +22,8 @@ _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
 # has across on a telephone.
 _LETTER, _PERCENT, _PHONE = 0.48, 0.75, 250
+# The hyphen of a number on an axis, which becomes a minus sign; one within a name stays.
+_MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 # Letters of a name under a bar.
 _NAME = 16
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
@@ -132,7 +134,7 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
         axis.setdefault("ticktext", names)
     if "tickvals" in axis:
         words = axis["ticktext"] if "ticktext" in axis else [f"{value:g}" for value in axis["tickvals"]]
-        axis |= {"tickvals": list(axis["tickvals"]), "ticktext": [str(word).replace("-", "−") for word in words]}
+        axis |= {"tickvals": list(axis["tickvals"]), "ticktext": [_MINUS.sub("−", str(word)) for word in words]}
     if "range" not in axis:
         axis["range"] = [-0.5, len(names) - 0.5] if names else _range(axis, traces, letter)
     if axis.get("autorange") == "reversed":

@@ -143,7 +143,7 @@ def test_the_truth_stands_beside_every_methods_shares(draws):
 
 @pytest.mark.parametrize(
     ("name", "angle", "word"),
-    [("First-line supervisors of retail sales", -45, "First−li…sales{}"), ("nurse", -45, "nurse{}"), ("", 0, "{}")],
+    [("First-line supervisors of retail sales", -45, "First-li…sales{}"), ("nurse", -45, "nurse{}"), ("", 0, "{}")],
 )
 def test_names_of_answers_fit_under_their_bars(name, angle, word):
     names = tuple(f"{name}{i}" for i in range(10))
