@@ -64,11 +64,11 @@ def _column(word: str) -> int:
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_the_typical_error_is_that_of_simulated_releases(oracle: str) -> None:
     people = many_answers.truth(SMALL)
-    found = [many_answers.inverted(at_draw(SMALL, i), people, oracle).shares for i in range(600)]
+    found = [many_answers.inverted(at_draw(SMALL, i), people, oracle).shares for i in range(200)]
     squares = np.square(np.array(found) - people.shares).mean(axis=1)
     expected = many_answers.errors(people.k, SMALL.epsilon, SMALL.people)[oracle] ** 2
     standard_error = squares.std() / math.sqrt(len(squares))
-    assert abs(squares.mean() - expected) < 4 * standard_error < 0.3 * expected
+    assert abs(squares.mean() - expected) < 4 * standard_error < 0.4 * expected
 
 
 def test_an_axis_changes_one_thing_and_holds_ones_own_place() -> None:
