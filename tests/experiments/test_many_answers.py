@@ -1,5 +1,6 @@
 """Many answers: who has which, errors in closed form against simulation, one report by Bayes' rule, and trust."""
 
+import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -189,8 +190,23 @@ def test_a_curator_takes_the_lesser_noise() -> None:
     scale, sigma = accounting.laplace_counts_scale(1.0, 0.01), accounting.gaussian_counts_sigma(1.0, 0.01)
     assert few.curated == pytest.approx(min(math.sqrt(2) * scale, sigma) / 100)
     assert few.local_epsilon >= 1.0, "a shuffler never makes it worse"
-    noises = {many_answers.trusted(4, 100, epsilon, delta).noise for epsilon, delta in ((1.0, 1e-9), (0.01, 0.01))}
+    noises = {many_answers.trusted(4, 100, epsilon, delta).curated_by for epsilon, delta in ((1.0, 1e-9), (0.01, 0.01))}
     assert noises == {"laplace", "gaussian"}
+
+
+def test_of_two_answers_a_curator_needs_noise_on_one_count() -> None:
+    found = many_answers.trusted(2, 10_000, 1.0, 1e-6)
+    assert found.curated == pytest.approx(math.sqrt(2) * accounting.laplace_scale(1.0, 1e-6) / 10_000)
+    assert found.curated == pytest.approx(math.sqrt(2) / 10_000, rel=1e-3), "of scale 1/ε, but for δ"
+
+
+def test_a_curator_does_at_least_as_well_as_whoever_is_trusted_less() -> None:
+    by = set()
+    for k, people, epsilon in itertools.product((2, 3, 64), (2, 30, 1000), (0.1, 1.0, 5.0, 10.0)):
+        found = many_answers.trusted(k, people, epsilon, 1e-4)
+        assert found.curated <= found.shuffled <= found.local
+        by.add(found.curated_by)
+    assert by > {"laplace", PAPERS}
 
 
 @pytest.mark.parametrize(

@@ -232,22 +232,29 @@ def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
         if answer.k == 2
         else "as large as a bound allows, so that the error may be less than shown"
     )
-    noise = "Laplace" if here.noise == "laplace" else "Gaussian"
+    counts = "one count, from which the other follows" if answer.k == 2 else "every count"
+    curator = {
+        "laplace": f"Laplace noise on {counts}",
+        "gaussian": f"Gaussian noise on {counts}",
+        here.shuffled_oracle: "the same lies as behind the shuffler, as noise on counts is off by more here",
+    }
     return (
         f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, δ = {numbers.power_of_ten(delta)}; "
         f"errors in closed form, by inversion, of the best lie at each ε. {capital(TRUSTED[NOBODY].title)}: "
         f"{title(here.oracle)}, which needs no δ. {capital(TRUSTED[SHUFFLER].title)}: everybody lies by "
         f"{title(here.shuffled_oracle)} with ε = {numbers.epsilon(here.local_epsilon)}, and all of them together "
-        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {noise} noise on every count."
+        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {curator[here.curated_by]}."
     )
 
 
 def _trust_rows(each: Trusted, delta: float) -> list[dict[str, Any]]:
     errors = {NOBODY: each.local, SHUFFLER: each.shuffled, CURATOR: each.curated}
-    how = {NOBODY: each.oracle, SHUFFLER: each.shuffled_oracle, CURATOR: each.noise}
-    own = {NOBODY: each.epsilon, SHUFFLER: each.local_epsilon, CURATOR: None}
+    how = {NOBODY: each.oracle, SHUFFLER: each.shuffled_oracle, CURATOR: each.curated_by}
+    own = {NOBODY: each.epsilon, SHUFFLER: each.local_epsilon}
+    if each.curated_by == each.shuffled_oracle:
+        own[CURATOR] = each.local_epsilon
     return [
         {"epsilon": each.epsilon, "delta": delta, "trust": name, "error": error}
-        | {"by": how[name], "ε of a lie": own[name]}
+        | {"by": how[name], "ε of a lie": own.get(name)}
         for name, error in errors.items()
     ]

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from privdemo import limits
 from privdemo.accounting import (
     gaussian_counts_sigma,
+    gaussian_sigma,
     laplace_counts_scale,
+    laplace_scale,
     shuffled_local_epsilon,
     shuffled_poll_local_epsilon,
 )
@@ -23,7 +25,8 @@ class Trusted(NamedTuple):
     """The error of a share at one (ε, δ), if nobody, a shuffler or a curator is trusted.
 
     Each is the root of the mean squared error by inversion, or that of noisy counts. Behind the shuffler everybody lies
-    with `local_epsilon`. `oracle` and `shuffled_oracle` are the best there, `noise` is "laplace" or "gaussian".
+    with `local_epsilon`. `oracle` and `shuffled_oracle` are the best there; the curator's `curated_by` is "laplace",
+    "gaussian", or `shuffled_oracle` where noise on counts does worse than the lies that a shuffler allows.
     """
 
     epsilon: float
@@ -33,7 +36,7 @@ class Trusted(NamedTuple):
     local_epsilon: float
     oracle: str
     shuffled_oracle: str
-    noise: str
+    curated_by: str
 
 
 def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
@@ -41,7 +44,8 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
 
     Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
     error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, what is less; a person who
-    gives another answer changes two of them.
+    gives another answer changes two of them. Of two answers one count is enough, as how many people there are is
+    public. Where few people are, or ε is large, lies may be off by less; a curator can tell them for everybody.
     """
     oracle = best(k, epsilon)
     bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon
@@ -49,25 +53,33 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     # From ε = 10 on, where e^ε is far above any k, k-ary randomised response is best for every k.
     few_lies = local_epsilon > limits.ORACLE_EPSILON.high
     shuffled_oracle = PAPERS if k == 2 or few_lies else best(k, local_epsilon)
-    noises = {"laplace": math.sqrt(2) * laplace_counts_scale(epsilon, delta)}
-    if delta > 0:
-        noises["gaussian"] = gaussian_counts_sigma(epsilon, delta)
-    noise = min(noises, key=lambda name: noises[name])
+    shuffled = _error(shuffled_oracle, k, local_epsilon, people)
+    ways = {name: noise / people for name, noise in _noises(k, epsilon, delta).items()} | {shuffled_oracle: shuffled}
+    curated_by = min(ways, key=lambda name: ways[name])
     return Trusted(
         epsilon=epsilon,
         local=_error(oracle, k, epsilon, people),
-        shuffled=_error(shuffled_oracle, k, local_epsilon, people),
-        curated=noises[noise] / people,
+        shuffled=shuffled,
+        curated=ways[curated_by],
         local_epsilon=local_epsilon,
         oracle=oracle,
         shuffled_oracle=shuffled_oracle,
-        noise=noise,
+        curated_by=curated_by,
     )
 
 
 def trusted_along(k: int, people: int, epsilon: float, delta: float) -> tuple[Trusted, ...]:
     """`trusted` at each of `EPSILONS` and at one's own."""
     return tuple(trusted(k, people, level, delta) for level in sorted({*EPSILONS, epsilon}))
+
+
+def _noises(k: int, epsilon: float, delta: float) -> dict[str, float]:
+    """The standard deviation of the noise on a count, by its kind."""
+    one = k == 2
+    found = {"laplace": math.sqrt(2) * (laplace_scale if one else laplace_counts_scale)(epsilon, delta)}
+    if delta > 0:
+        found["gaussian"] = (gaussian_sigma if one else gaussian_counts_sigma)(epsilon, delta)
+    return found
 
 
 def _error(oracle: str, k: int, epsilon: float, people: int) -> float:
