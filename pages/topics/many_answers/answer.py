@@ -182,10 +182,10 @@ def _read_apart(*errors: float) -> bool:
 
 
 def _compared(times: float) -> str:
-    """How the other lie's error compares: `times` as large."""
+    """How the other lie compares, whose error is `times` as large."""
     if _AS_MUCH * times >= 1:
         return f": {numbers.times(times)} times as much"
-    return ", just as much" if times > _AS_MUCH else f", {1 / times:.2g} times less"
+    return ", just as much" if times > _AS_MUCH else f": {numbers.times(1 / times)} times as exact"
 
 
 def _who(config: Any) -> str:
