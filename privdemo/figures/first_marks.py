@@ -23,6 +23,8 @@ _PATTERNS["x"] = _PATTERNS["/"] + _PATTERNS["\\"]
 _PATTERNS["+"] = _PATTERNS["-"] + _PATTERNS["|"]
 # Pixels to which the gap between cells is turned into a share of the plot.
 _ACROSS = 700
+# The largest marker in a legend; Plotly makes larger ones as small.
+_LEGEND_MARKER = 16
 
 
 class Axis(NamedTuple):
@@ -345,7 +347,8 @@ def sample(trace: Plain, index: int) -> str:
     mode = trace.get("mode", "lines+markers")
     pen = _pen(look.get("color") or marker.get("color"), look.get("dash"), look.get("width") or 2)
     drawn = f'<line x1="0" x2="30" y1="7" y2="7" {pen}/>' if "lines" in mode else ""
-    place = f'<svg x="15" y="7" overflow="visible">{mark(marker)}</svg>' if "markers" in mode else ""
+    small = marker | {"size": min(marker.get("size") or 6, _LEGEND_MARKER)}
+    place = f'<svg x="15" y="7" overflow="visible">{mark(small)}</svg>' if "markers" in mode else ""
     return drawn + place
 
 

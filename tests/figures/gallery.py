@@ -24,6 +24,7 @@ from privdemo.experiments.label_proportions import HALF
 from privdemo.experiments.label_proportions import study as bag_study
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.training import study as training_study
+from privdemo.figures import answer_map
 from privdemo.figures import claims as claim_charts
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import comparison as comparison_charts
@@ -158,7 +159,7 @@ def _answers() -> Made:
     for axis in many_answers.AXES:
         errors = many_answers.along(axis, 20, 1.0, 500)
         yield f"many_answers.along {axis}", answer_charts.along(axis, errors, list(ORACLES)[:3], min(errors), 0.02)
-    yield "many_answers.winners", answer_charts.winners(many_answers.winners(list(ORACLES)[:2]), (1.0, 20))
+    yield "answer_map.winners", answer_map.winners(many_answers.winners(list(ORACLES)[:2]), (1.0, 20))
     bits = {name: many_answers.mechanism(name, 20, 1.0).bits for name in ORACLES}
     yield "many_answers.bits", answer_charts.bits(many_answers.errors(20, 1.0, 500), bits)
     yield "many_answers.one_report", answer_charts.one_report(many_answers.one_report(config, 19), [0, 1, 19])

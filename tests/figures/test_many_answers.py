@@ -8,6 +8,7 @@ import pytest
 
 from privdemo import palette
 from privdemo.experiments import many_answers
+from privdemo.figures import answer_map
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -51,12 +52,48 @@ def test_all_lies_are_named_at_the_ends_of_their_curves(axis: str, k: int, peopl
 
 
 @pytest.mark.parametrize(
-    ("among", "own"), [(tuple(FREQUENCY_ORACLES), (1.0, 64)), (("randomised response", "optimised unary"), (10.0, 2))]
+    ("among", "own"),
+    [
+        (tuple(FREQUENCY_ORACLES), (1.0, 64)),
+        (tuple(FREQUENCY_ORACLES), (0.01, 1024)),
+        (("randomised response", "optimised unary"), (10.0, 2)),
+    ],
 )
 def test_names_on_the_map_stand_in_their_areas(among: tuple[str, ...], own: tuple[float, int]) -> None:
     found = many_answers.winners(among)
-    notes = {plain(note.text): note for note in charts.winners(found, own).layout.annotations}
+    figure = answer_map.winners(found, own)
+    star = next(trace for trace in figure.data if trace.type == "scatter" and trace.mode == "markers")
+    assert found.epsilons[round(star.x[0])] == own[0]
+    assert found.ks[round(star.y[0])] == own[1]
+    notes = {plain(note.text): note for note in figure.layout.annotations}
     there = {FREQUENCY_ORACLES[name].title: name for row in found.names for name in row}
     assert set(notes) == {charts.AXES["answers"], "yours", "k = 3e^ε + 2", *there}
     for title, name in there.items():
         assert found.names[round(notes[title].y)][round(notes[title].x)] == name
+
+
+@pytest.mark.parametrize(("k", "epsilon", "at_once"), [(2, 1.0, 2), (64, 1.0, 2), (94, 0.01, 4), (1024, 0.01, 3)])
+def test_against_bits_no_marker_hides_another(k: int, epsilon: float, at_once: int) -> None:
+    sent = {name: many_answers.mechanism(name, k, epsilon).bits for name in FREQUENCY_ORACLES}
+    figure = charts.bits(many_answers.errors(k, epsilon, 10_000), sent)
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    places = [
+        (250 * np.log10(trace.x[0]) / (right - left), 240 * trace.y[0] / (high - low), trace) for trace in figure.data
+    ]
+    together = 0
+    for (x, y, under), (other_x, other_y, over) in itertools.combinations(places, 2):
+        if np.hypot(x - other_x, y - other_y) < 6:
+            together += 1
+            assert abs(under.marker.size - over.marker.size) >= 10
+            assert over.marker.size < under.marker.size or over.marker.symbol.endswith("-open")
+            assert under.hovertemplate == over.hovertemplate
+    assert together >= at_once * (at_once - 1) / 2
+
+
+@pytest.mark.parametrize("axis", many_answers.AXES)
+def test_numbers_on_axes_are_written_one_way(axis: str) -> None:
+    errors = many_answers.along(axis, 1024, 0.01, 100)
+    layout = charts.along(axis, errors, list(FREQUENCY_ORACLES), min(errors), None).layout
+    words = [word for one in (layout.xaxis, layout.yaxis) for word in one.ticktext if word]
+    assert words
+    assert all(re.fullmatch(r"0\.\d+|\d{1,3}(,\d{3})?|\d+ million", word) for word in words), words

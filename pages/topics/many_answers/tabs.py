@@ -12,6 +12,7 @@ from pages.topics.many_answers.answer import Answer, bare_points, capital, colum
 from pages.topics.many_answers.controls import Drawn
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, Winners
+from privdemo.figures import answer_map
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -122,7 +123,7 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} answers <b>{title(here)}</b> is the most exact"
             f"{_gain(answer, here)}. Among two, {title(PAPERS)} beats {title('optimised unary')} up to {most:,} "
             "answers.",
-            Chart(charts.winners(found, (config.epsilon, answer.k))),
+            Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The lie with the least mean squared error by inversion, whatever the number of people: {won}. The paler, "
             f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, the rule of Wang et al. (2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
@@ -175,7 +176,7 @@ def bits(answer: Answer) -> list[Panel]:
             f"{answer.k:,} answers, ε = {numbers.epsilon(config.epsilon)}: "
             + "; ".join(f"{title(name)} {_bits(n)}, off by {points(answer.errors[name])}" for name, n in sent.items())
             + ". Bits are those of a report written as briefly as all reports can be; local hashing sends its hash "
-            "function as well.",
+            "function as well. Marks at one place stand one in the other.",
             lambda: [{**column(name), "bits": n, "error": answer.errors[name]} for name, n in sent.items()],
             Snippet(
                 (*_IMPORT, "from privdemo.mechanisms.frequency_oracles import ORACLES"),

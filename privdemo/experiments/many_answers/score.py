@@ -21,8 +21,8 @@ AXES = {
     K_AXIS: (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024),
     PEOPLE_AXIS: (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
 }
-# The map of winners has so many steps of ε between its ends, and so many of k, each of them a fixed factor.
-_FROM, _TO, _STEPS_EPSILON, _STEPS_K = 0.1, 10.0, 41, 37
+# The map of winners has so many steps of ε between its limits, 15 to a power of ten, and so many of k.
+_STEPS_EPSILON, _STEPS_K = 46, 37
 
 
 def errors(k: int, epsilon: float, people: int) -> dict[str, float]:
@@ -99,11 +99,12 @@ class Winners(NamedTuple):
 
 
 def winners(among: Sequence[str] = tuple(ORACLES)) -> Winners:
-    """The best oracle of those `among` by the mean variance of inversion, for ε from 0.1 to 10 and k from 2 to 1,024.
+    """The best oracle of those `among` by the mean variance of inversion, for every ε and k that is allowed.
 
     Both go up by a fixed factor; of few answers, next to each other in whole numbers, some come twice.
     """
-    epsilons = tuple(round(float(e), 4) for e in np.geomspace(_FROM, _TO, _STEPS_EPSILON))
+    least, most = limits.ORACLE_EPSILON.low, limits.ORACLE_EPSILON.high
+    epsilons = tuple(round(float(e), 4) for e in np.geomspace(least, most, _STEPS_EPSILON))
     ks = tuple(round(float(k)) for k in np.geomspace(2, 1024, _STEPS_K))
     names = tuple(tuple(best(k, epsilon, among) for epsilon in epsilons) for k in ks)
     times = tuple(
