@@ -21,7 +21,7 @@ SIZE = 14
 _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
 # has across on a telephone.
-_LETTER, _PERCENT, _PHONE = 0.48, 0.75, 250
+_LETTER, _PERCENT, PHONE = 0.48, 0.75, 250
 # The hyphen of a number on an axis, which becomes a minus sign; one within a name stays.
 _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 # Letters of a name under a bar.
@@ -115,6 +115,11 @@ def width(words: str, size: float) -> float:
 def shortened(name: str) -> str:
     """A name as it fits under a bar: of a long one the beginning and the end."""
     return name if len(name) <= _NAME else f"{name[: _NAME // 2].rstrip()}…{name[1 - _NAME // 2 :].lstrip()}"
+
+
+def are_turned(names: Sequence[str], room: float) -> bool:
+    """Whether names of classes are turned, as one of them is wider than the pixels that each has on a telephone."""
+    return any(width(name, SIZE) > room for name in names)
 
 
 def beside(size: float) -> float:
@@ -226,10 +231,9 @@ def _thin(axis: Plain) -> None:
     """Leave out words at an axis across that would touch on a telephone, and turn names of classes that would."""
     start, end = axis.get("domain", (0.0, 1.0))
     low, high = axis["range"]
-    scale = _PHONE * (end - start) / abs(high - low)
+    scale = PHONE * (end - start) / abs(high - low)
     if axis.get("type") == "category":
-        longest = max((width(words, SIZE) for words in axis["ticktext"]), default=0.0)
-        if longest > scale:
+        if are_turned(axis["ticktext"], scale):
             axis["tickangle"] = -45
             axis["title"].pop("text", None)
         return
@@ -341,7 +345,7 @@ def _beyond(axis: Plain, size: float) -> float:
     if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
         return 0.0
     words = axis["ticktext"]
-    return max(math.sqrt(0.5) * width(w, size) - (i + 0.5) * _PHONE / len(words) for i, w in enumerate(words))
+    return max(math.sqrt(0.5) * width(w, size) - (i + 0.5) * PHONE / len(words) for i, w in enumerate(words))
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:

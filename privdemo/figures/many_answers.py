@@ -25,7 +25,7 @@ from privdemo.figures.charts import (
     marker,
     point,
 )
-from privdemo.figures.house import chart, shortened
+from privdemo.figures.house import PHONE, are_turned, chart, shortened
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CURATOR,
@@ -59,7 +59,7 @@ _ANSWERS = "answer, the most frequent first"
 _PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.65
 # Against bits: the size of a marker, by how much one around it is larger, and how near such two are to each other, in
 # pixels of a plot as it is on a telephone.
-_MARK, _RING, _REACH, _PHONE = 13, 11, 8.0, (250, 240)
+_MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE, 240)
 
 
 def shares(found: Release) -> Figure:
@@ -125,6 +125,8 @@ def _over_answers(
 ) -> Figure:
     """Bars over answers, and marks side by side in each, which none hides."""
     n, names = len(bars["x"]), list(map(shortened, bars["x"]))
+    if are_turned(names, PHONE / n):  # there is no room under them
+        title += ", most frequent first"
     aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     beside = [
         {**mark, "xaxis": "x2", "x": [place + shift for place in range(n)]}
@@ -232,7 +234,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
     high = 1.1 * 100 * max(errors.values())
     low = -0.1 * high  # a marker at 0 is seen whole
     places = {
-        name: (_PHONE[0] * (math.log10(sent[name]) - least) / (most - least), _PHONE[1] * 100 * error / (high - low))
+        name: (_PLOT[0] * (math.log10(sent[name]) - least) / (most - least), _PLOT[1] * 100 * error / (high - low))
         for name, error in errors.items()
     }
     words = {

@@ -152,6 +152,8 @@ def test_names_of_answers_fit_under_their_bars(name, angle, word):
     axis = figure.layout.xaxis
     assert axis.tickangle == angle
     assert list(axis.ticktext) == [word.format(i) for i in range(10)]
+    said = [axis.title.text, *(note.text for note in figure.layout.annotations)]
+    assert sum("most frequent first" in (words or "") for words in said) == 1, "over the plot if not under it"
     assert figure.data[0].x == axis.tickvals == axis.categoryarray == names, "whole where somebody points at a bar"
 
 
