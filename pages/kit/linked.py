@@ -11,7 +11,7 @@ from typing import Any
 from pages.kit.settings import Number
 
 # Seconds within which a widget that says again what it said before it was set from elsewhere is only late.
-ECHO = 1.0
+ECHO = 2.0
 # What is remembered of a number: the widget by which it was set, the value it was set to, what was said lately.
 _SET_BY, _HELD, _SAID = "_set_by", "_held", "_said"
 

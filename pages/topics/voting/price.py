@@ -169,7 +169,7 @@ def trusted_words(plan: Plan) -> str:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
-        f" With as much privacy, but for a chance δ = {numbers.power_of_ten(_DELTA)} that it fails, "
+        f" With as much privacy, but for a chance of {numbers.power_of_ten(_DELTA)} that it fails, "
         f"{numbers.people(shuffled)} would do if a shuffler were trusted, {curated:,.0f} if a curator were."
     )
 
