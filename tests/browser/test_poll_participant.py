@@ -82,6 +82,13 @@ def telephone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+def answer(page: Page) -> None:
+    """Choose the first answer, toss, and see what came of it."""
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Toss").click()
+    expect(page.locator("#result")).to_be_focused()
+
+
 def opened(served, answers=("Yes", "No"), lie=0.4):
     poll, secret = served.store.open("Have you ever copied homework?", answers, lie)
     return poll, secret, f"{served.address}/p/{poll.code}"
@@ -184,9 +191,7 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     page.clock.fast_forward(A_WHILE)
     expect(page.get_by_role("status")).to_contain_text("again. 69 of 100 who send the same answer 2 times mean it")
     page.get_by_role("button", name="Answer again").click()
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
-    expect(page.locator("#result")).to_be_focused()
+    answer(page)
     assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [1, 1]
     served.store.close(poll.code, secret)
     page.reload()
@@ -210,9 +215,7 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
     page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
     page.evaluate(SEEN_AGAIN)
     page.get_by_role("button", name="Answer again").click()
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
-    expect(page.locator("#result")).to_be_focused()
+    answer(page)
     served.store.ask_again(poll.code, secret)
     page.clock.run_for(A_WHILE)
     expect(page.get_by_role("button", name="Answer again")).to_be_visible()
@@ -223,9 +226,7 @@ def test_a_telephone_that_looks_at_another_poll_still_counts_once(served, teleph
     page = telephone
     page.clock.install()
     page.goto(url)
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
-    expect(page.locator("#result")).to_be_focused()
+    answer(page)
     page.goto(opened(served)[2])
     expect(page.get_by_role("button", name="Toss")).to_be_visible()
     page.goto(url)

@@ -210,7 +210,7 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
             "Whom must one trust?",
             f"At {promise} a share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
             f"<b>{bare_points(here.shuffled)}</b> if a shuffler hides whose lie is whose, and by "
-            f"<b>{bare_points(here.curated)}</b> if a curator counts the truth. Records that carry their own features "
+            f"<b>{bare_points(here.curated)}</b> if a curator hears the truth. Records that carry their own features "
             "cannot be shuffled apart from their labels.",
             Chart(charts.trusted(found, config.epsilon)),
             _trust_summary(answer, here, delta),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from privdemo.accounting import (
     closed_shuffled_epsilon,
@@ -33,19 +34,8 @@ def from_formulas() -> list[Claim]:
 
 
 def _closed_bound() -> Claim:
-    """The largest exact ε as a part of the closed bound, where that says anything."""
-    parts = [shuffled_poll_epsilon(e, n, DELTA) / published_shuffled_epsilon(e, n, DELTA) for e, n in _places()]
-    return Claim(
-        source=FELDMAN,
-        place=_THEOREM,
-        words="the closed bound is no less than the ε of shuffled answers: the exact ε of a poll of two answers, "
-        f"divided by it, at most ({_settings()})",
-        published=1.0,
-        ours=exactly(max(parts)),
-        verdict=judge_limit(1.0, max(parts)),
-        why=f"it is {1 / max(parts):.1f} to {1 / min(parts):.1f} times the exact ε",
-        reading=FORMULA,
-    )
+    """The closed bound, where that says anything."""
+    return _no_less(published_shuffled_epsilon, _THEOREM, "the closed bound", "{:.1f} to {:.1f} times the exact ε")
 
 
 def _at_design() -> Claim:
@@ -64,17 +54,27 @@ def _at_design() -> Claim:
 
 
 def _clones() -> Claim:
-    """The exact ε of two answers as a part of the numerical bound, at most."""
-    parts = [shuffled_poll_epsilon(e, n, DELTA) / shuffled_epsilon(e, n, DELTA) for e, n in _places()]
+    """The numerical bound."""
+    return _no_less(
+        shuffled_epsilon,
+        "theorem 3.2",
+        "the reduction to clones, computed,",
+        "{:.2f} to {:.2f} times the exact ε: far nearer than the closed bound",
+    )
+
+
+def _no_less(bound: Callable[[float, int, float], float], place: str, what: str, why: str) -> Claim:
+    """That a bound is no less than the exact ε of a poll: the largest exact ε as a part of it."""
+    parts = [shuffled_poll_epsilon(e, n, DELTA) / bound(e, n, DELTA) for e, n in _places()]
     return Claim(
         source=FELDMAN,
-        place="theorem 3.2",
-        words="the reduction to clones, computed, is no less than the ε of shuffled answers: the exact ε of a poll of "
-        f"two answers, divided by it, at most ({_settings()})",
+        place=place,
+        words=f"{what} is no less than the ε of shuffled answers: the exact ε of a poll of two answers, divided by it, "
+        f"at most ({_settings()})",
         published=1.0,
         ours=exactly(max(parts)),
         verdict=judge_limit(1.0, max(parts)),
-        why=f"it is {1 / max(parts):.2f} to {1 / min(parts):.2f} times the exact ε: far nearer than the closed bound",
+        why=f"it is {why.format(1 / max(parts), 1 / min(parts))}",
         reading=FORMULA,
     )
 
