@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
+from itertools import cycle
 
 from deploy import replicas
 from pages.polls.store import Store
@@ -22,13 +23,17 @@ KILLS, CLASS = 20, 12
 
 @contextmanager
 def served(what, url, n):
-    """The ports of servers of the app, or of polls alone, and a function that kills one of them."""
+    """The ports of servers of the app, or of polls alone, and a function that kills one of them while people wait."""
     ports = replicas.free_ports(n)
     command = [sys.executable, "-m", "tests.pages.polls.served", what, url, *map(str, ports)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         pids = [int(process.stdout.readline()) for _ in ports]
 
-        def kill():
+        turns = cycle(ports)
+
+        def kill(people):
+            port = next(turns)
+            until(lambda: any(one.waits_for == port for one in people))
             os.kill(pids.pop(0), signal.SIGKILL)
             pids.append(int(process.stdout.readline()))
 
@@ -44,7 +49,7 @@ class People(threading.Thread):
     def __init__(self, me, code, ports, over):
         super().__init__()
         self.me, self.code, self.ports, self.over = me, code, ports, over
-        self.acknowledged, self.tries = Counter(), 0
+        self.acknowledged, self.tries, self.waits_for = Counter(), 0, None
 
     def run(self):
         i = 0
@@ -63,7 +68,11 @@ class People(threading.Thread):
                 body = json.dumps({"round": 1, "answer": answer, "token": token})
                 given = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"}
                 server.request("POST", f"/p/{self.code}", body, given)
-                status = server.getresponse().status
+                self.waits_for = port
+                try:
+                    status = server.getresponse().status
+                finally:
+                    self.waits_for = None
                 server.close()
                 if status == 200:
                     self.acknowledged[answer] += 1
@@ -87,7 +96,7 @@ def kill_twenty_times(what, url, n):
         for _ in range(KILLS):
             before = count()
             until(lambda before=before: count() >= before + 5)
-            kill()
+            kill(people)
         over.set()
         for one in people:
             one.join()
