@@ -109,13 +109,22 @@ def view(
     widget: Callable[..., Any],
     to_source: Callable[[float], float],
     from_source: Callable[[float], float | None],
+    *,
+    last: bool = True,
     **options: Any,
 ) -> None:
-    """Draw a second widget of the number `source` (see `linked.View`)."""
+    """Draw a second widget of the number `source` (see `linked.View`), and its ear unless more widgets of it follow."""
     if unseen():
         return
     second = linked.View(key, source, to_source, from_source, st.session_state)
     widget(value=second.prepare(), key=key, on_change=second.write_back, **options)
+    if last:
+        ear(source)
+
+
+def ear(source: Number) -> None:
+    """Draw, after all widgets of a number, what nobody sees: it says how much of it the browser has heard."""
+    st.number_input("heard", min_value=0, key=linked.tell_ear(st.session_state, source.key))
 
 
 def write(setting: Words, label: str | None = None) -> str:

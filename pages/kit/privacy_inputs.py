@@ -83,6 +83,7 @@ def lie(
                 st.number_input,
                 lambda epsilon: setting.limit.nearest(RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob),
                 lambda p: finite(RandomisedResponse(p, n_states).epsilon),
+                last=False,
                 label=epsilon_label,
                 min_value=least,
                 max_value=most or LARGEST_EPSILON,
@@ -132,10 +133,12 @@ def pixel_level(
     delta: float,
     epsilon_key: str,
     what: str = "pixel",
+    *,
+    slides: bool = False,
 ) -> float:
     """Draw the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
 
-    Either can be set. Return the level.
+    Either can be set; `slides` says that a slider of the level follows. Return the level.
     """
     spent = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
     level = replace(setting, form="%.8g", help="Type an exact level, or slide it.")
@@ -150,6 +153,7 @@ def pixel_level(
         st.number_input,
         lambda epsilon: setting.limit.nearest(family.for_epsilon(epsilon, delta, n_states)),
         pixel_epsilon,
+        last=not slides,
         label=f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(spent)}" if spent else ""),
         min_value=pixel_epsilon(setting.limit.high),
         max_value=pixel_epsilon(setting.limit.low) or LARGEST_EPSILON,

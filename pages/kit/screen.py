@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, presenter, report, turns
 from pages.kit.draws import Draws
-from pages.kit.folds import in_details
+from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
 from privdemo import figures
@@ -285,7 +285,20 @@ def under(panel: Panel) -> None:
                 code.code(str(panel.snippet))
 
 
+# Whether somebody has asked for a page's code.
+CODE_OPEN = "code"
+
+
 def folds(contents: Mapping[str, str]) -> None:
-    """Draw Markdown folded away under its titles, all in one element: a tenth of what an expander each costs."""
-    if contents:
-        st.markdown(in_details(contents), unsafe_allow_html=True)
+    """Draw Markdown folded away under its titles, all in one element: a tenth of what an expander each costs.
+
+    Code is drawn once somebody asks for it: its colours are a quarter of all that a browser would load for a page.
+    """
+    words = {title: text for title, text in contents.items() if title != CODE}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if words:
+            st.markdown(in_details(words), unsafe_allow_html=True)
+        if CODE in contents:
+            code = st.popover(CODE, key=CODE_OPEN, on_change="rerun")
+            if code.open:
+                code.markdown(contents[CODE])

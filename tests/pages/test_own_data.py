@@ -15,11 +15,10 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, own_data
-from pages.kit.folds import CODE
 from pages.kit.start_up import keep_uploads_in_memory
 from pages.topics.many_answers import CHAPTERS
 from privdemo import datasets, limits
-from tests.pages.visiting import finished, folds, html, takeaway, until, visit, warnings
+from tests.pages.visiting import code, finished, html, takeaway, until, visit, warnings
 
 # So few draws, and so little more, that a page has all it asks for soon.
 FEW = {
@@ -133,7 +132,7 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_gone_when_forgotten(ca
     at.segmented_control(key=CHAPTERS.key).set_value("Shares").run()
     (tmp_path / "jobs.csv").write_bytes(jobs_table())
     monkeypatch.chdir(tmp_path)
-    exec(re.search(r"```python\n(.*?)```", folds(at)[CODE], re.DOTALL)[1], scope := {"print": lambda *_: None})
+    exec(code(at), scope := {"print": lambda *_: None})
     truth = scope["release"].truth
     assert (truth.names[0], truth.counts.tolist()) == ("baker", [300, *300 * [2]])
     assert f"“baker” {100 * scope['release'].found['subset selection'].shares[0]:.1f} %" in html(at)
@@ -208,8 +207,7 @@ def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monke
     at = finished(brought(visit("training", **FEW["training"]), "mine.npz", file.read_bytes()))
     assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(.*?)```", folds(at)[CODE], re.DOTALL)[1]
-    exec(code, scope := {"print": lambda *_: None})
+    exec(code(at), scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
     mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["draws"]])
     assert f"<b>{mark:.1f} " in takeaway(at)

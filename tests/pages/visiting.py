@@ -24,7 +24,7 @@ def visit(address: str, **link: str | list[str]) -> AppTest:
     screen.FIRST_LOOK = 0  # no browser is there to show anything
     at = AppTest.from_file(_SCRIPT, default_timeout=60)
     at.session_state["visited"] = address
-    at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = True
+    at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = at.session_state[screen.CODE_OPEN] = True
     for key, value in link.items():
         at.query_params[key] = value
     at.run()
@@ -91,6 +91,11 @@ FOLD = re.compile(r'<details class="fold"><summary>(.*?)</summary>(.*?)</details
 def folds(at: AppTest) -> dict[str, str]:
     """The Markdown that is folded away at the page's end, by title."""
     return {title: words.strip() for text in at.markdown for title, words in FOLD.findall(text.value)}
+
+
+def code(at: AppTest) -> str:
+    """The Python that reproduces the page."""
+    return next(found[1] for text in at.markdown if (found := re.search(r"```python\n(.*?)```", text.value, re.DOTALL)))
 
 
 def html(at: AppTest) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
+from pages.kit import linked
+
 _HERE = Path(__file__).parent
 _STARTED = "dial_started"
 
@@ -37,7 +39,7 @@ def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> 
     """
 
     def released() -> None:
-        st.session_state[key] = float(st.session_state["dial"]["level"])
+        linked.set_by(st.session_state, "dial", key, float(st.session_state["dial"]["level"]))
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.kit import inputs, linked
 from pages.kit.settings import Number
 from privdemo import figures
 
@@ -38,12 +39,13 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
     key = f"{setting.key}_slide"
 
     def released() -> None:
-        st.session_state[setting.key] = float(st.session_state[key]["value"])
+        linked.set_by(st.session_state, key, setting.key, float(st.session_state[key]["value"]))
 
     value = st.session_state.get(setting.key, setting.default)
     low, high = setting.limit.low, setting.limit.high
     data = {"key": setting.key, "value": value, "low": low, "high": high, "step": setting.step}
     _dial(key=key, data=data | {"name": label, "ends": ends}, default={"value": value}, on_value_change=released)
+    inputs.ear(setting)
 
 
 def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:

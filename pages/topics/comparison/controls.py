@@ -144,6 +144,7 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
                 st.number_input,
                 lambda p: EPSILON.limit.nearest(round(RandomisedResponse(p, 2).epsilon, 12)),
                 lambda e: RandomisedResponse.from_epsilon(e, 2).flip_prob,
+                last=False,
                 label="p of a lie",
                 min_value=least,
                 max_value=most,

@@ -222,7 +222,9 @@ def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
     family = setup.family
     with inputs.slider_and_boxes("level") as (slider, boxes):
         with boxes:
-            level = privacy_inputs.pixel_level(setting, family, setup.n_states, setup.delta, "pixel_epsilon")
+            level = privacy_inputs.pixel_level(
+                setting, family, setup.n_states, setup.delta, "pixel_epsilon", slides=own_slider
+            )
         if own_slider:
             with slider:
                 inputs.slide(setting, f"{family.level_name.capitalize()}, {family.symbol}")

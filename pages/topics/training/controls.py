@@ -282,7 +282,9 @@ def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNo
     setting = level_setting(family, n_states)
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     with inputs.slider_and_boxes("pixel_level") as (slider, boxes), boxes:
-        level = privacy_inputs.pixel_level(setting, family, n_states, DELTA, "training_pixel_epsilon", what)
+        level = privacy_inputs.pixel_level(
+            setting, family, n_states, DELTA, "training_pixel_epsilon", what, slides=True
+        )
     with slider:
         inputs.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")
         privacy_inputs.say_which_end_is_private()

@@ -212,7 +212,8 @@ container page-main
         html body=<div class="…table></div>
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
-      container end > markdown body=<details cla…  </details> allow_html=True"""
+      container end > container direction=HORIZONTAL align=ALIGN_CENTER > markdown body=<details cla…  </details>
+          allow_html=True"""
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():

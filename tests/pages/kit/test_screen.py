@@ -58,17 +58,19 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
 
 
 CODE = """
-from pages.kit import screen
+from pages.kit import folds, screen
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 
 screen.draw([Panel("sheet", figure=Table(["a"], [["b"]]), rows=lambda: [{"a": 1}], snippet=Snippet(("import a",), ()))])
+screen.folds({folds.CODE: "import b"})
 """
 
 
 @pytest.mark.parametrize("is_open", [False, True])
 def test_the_code_is_drawn_once_somebody_asks_for_it(is_open):
-    assert ("import a" in drawn(opened(CODE, **{"sheet-python": is_open}).main)) == is_open
+    words = drawn(opened(CODE, **{"sheet-python": is_open, screen.CODE_OPEN: is_open}).main)
+    assert ["import a" in words, "import b" in words] == [is_open, is_open]
 
 
 def test_data_and_figure_can_be_downloaded(monkeypatch):

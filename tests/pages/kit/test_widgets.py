@@ -30,9 +30,13 @@ inputs.pick(Choice("own", ("a", "b"), "a", "List", in_link=False), "Lista")
 st.session_state["found"] = *found, inputs.write(WORDS), inputs.write(Words("more", str, "", "Words"), "Parole")
 """
 PLAIN_DRAWN = """\
-container > slider n_slide label=N format=%d default=3 min=1 max=9 step=1 help=Whole
+container
+  slider n_slide label=N format=%d default=3 min=1 max=9 step=1 help=Whole
+  number_input n_heard label=heard format=%d default=0 step=1 max=9.0072e+15 value=0
 number_input n label=N format=%d default=3 step=1 min=1 max=9 help=Whole label_visibility=COLLAPSED in_link=True
-container > slider p_slide label=Other format=%.2f default=0.2 max=0.5 step=0.1 help=Share
+container
+  slider p_slide label=Other format=%.2f default=0.2 max=0.5 step=0.1 help=Share
+  number_input p_heard label=heard format=%d default=0 step=1 max=9.0072e+15 value=0
 number_input p label=Other format=%.2f default=0.2 step=0.1 max=0.5 help=Share label_visibility=COLLAPSED in_link=True
 button_group two options=a/b default=1 click_mode=MULTI_SELECT style=PILLS label=Two in_link=True
 button_group one options=a/b default=1 label=One in_link=True required=True
