@@ -110,6 +110,7 @@ def reached(page: Page) -> bool:
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
+    expect(page.locator("#main-control")).to_be_focused()
     for _ in range(4):
         page.keyboard.press("Tab")
         if page.evaluate(IN_THE_CONTROL):
