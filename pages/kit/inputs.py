@@ -53,7 +53,7 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
         return cast(link.keep(setting))
     later = st.session_state.get(link.LATER, {})
     if setting.key in later and setting.key in st.session_state:
-        st.session_state[setting.key] = later.pop(setting.key)
+        linked.set_elsewhere(st.session_state, setting.key, later.pop(setting.key))
     linked.repeat(st.session_state, setting.key)
     value = st.number_input(
         label or setting.label,

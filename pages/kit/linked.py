@@ -13,9 +13,9 @@ from typing import Any
 
 from pages.kit.settings import Number
 
-# What is remembered of a number: the widget by which it was set, the value it was set to, what was said of it before
-# the browser has heard so much, and how much it will be told next.
-_SET_BY, _HELD, _SAID, _NEXT = "_set_by", "_held", "_said", "_next"
+# Whether a number was ever set; what a widget said and was told, the last of it at the end, until the browser has heard
+# so much; and how much it will hear next.
+_SET, _SAID, _NEXT = "_set", "_said", "_next"
 _EAR = "_heard"
 
 State = MutableMapping[Any, Any]
@@ -43,42 +43,43 @@ class View:
         """
         state, key = self.state, self.key
         value = state.get(self.source.key, self.source.default)
-        view, shown, set_by = state.get(key), self.from_source(value), state.get(self.source.key + _SET_BY)
+        view, shown = state.get(key), self.from_source(value)
         agrees = view == shown or (
             view is not None and math.isclose(self.to_source(view), value, rel_tol=1e-9, abs_tol=1e-12)
         )
-        if set_by is None and (agrees or view is None):
+        if not state.get(self.source.key + _SET) and (agrees or view is None):
             return shown
-        # The view by which the source was set is left alone: writing to it would take back a key pressed in the
-        # meantime. The others are written to until the browser has heard: a run that is cut short tells nothing.
-        if not agrees:
-            _remember(state, self.source.key, key, view, shown)
-        if not agrees or (set_by != key and _is_unheard(state, self.source.key, key)):
-            state[key] = shown
-            state.setdefault(self.source.key + _SET_BY, self.source.key)
+        # A view is told until the browser has heard, as a run that is cut short tells nothing, and then is left alone:
+        # to tell it anything would take back a key pressed in the meantime.
+        if not agrees or _unheard(state, self.source.key, key):
+            _tell(state, self.source.key, key, shown)
         return None
 
     def write_back(self) -> None:
         """After a visitor has changed the widget: set `source` by it."""
         state, source = self.state, self.source.key
         view = state[self.key]
-        if view is None or _is_late(state, source, self.key, view):
-            return
-        state.setdefault(source, self.source.default)
-        set_by(state, self.key, source, self.to_source(view))
+        if view is not None and _is_wish(state, source, self.key, view):
+            state.setdefault(source, self.source.default)
+            set_elsewhere(state, source, self.to_source(view))
 
 
-def set_by(state: State, widget: str, key: str, value: float) -> None:
-    """Set the number `key` to what a visitor has chosen by another widget."""
-    _remember(state, key, key, state.get(key))
-    state[key] = state[key + _HELD] = value
-    state[key + _SET_BY] = widget
+def set_elsewhere(state: State, key: str, value: float) -> None:
+    """Set the number `key` to what a visitor has chosen by another widget than its own."""
+    _tell(state, key, key, value)
+
+
+def set_by_itself(state: State, key: str) -> None:
+    """Take a number as typed, unless its browser is late and says what it was before it was set elsewhere."""
+    if not _is_wish(state, key, key, state[key]):
+        state[key] = state[key + _SAID][0][-1]
+    state[key + _SET] = True
 
 
 def repeat(state: State, key: str) -> None:
-    """Tell the browser again of a number that another widget has set, until it has heard."""
-    if state.get(key + _SET_BY, key) != key and key in state and _is_unheard(state, key, key):
-        state[key] = state[key]
+    """Tell the browser again of a number that was set elsewhere, until it has heard."""
+    if key in state and _unheard(state, key, key):
+        _tell(state, key, key, state[key])
 
 
 def tell_ear(state: State, key: str) -> str:
@@ -89,18 +90,6 @@ def tell_ear(state: State, key: str) -> str:
     return ear
 
 
-def set_by_itself(state: State, key: str) -> None:
-    """Take a number as typed, unless its browser is late and says what it was before another view set it."""
-    if state.get(key + _SET_BY, key) != key:
-        held = state[key + _HELD]
-        if state[key] == held:
-            return
-        if _is_late(state, key, key, state[key]):
-            state[key] = held
-            return
-    state[key + _SET_BY] = key
-
-
 def _heard(state: State, source: str) -> float:
     """How much the browser has heard of a number: all, without an ear; nothing, if another session has told it more."""
     if source + _NEXT not in state:
@@ -109,20 +98,23 @@ def _heard(state: State, source: str) -> float:
     return heard if heard < state[source + _NEXT] else -1
 
 
-def _remember(state: State, source: str, key: str, *values: Any) -> None:
-    """Keep what a widget said until now, and was told to say, until the browser has heard what comes next."""
-    heard, after = _heard(state, source), state.get(source + _NEXT, 0)
-    kept = [(old, until) for old, until in state.get(key + _SAID, []) if heard < until]
-    state[key + _SAID] = [*kept, *((value, after) for value in values)]
+def _unheard(state: State, source: str, key: str) -> list[Any]:
+    """What a widget may still say as its browser has not heard of all that it was told."""
+    said, until = state.get(key + _SAID, ([], 0))
+    return said if _heard(state, source) < until else []
 
 
-def _is_unheard(state: State, source: str, key: str) -> bool:
-    """Whether the browser may not have heard of all that a widget was told."""
-    heard = _heard(state, source)
-    return any(heard < until for _, until in state.get(key + _SAID, []))
+def _tell(state: State, source: str, key: str, value: Any) -> None:
+    """Set a widget, and keep what it said until now, and is told, until the browser has heard."""
+    state[key + _SAID] = [*_unheard(state, source, key), state.get(key), value], state.get(source + _NEXT, 0)
+    state[key], state[source + _SET] = value, True
 
 
-def _is_late(state: State, source: str, key: str, value: Any) -> bool:
-    """Whether a widget says what it said before it was set from elsewhere, and the browser has not heard of that."""
-    heard = _heard(state, source)
-    return any(value == old and heard < until for old, until in state.get(key + _SAID, []))
+def _is_wish(state: State, source: str, key: str, value: Any) -> bool:
+    """Whether a visitor wants this value, not a browser that is late or only says what it was told last."""
+    said, until = state.get(key + _SAID, ([], 0))
+    unheard = _unheard(state, source, key)
+    if value in unheard or value in said[-1:]:
+        return False
+    state[key + _SAID] = [*unheard, value], until
+    return True

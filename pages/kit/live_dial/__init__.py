@@ -39,7 +39,7 @@ def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> 
     """
 
     def released() -> None:
-        linked.set_by(st.session_state, "dial", key, float(st.session_state["dial"]["level"]))
+        linked.set_elsewhere(st.session_state, key, float(st.session_state["dial"]["level"]))
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):

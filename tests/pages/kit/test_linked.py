@@ -1,6 +1,10 @@
 """Two widgets of one number agree whatever the order in which a slow browser tells of them."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pages.kit import linked
 from pages.kit.linked import View
@@ -90,7 +94,7 @@ class Told(dict):
     """A state that keeps what is written into it apart."""
 
     def __setitem__(self, key: str, value: float) -> None:
-        if not key.endswith(("_said", "_set_by", "_held")):
+        if not key.endswith(("_said", "_set")):
             vars(self).setdefault("written", {})[key] = value
 
 
@@ -122,7 +126,7 @@ def test_a_number_is_told_to_the_browser_again_only_if_another_widget_has_set_it
     linked.set_by_itself(state, "p")
     linked.repeat(state, "p")
     assert not vars(state)
-    linked.set_by(widgets.state, "dial", "p", 0.4)
+    linked.set_elsewhere(widgets.state, "p", 0.4)
     widgets.rerun(heard)
     state = Told(widgets.state)
     linked.repeat(state, "p")
@@ -136,3 +140,94 @@ def test_all_that_was_said_lately_is_remembered(widgets):
     for value in (0.25, 0.4 / (1 - 0.4)):  # what the box said two changes ago, and was told one ago
         widgets.told("odds", value)
         assert widgets.state["p"] == 0.3
+
+
+def test_what_a_box_was_told_of_a_dial_is_not_taken_for_typed_when_a_later_message_is_later_still(widgets):
+    """The second message still says what the box held at first, so the third says what nobody has heard it say."""
+    for dial in (0.4, 0.3):
+        widgets.state["p"] = 0.2
+        linked.set_elsewhere(widgets.state, "p", dial)
+        widgets.rerun(heard=False)
+    widgets.state["p"] = 0.4
+    linked.set_by_itself(widgets.state, "p")
+    assert widgets.state["p"] == 0.3
+
+
+class Noted(dict):
+    """A state that knows what was written into it."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        vars(self).setdefault("written", set()).add(key)
+
+
+class Far:
+    """A box of p, a box of its odds and a slider in a browser far away, and the server: a queue leads each way."""
+
+    def __init__(self) -> None:
+        self.state, self.says, self.tells = Noted(p=0.2), [], []
+        self.views = {
+            "odds": View("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state),
+            "slide": View("slide", P, lambda v: v, lambda v: v, self.state),
+        }
+        self.shows = {"p": 0.2, "odds": 0.25, "slide": 0.2, "p_heard": 0}
+        self.draw()
+        self.tells.clear()
+        self.state |= self.shows
+
+    def choose(self, widget: str, p: float) -> None:
+        """The visitor sets a widget, and the browser says what all of them show."""
+        self.shows[widget] = p / (1 - p) if widget == "odds" else p
+        self.says.append(dict(self.shows))
+
+    def hear(self) -> None:
+        if self.tells:
+            self.shows |= self.tells.pop(0)
+
+    def run(self, widgets: int = 4) -> None:
+        """The server takes what was said next, and draws so many widgets if something else was said meanwhile."""
+        said = self.says.pop(0)
+        changed = [widget for widget in said if self.state.get(widget) != said[widget]]
+        self.state |= said
+        for widget in changed:
+            if widget == "p":
+                linked.set_by_itself(self.state, "p")
+            elif widget in self.views:
+                self.views[widget].write_back()
+        self.draw(widgets if self.says else 4)
+
+    def draw(self, widgets: int = 4) -> None:
+        self.state.written = set()
+        for widget in ("p", "odds", "slide", "p_heard")[:widgets]:
+            if widget in self.views:
+                self.views[widget].prepare()
+            else:
+                linked.repeat(self.state, "p") if widget == "p" else linked.tell_ear(self.state, "p")
+            if widget in self.state.written:
+                self.tells.append({widget: self.state[widget]})
+
+
+STEPS = st.one_of(
+    st.tuples(st.just("choose"), st.sampled_from(["p", "odds", "slide"]), st.sampled_from([0.1, 0.2, 0.3])),
+    st.tuples(st.just("hear")),
+    st.tuples(st.just("run"), st.integers(1, 4)),
+)
+
+
+@given(st.lists(STEPS, max_size=40))
+@settings(max_examples=400)
+def test_the_last_wish_stands_however_late_browser_and_server_hear_of_each_other(steps):
+    """Of a visitor who waits for the page before setting a number to what it was, and else to another one."""
+    far, wish = Far(), 0.2
+    for i, (what, *how) in enumerate(steps):
+        if what == "choose":
+            widget, p = how
+            wish = p if not (far.says or far.tells) else p + (i + 1) / 1000
+            far.choose(widget, wish)
+        elif what == "hear" or far.says:
+            getattr(far, what)(*how)
+    while far.says or far.tells:
+        far.run() if far.says else far.hear()
+    found = far.shows["p"], far.shows["odds"] / (1 + far.shows["odds"]), far.shows["slide"]
+    assert found == pytest.approx(3 * (wish,)), far.shows
+    assert far.state["p"] == pytest.approx(wish)
