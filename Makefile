@@ -21,7 +21,7 @@ serve: $(VENV)/.run-ready
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/browser/find_chromium.py --install
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder
 
 # The lower bounds of requirements.txt, each at its oldest, against every test that needs no browser.
 test-oldest:

@@ -121,7 +121,7 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
 def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:
     fetched: list[str] = []
     page.on("response", lambda answer: answer.url.startswith(f"{address}/media/") and fetched.append(answer.url))
-    browsing.open_page(page, f"{address}/image_noise?people={FEW}&seed=5")
+    browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}&seed=5")
     wait_for_all_guesses(page)
     before = {kind: grey_levels(page, kind) for kind in ("released", "guess")}
     for chapter in ("What is lost", "The dial"):
