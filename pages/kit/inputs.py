@@ -69,6 +69,8 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
         args=(st.session_state, setting.key),
         bind="query-params",
     )
+    if linked.is_late_in_address(st.session_state, setting.key):
+        link.write_again(setting)
     if setting.key in later:
         st.rerun()
     return value
@@ -124,6 +126,8 @@ def view(
 
 def ear(source: Number) -> None:
     """Draw, after all widgets of a number, what nobody sees: it says how much of it the browser has heard."""
+    if unseen():
+        return
     st.number_input("heard", min_value=0, key=linked.tell_ear(st.session_state, source.key))
 
 

@@ -142,6 +142,11 @@ def keep(setting: Setting) -> Any:
     return value
 
 
+def write_again(setting: Setting) -> None:
+    """Have the address hold what a setting is, though its widget has put it there: something late may stand there."""
+    st.session_state.setdefault(_KEPT_UNSEEN, {})[setting.key] = _texts(setting, st.session_state[setting.key])
+
+
 def write_kept(name: str) -> None:
     """Have the browser write into the address what was set of settings without a widget, under a `name` of its own."""
     if kept := st.session_state.pop(_KEPT_UNSEEN, None):

@@ -16,6 +16,8 @@ from pages.kit.settings import Number
 # Whether a number was ever set; what a widget said and was told, the last of it at the end, until the browser has heard
 # so much; and how much it will hear next.
 _SET, _SAID, _NEXT = "_set", "_said", "_next"
+# Whether a number was typed while its browser had something else of it still to hear.
+_OVERTAKEN = "_overtaken"
 _EAR = "_heard"
 
 State = MutableMapping[Any, Any]
@@ -71,9 +73,16 @@ def set_elsewhere(state: State, key: str, value: float) -> None:
 
 def set_by_itself(state: State, key: str) -> None:
     """Take a number as typed, unless its browser is late and says what it was before it was set elsewhere."""
-    if not _is_wish(state, key, key, state[key]):
+    if _is_wish(state, key, key, state[key]):
+        state[key + _OVERTAKEN] = bool(_unheard(state, key, key))
+    else:
         state[key] = state[key + _SAID][0][-1]
     state[key + _SET] = True
+
+
+def is_late_in_address(state: State, key: str) -> bool:
+    """Whether what the browser hears late of a number may overwrite what it has put into the address; asked once."""
+    return bool(state.pop(key + _OVERTAKEN, False))
 
 
 def repeat(state: State, key: str) -> None:
@@ -106,7 +115,8 @@ def _unheard(state: State, source: str, key: str) -> list[Any]:
 
 def _tell(state: State, source: str, key: str, value: Any) -> None:
     """Set a widget, and keep what it said until now, and is told, until the browser has heard."""
-    state[key + _SAID] = [*_unheard(state, source, key), state.get(key), value], state.get(source + _NEXT, 0)
+    before = dict.fromkeys([*_unheard(state, source, key), state.get(key)])
+    state[key + _SAID] = [*(one for one in before if one != value), value], state.get(source + _NEXT, 0)
     state[key], state[source + _SET] = value, True
 
 

@@ -1,11 +1,13 @@
 """The page "How many voted for A?" in a real Chromium: dots that follow the lie while it is dragged."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from pages.topics.voting.controls import SEED
 from privdemo import figures
@@ -72,6 +74,50 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     expect(page.locator(".takeaway")).to_contain_text("12.3\u00a0% of the time")
     browsing.settled(page)
     assert paths(page) == drawn_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
+
+
+def test_a_dial_goes_back_to_where_it_was_before_another_number_was_typed(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting")
+    slider, box = page.get_by_role("slider", name="Each person lies"), page.get_by_label("p, lie", exact=True)
+    for _ in range(2):
+        slider.press("ArrowRight")
+        expect(page).to_have_url(re.compile("lie=0.21$"))
+        browsing.settled(page)
+        box.fill("0.2")
+        box.press("Enter")
+        expect(page).to_have_url(f"{address}/voting")
+        browsing.settled(page)
+
+
+def test_a_number_typed_before_the_dial_is_answered_stands_in_the_address(page: Page, address: str) -> None:
+    held: list[Callable[[], None]] | None = None
+
+    def on_its_way(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def say(message: str | bytes) -> None:
+            server.send(message) if held is None else held.append(partial(server.send, message))
+
+        browser.on_message(say)
+
+    page.route_web_socket("**/_stcore/stream", on_its_way)
+    browsing.open_page(page, f"{address}/voting")
+    held = []
+    page.get_by_role("slider", name="Each person lies").press("ArrowRight")
+    box = page.get_by_label("p, lie", exact=True)
+    box.fill("0.4")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("lie=0.4$"))
+    (first, *rest), held = held, None
+    first()
+    expect(page).to_have_url(re.compile("lie=0.21$"))  # what the browser hears late
+    assert rest
+    for say in rest:
+        say()
+    expect(page).to_have_url(re.compile("lie=0.4$"))
+    browsing.settled(page)
+    expect(page).to_have_url(re.compile("lie=0.4$"))
+    expect(box).to_have_value("0.4")
 
 
 def test_two_lies_have_a_dial_each(page: Page, address: str) -> None:

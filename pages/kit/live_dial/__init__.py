@@ -39,13 +39,13 @@ def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> 
     """
 
     def released() -> None:
-        linked.set_elsewhere(st.session_state, key, float(st.session_state["dial"]["level"]))
+        linked.set_elsewhere(st.session_state, key, float(st.session_state["dial"]["moved"]))
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):
             st.html(markup)
     st.session_state[_STARTED] = True
-    _dial(key="dial", data=_with_addresses(data), default={"level": data["level"]}, on_level_change=released)
+    _dial(key="dial", data=_with_addresses(data), on_moved_change=released)
 
 
 def still(first: Callable[[], str]) -> str:

@@ -213,9 +213,9 @@ class Dial {
 
 const dials = new WeakMap();
 
-export default function ({ data, setStateValue, parentElement }) {
+export default function ({ data, setTriggerValue, parentElement }) {
   if (!dials.has(parentElement)) dials.set(parentElement, new Dial(parentElement));
   const dial = dials.get(parentElement);
-  dial.report = (level) => setStateValue("level", level);
+  dial.report = (level) => setTriggerValue("moved", level); // news even if the level is that of the last report
   dial.update(data);
 }

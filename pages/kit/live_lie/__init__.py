@@ -39,12 +39,12 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
     key = f"{setting.key}_slide"
 
     def released() -> None:
-        linked.set_elsewhere(st.session_state, setting.key, float(st.session_state[key]["value"]))
+        linked.set_elsewhere(st.session_state, setting.key, float(st.session_state[key]["moved"]))
 
     value = st.session_state.get(setting.key, setting.default)
     low, high = setting.limit.low, setting.limit.high
     data = {"key": setting.key, "value": value, "low": low, "high": high, "step": setting.step}
-    _dial(key=key, data=data | {"name": label, "ends": ends}, default={"value": value}, on_value_change=released)
+    _dial(key=key, data=data | {"name": label, "ends": ends}, on_moved_change=released)
     inputs.ear(setting)
 
 

@@ -51,9 +51,9 @@ class Dial {
 
 const dials = new WeakMap();
 
-export default function ({ data, setStateValue, parentElement }) {
+export default function ({ data, setTriggerValue, parentElement }) {
   if (!dials.has(parentElement)) dials.set(parentElement, new Dial(parentElement));
   const dial = dials.get(parentElement);
-  dial.report = (value) => setStateValue("value", value);
+  dial.report = (value) => setTriggerValue("moved", value); // news even if the value is that of the last report
   dial.update(data);
 }

@@ -58,7 +58,9 @@ def _dataset() -> str:
 
 def controls(_: DeltaGenerator) -> Question:
     """Draw the controls and return what they ask; the dial itself stands in the figure."""
-    level = inputs.number(level_setting())
+    setting = level_setting()
+    level = inputs.number(setting)
+    inputs.ear(setting)
     seed = inputs.number(SEED)
     st.button("Draw two other people", on_click=_next_people)
     return Question(_dataset(), seed, level)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pages.kit import linked
@@ -94,7 +94,7 @@ class Told(dict):
     """A state that keeps what is written into it apart."""
 
     def __setitem__(self, key: str, value: float) -> None:
-        if not key.endswith(("_said", "_set")):
+        if not key.endswith(("_said", "_set", "_overtaken")):
             vars(self).setdefault("written", {})[key] = value
 
 
@@ -214,7 +214,11 @@ STEPS = st.one_of(
 )
 
 
+HEARD_IN_PART = [("choose", "p", 0.1), *2 * [("choose", "p", 0.1)], ("run", 4), *3 * [("hear",)]]
+
+
 @given(st.lists(STEPS, max_size=40))
+@example([*HEARD_IN_PART, ("run", 1), ("choose", "p", 0.1), ("run", 1)])
 @settings(max_examples=400)
 def test_the_last_wish_stands_however_late_browser_and_server_hear_of_each_other(steps):
     """Of a visitor who waits for the page before setting a number to what it was, and else to another one."""
@@ -231,3 +235,39 @@ def test_the_last_wish_stands_however_late_browser_and_server_hear_of_each_other
     found = far.shows["p"], far.shows["odds"] / (1 + far.shows["odds"]), far.shows["slide"]
     assert found == pytest.approx(3 * (wish,)), far.shows
     assert far.state["p"] == pytest.approx(wish)
+
+
+def test_what_a_view_was_told_last_can_be_wished_again_after_something_else(widgets):
+    widgets.told("slide", 0.4)
+    widgets.rerun()
+    for odds in (1.0, 0.4 / (1 - 0.4)):
+        widgets.told("odds", odds)
+        widgets.rerun()
+        assert widgets.state["p"] == pytest.approx(odds / (1 + odds))
+
+
+def test_a_view_without_a_value_is_told_one_once_a_number_is_typed_that_has_one():
+    state = {"p": 0.0}
+    view = View("epsilon", P, lambda e: 1 / (1 + e), lambda p: 1 / p - 1 if p else None, state)
+    assert view.prepare() is None
+    state["epsilon"] = None  # as an empty box has it
+    state["p"] = 0.5
+    linked.set_by_itself(state, "p")
+    view.prepare()
+    assert state["epsilon"] == 1.0
+
+
+def test_what_is_said_while_the_browser_hears_nothing_is_remembered_once(widgets):
+    for _ in range(20):
+        widgets.told("slide", 0.4)
+        widgets.rerun(heard=False)
+    assert {key: len(widgets.state[f"{key}_said"][0]) for key in ("p", "odds")} == {"p": 2, "odds": 2}
+
+
+def test_a_number_typed_while_its_browser_has_more_to_hear_is_put_into_the_address_once_more(widgets):
+    linked.set_elsewhere(widgets.state, "p", 0.4)
+    widgets.rerun(heard=False)
+    assert not linked.is_late_in_address(widgets.state, "p")
+    widgets.state["p"] = 0.1
+    linked.set_by_itself(widgets.state, "p")
+    assert [linked.is_late_in_address(widgets.state, "p") for _ in range(2)] == [True, False]

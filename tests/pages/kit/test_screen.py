@@ -117,11 +117,11 @@ def test_the_last_sentence_stays_until_the_new_one_is_known():
 def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     mounted = {}
     monkeypatch.setattr(live_dial, "_dial", lambda **options: mounted.update(options))
-    monkeypatch.setattr(st, "session_state", {"dial": {"level": 1}})
+    monkeypatch.setattr(st, "session_state", {"dial": {"moved": 1}})
     screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, "p", str)))
     screen.figure(Panel(figure=None))
-    mounted.pop("on_level_change")()
-    assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}, "default": {"level": 0.5}}
+    mounted.pop("on_moved_change")()
+    assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}}
     assert st.session_state["p"] == 1.0
     assert isinstance(st.session_state["p"], float)
 

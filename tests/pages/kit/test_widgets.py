@@ -181,3 +181,22 @@ def test_a_preset_sets_what_is_or_comes_on_screen_and_reset_takes_it_back(shown)
 def test_a_number_out_of_its_new_range_is_brought_back_in(before, after, said):
     at = opened(f'{SETTINGS}\nst.session_state["n"] = {before}\ninputs.keep_inside(N, "Size")')
     assert (at.session_state["n"], [toast.value for toast in at.toast]) == (after, said)
+
+
+LATE = f"""{SETTINGS}
+from pages.kit import link
+
+st.button("Preset", on_click=link.assign, args=({{"n": 7}},))
+st.session_state["found"] = inputs.dial(N)
+"""
+
+
+@pytest.mark.parametrize(("heard", "found"), [(0, 7), (1, 3)])
+def test_a_preset_is_not_taken_back_by_a_browser_that_has_not_heard_of_it(heard, found):
+    at = opened(LATE).run()
+    at.button[0].click().run()
+    assert at.session_state["found"] == 7
+    ear = at.number_input(key="n_heard")
+    ear.set_value(ear.value - 1 + heard)
+    at.number_input(key="n").set_value(3).run()
+    assert at.session_state["found"] == found
