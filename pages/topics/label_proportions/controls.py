@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, link, own_data, privacy_inputs
+from pages.kit import cache, inputs, link, linked, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
 from pages.kit.numbers import sentence
 from pages.kit.settings import Choice, Number, Setting
@@ -153,6 +153,8 @@ def _bags(dataset: Source) -> tuple[int, int]:
     with slider:  # above the boxes, but they are the ones that read the link
         _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
         privacy_inputs.say_which_end_is_private()
+        for setting in (size, n_bags):
+            inputs.ear(setting)
     return bags, bag_size
 
 
@@ -171,7 +173,8 @@ def _split_into(total: int) -> None:
     """Split so many records into bags of the size that the slider says."""
     size = st.session_state[_SIZE]
     bags = total // size
-    st.session_state["bag_size"], st.session_state["bags"] = size, bags
+    for key, value in (("bag_size", size), ("bags", bags)):
+        linked.set_elsewhere(st.session_state, key, value)
     st.session_state[_SPLIT] = bags, size, total
 
 
