@@ -143,12 +143,12 @@ def keep(setting: Setting) -> Any:
 
 
 def write_again(setting: Setting) -> None:
-    """Have the address hold what a setting is, though its widget has put it there: something late may stand there."""
+    """Have the browser write a setting into the address again, where something late may have overwritten it."""
     st.session_state.setdefault(_KEPT_UNSEEN, {})[setting.key] = _texts(setting, st.session_state[setting.key])
 
 
 def write_kept(name: str) -> None:
-    """Have the browser write into the address what was set of settings without a widget, under a `name` of its own."""
+    """Have the browser write into the address what `keep` and `write_again` ask for, under a `name` of its own."""
     if kept := st.session_state.pop(_KEPT_UNSEEN, None):
         _put(kept, quietly=True, name=name)
 

@@ -1,7 +1,8 @@
 """Two widgets of one number, such as a slider and a box, or p and its ε: either can be set, the other follows.
 
-With each change a browser says what all its widgets hold, also of those that it has not yet heard are set elsewhere.
-So a number has an ear as well: what the last one of its widgets was told, a count, says how much the browser has heard.
+With each change a browser says what all its widgets hold, also those that were set elsewhere and have not heard of it.
+So a number has an ear as well, a hidden widget that the server counts up: what it holds is how much the browser has
+heard.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class View:
     state: State
 
     def prepare(self) -> float | None:
-        """Before the widget is drawn: set it to what `source` says, unless it is the one that set `source`.
+        """Before the widget is drawn: set it to what `source` says, unless the browser shows that already.
 
         Returns the value that the widget starts with where it is not set: as long as nobody has changed anything, a
         widget that is set would take back a key that was pressed while the page was drawn.
@@ -92,7 +93,7 @@ def repeat(state: State, key: str) -> None:
 
 
 def tell_ear(state: State, key: str) -> str:
-    """Have the browser say with its next message that it has heard all that it was told; returns the widget to draw."""
+    """Have the browser say with its next message that it has heard all it was told; returns the key of the ear."""
     ear = key + _EAR
     state[ear] = state.get(key + _NEXT, 0)
     state[key + _NEXT] = state[ear] + 1
