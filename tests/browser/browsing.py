@@ -113,12 +113,21 @@ def open_settings(page: Page) -> None:
     """Unfold the settings of a page."""
     page.locator(".st-key-settings summary").click()
     expect(page.locator(".st-key-settings details")).to_have_attribute("open", "")
+    _still(page)
 
 
 def fold_settings(page: Page) -> None:
     """Fold the settings of a page away again."""
     page.locator(".st-key-settings summary").click()
     expect(page.locator(".st-key-settings input")).to_have_count(0)
+    _still(page)
+    expect(page.locator(".st-key-settings details")).not_to_have_attribute("open", "")
+    settled(page)
+
+
+def _still(page: Page) -> None:
+    """Wait until nothing folds or unfolds: what stands below moves, and would move away under a click."""
+    page.wait_for_function("() => ![...document.querySelectorAll('details')].some(one => one.getAnimations().length)")
 
 
 def open_menu(page: Page) -> None:
