@@ -29,6 +29,11 @@ FLAGS = [
     "--disable-sync",
 ]
 PROGRESS = ".st-key-draw-progress"
+# The code of every widget and chart has come and has drawn it.
+DRAWN = """
+() => !document.querySelector("[data-testid=stSkeleton]")
+  && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((one) => one.querySelector(".main-svg"))
+"""
 
 
 @contextlib.contextmanager
@@ -95,11 +100,17 @@ def open_page(page: Page, address: str) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the server has finished the page's script."""
+    """Wait until the server has finished the page's script, and the browser has drawn all of it."""
+    answered(page)
+    page.wait_for_function(DRAWN)
+    page.wait_for_timeout(150)
+
+
+def answered(page: Page) -> None:
+    """Wait until the server has finished the page's script; the code of a widget or chart may still be on its way."""
     page.wait_for_timeout(150)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.wait_for_function("() => !document.querySelector('[data-stale=\"true\"], #first-screen')")
-    page.wait_for_timeout(150)
 
 
 def seen(page: Page, ready: str, parts: str) -> list[str]:

@@ -70,7 +70,8 @@ def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: s
     expect(page.locator(".first-look p")).to_contain_text("correct for the lies")
     for control in ("stSlider", "stNumberInput"):  # above the curves; Streamlit loads each kind when it comes
         expect(page.locator(f".st-key-lever [data-testid={control}]:visible").first).to_be_visible()
-    browsing.settled(page)
+    browsing.answered(page)
+    page.wait_for_timeout(150)
     before = drawing.bounding_box()
     waiting[0].continue_()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
