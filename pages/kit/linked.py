@@ -17,7 +17,7 @@ from pages.kit.settings import Number
 # Whether a number was ever set; what a widget said and was told, the last of it at the end, until the browser has heard
 # so much; and how much it will hear next.
 _SET, _SAID, _NEXT = "_set", "_said", "_next"
-# Whether a number was typed while its browser had something else of it still to hear.
+# Whether a number was set while its browser had something else of it still to hear.
 _OVERTAKEN = "_overtaken"
 _EAR = "_heard"
 
@@ -69,6 +69,7 @@ class View:
 
 def set_elsewhere(state: State, key: str, value: float) -> None:
     """Set the number `key` to what a visitor has chosen by another widget than its own."""
+    state[key + _OVERTAKEN] = bool(_unheard(state, key, key))
     _tell(state, key, key, value)
 
 

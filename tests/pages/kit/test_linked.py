@@ -271,3 +271,11 @@ def test_a_number_typed_while_its_browser_has_more_to_hear_is_put_into_the_addre
     widgets.state["p"] = 0.1
     linked.set_by_itself(widgets.state, "p")
     assert [linked.is_late_in_address(widgets.state, "p") for _ in range(2)] == [True, False]
+
+
+def test_a_number_slid_while_its_browser_has_more_to_hear_is_put_into_the_address_once_more(widgets):
+    widgets.told("slide", 0.4)
+    assert not linked.is_late_in_address(widgets.state, "p")
+    widgets.rerun(heard=False)
+    widgets.told("slide", 0.1)
+    assert [linked.is_late_in_address(widgets.state, "p") for _ in range(2)] == [True, False]
