@@ -1,6 +1,7 @@
 // A clicker sends PageUp and PageDown. Arrows belong to a slider or a line of text that has the focus.
 const KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "previous", PageUp: "previous", Escape: "leave" };
 const OWN_ARROWS = 'input, textarea, select, [role="slider"], [role="radio"], [contenteditable="true"]';
+const SHOWN = '[class*="st-key-shown-"] :is(input, button)';
 const SWIPE = 60;
 const RESIZED = 150;
 
@@ -14,7 +15,15 @@ export default function ({ data, setTriggerValue, parentElement }) {
   for (const button of parentElement.querySelectorAll("button")) button.onclick = () => move(button.dataset.move);
 
   const focused = (event) => event.composedPath()[0];
+  // While nothing has the focus, Tab leads to what the step asks of the room, wherever the browser would begin.
+  const toShown = (event) => {
+    const shown = [...document.querySelectorAll(SHOWN)].find((one) => one.checkVisibility());
+    if (!shown || event.shiftKey || document.activeElement !== document.body) return;
+    event.preventDefault();
+    shown.focus();
+  };
   const onKey = (event) => {
+    if (event.key === "Tab") toShown(event);
     const where = KEYS[event.key];
     if (!where || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key.startsWith("Arrow") && focused(event).matches?.(OWN_ARROWS)) return;
