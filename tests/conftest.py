@@ -32,8 +32,8 @@ LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_pag
 # others. They wait as well as compute.
 SECOND_PART = ("test_images.py", "test_draws.py", "test_comparison.py", "test_nothing_kept.py")
 
-# Now and then a tab of a headless Chromium draws nothing: a click then waits in vain for two pictures in which its
-# button stands still. Such a test begins once more, and the summary says so; one that finds a fault never does.
+# A headless Chromium may stop drawing a tab, and then nothing can be clicked in it. A browser test that runs out of
+# time begins once more, and the summary says so; one that finds a fault never does.
 ONCE_MORE = pytest.mark.flaky(reruns=1, only_rerun=r"^TimeoutError: ")
 
 

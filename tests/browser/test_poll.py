@@ -93,6 +93,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
     browsing.open_page(page, f"{address}/poll?{urlencode(asked)}")
     page.get_by_role("button", name="Project it").click()
     at_step(page, 1)
+    # Tab would begin at the top of the page now, as it does at times by itself.
     page.evaluate("() => { const first = document.querySelector('a'); first.focus(); first.blur(); }")
     for box, people in zip(page.locator(".st-key-shown-hands input").all(), ("23", "11"), strict=False):
         page.keyboard.press("Tab")
