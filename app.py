@@ -9,6 +9,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from pages.kit import told
 from pages.kit.first_screen import FirstScreens
 from pages.kit.guard import Guard
+from pages.kit.messages import Messages
 from pages.kit.pace import Pace
 from pages.kit.start_up import prepared
 from pages.kit.static_files import Codings, PackedFiles
@@ -28,6 +29,7 @@ def addresses() -> frozenset[str]:
 told.check()
 MIDDLEWARE = [
     Middleware(Guard, addresses=addresses, routes=routes.ADDRESS),
+    Middleware(Messages),
     Middleware(Pace),
     Middleware(Uploads),
     Middleware(Codings),

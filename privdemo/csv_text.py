@@ -10,12 +10,21 @@ from typing import Any
 
 # What begins a formula, in some languages in its wide form, also after what some programs skip; and what no text begins
 # with by itself.
-_FORMULA = re.compile("[\\s\\0\ufeff\u200b]*[-=+@＝＋－＠]|[\\t\\r\\n]")
+_SIGN = "[-=+@＝＋－＠]"
+_FORMULA = re.compile(f"[\\s\\0\ufeff\u200b]*+{_SIGN}|[\\t\\r\\n]")
+# The same within a cell, after what some programs part cells at.
+_FORMULA_WITHIN = re.compile(f"([;|\\t\\r\\n](?:[^\\S\\t\\r\\n]|[\\0\ufeff\u200b])*+)(?={_SIGN})")
 
 
 def harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet computes: a text that would begin a formula gets an apostrophe, a number stays."""
-    if not isinstance(cell, str) or not _FORMULA.match(cell):
+    """A cell that no spreadsheet computes: an apostrophe stands before what would begin a formula; a number stays.
+
+    Some spreadsheets part cells at semicolons, tabs or bars, so a formula may also begin after one of these.
+    """
+    if not isinstance(cell, str):
+        return cell
+    cell = _FORMULA_WITHIN.sub(r"\1'", cell)
+    if not _FORMULA.match(cell):
         return cell
     if cell.startswith("-"):
         try:

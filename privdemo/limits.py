@@ -56,6 +56,17 @@ class Limit:
         return min(max(value, self.low), self.high)
 
 
+def check_length(name: str, content: str | bytes, most: float, advice: str = "") -> None:
+    """Raise ``ValueError`` with one clear sentence if `content` is longer than `most` characters, or bytes.
+
+    Call it before any other work on what a visitor sends: it takes no longer for a long text than for a short one.
+    """
+    if len(content) > most:
+        unit = "characters" if isinstance(content, str) else "bytes"
+        ending = f"; {advice}" if advice else ""
+        raise ValueError(f"{name} may have {most:,.0f} {unit}, this has {len(content):,}{ending}")
+
+
 def _short(number: float, rounding: str) -> str:
     """A whole `number` in full, any other to four digits, rounded into the range it ends."""
     if float(number).is_integer() and abs(number) < 1e15:
@@ -178,9 +189,17 @@ UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 ADDRESS_BYTES = Limit("characters of an address", 1, 32_768, integer=True)
 REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer=True)
-# Visits at a time, and those in front of the door who are kept in their order.
+# What a visitor's browser sends over its WebSocket: the bytes of one message, how many widgets it speaks of, and the
+# characters of one text (a text box, a choice) and of the JSON of one component.
+MESSAGE_BYTES = Limit("bytes of a message", 1, 1_000_000, integer=True)
+MESSAGE_WIDGETS = Limit("widgets of a message", 0, 1_000, integer=True)
+TEXT_LENGTH = Limit("characters of a text", 0, 8_192, integer=True)
+JSON_LENGTH = Limit("characters of a component's JSON", 0, 65_536, integer=True)
+# Visitors who are connected at a time.
 VISITS = Limit("visits", 1, 400, integer=True)
-WAITING = Limit("visitors who wait", 1, 2000, integer=True)
+# From one network: requests for polls that do not exist, at once, and a second from then on.
+GUESS_BURST = Limit("wrong poll codes at once", 1, 200, integer=True)
+GUESS_RATE = Limit("wrong poll codes a second", 0, 1, integer=True)
 # A poll of a class: its words, how long it is kept, how often it is asked, and its answers over all times.
 QUESTION_LETTERS = Limit("letters of the question", 1, 200, "the room reads it on a telephone", integer=True)
 ANSWER_LETTERS = Limit("letters of an answer", 1, 40, "it stands on a button of a telephone", integer=True)

@@ -7,11 +7,20 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from privdemo import limits
+
 MOST_BYTES = 64_000
 # Tables within tables, and parts of one dotted key. Python's parser takes time that grows with the square of the parts.
 _DEEPEST = 20
-_KEY = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
-_LONG_KEY = re.compile(rf"(?<![\w-]){_KEY}(?:\.[ \t]*+{_KEY}){{{_DEEPEST}}}")
+# A string of any of TOML's four kinds, or a comment. The closing quotes may be missing, so that each place of a file is
+# looked at once, however many quotes and backslashes it has.
+_STRING = re.compile(
+    r'''"""(?:[^"\\]|\\.|"(?!""))*+(?:""")?|"(?:[^"\\\n]|\\[^\n])*+"?'''
+    r"""|'''(?:[^']|'(?!''))*+(?:''')?|'[^'\n]*+'?|\#[^\n]*+""",
+    re.DOTALL,
+)
+# A dotted key of too many parts, in a text whose strings have been replaced by a letter each.
+_LONG_KEY = re.compile(rf"(?<![\w-])[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++){{{_DEEPEST}}}")
 
 
 def read_from(path: Path) -> bytes:
@@ -27,13 +36,13 @@ def read_from(path: Path) -> bytes:
 
 def parse(content: bytes | str, what: str) -> dict[str, Any]:
     """The table of a TOML file. Raises ``ValueError`` with a sentence for a file too large, and for anything else."""
+    limits.check_length(what, content, MOST_BYTES)
     raw = content.encode(errors="replace") if isinstance(content, str) else content
-    if len(raw) > MOST_BYTES:
-        raise ValueError(f"{what} may have {MOST_BYTES // 1000} kB, this file has {len(raw) / 1000:,.0f} kB")
+    limits.check_length(what, raw, MOST_BYTES)
     table = None
     try:
         text = raw.decode("utf-8-sig")
-        if not _LONG_KEY.search(text):
+        if not _LONG_KEY.search(_STRING.sub("s", text)):
             table = tomllib.loads(text)
     except UnicodeError:
         raise ValueError(f"{what} is text in UTF-8, which this file is not") from None
@@ -55,5 +64,5 @@ def _is_deeper(value: Any, levels: int) -> bool:
 def shortened(value: Any) -> str:
     """A value as it stands in a sentence."""
     text = value if isinstance(value, str) else repr(value)
-    plain = "".join(c if c.isprintable() else " " for c in text)
+    plain = "".join(c if c.isprintable() else " " for c in text[:61])
     return f"“{plain if len(plain) <= 60 else plain[:60] + '…'}”"

@@ -37,6 +37,11 @@ SECOND_PART = ("test_images.py", "test_draws.py", "test_comparison.py", "test_no
 ONCE_MORE = pytest.mark.flaky(reruns=1, only_rerun=r"^TimeoutError: ")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a case by the beginning of its text, so that a test's name is no longer than a line."""
+    return ascii(val)[1:41] if isinstance(val, str) and len(val) > 40 else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep every file in one piece, with the one that looks at the same views; the browser tests in three."""

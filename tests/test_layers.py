@@ -30,7 +30,6 @@ DRAWING = {
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
 # What draws a whole page, and so may have a screen.
 ENTRIES = ("app", "pages.one_page", "pages.terminal")
-MOST_LINES, MOST_IN_FUNCTION = 400, 60
 
 
 def top(name):
@@ -165,20 +164,6 @@ def names_that_draw(source):
     return found
 
 
-def length_faults(name, source):
-    """Files and functions of `source` that are too long, a function's docstring not counted."""
-    n_lines = len(source.splitlines())
-    wrong = [f"{name} has {n_lines} lines, {MOST_LINES} are allowed"] * (n_lines > MOST_LINES)
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            long = node.end_lineno - node.lineno + 1
-            if ast.get_docstring(node) is not None:
-                long -= node.body[0].end_lineno - node.body[0].lineno + 1
-            if long > MOST_IN_FUNCTION:
-                wrong.append(f"{name}: {node.name} has {long} lines, {MOST_IN_FUNCTION} are allowed")
-    return wrong
-
-
 def global_randomness(module, source):
     """Randomness that everyone shares, or that no seed can reproduce; calls under other names are ruff's (NPY002)."""
     wrong = []
@@ -200,18 +185,6 @@ def test_every_module_keeps_the_direction():
     assert some <= set(SOURCES)
     found = [fault for module, source in MODULES.items() for fault in faults(module, source, is_package(module))]
     assert not found, "\n".join(found)
-
-
-def test_nothing_is_too_long():
-    found = [fault for module, source in SOURCES.items() for fault in length_faults(module, source)]
-    assert not found, "\n".join(found)
-    for source, fault in (
-        ("x = 1\n" * 401, "401 lines"),
-        ('def f():\n    """Say.\n\n    More.\n    """\n' + "    x = 1\n" * 60, "f has 61 lines"),
-    ):
-        (found,) = length_faults("a.py", source)
-        assert fault in found
-        assert length_faults("a.py", source.rsplit("\n", 2)[0]) == [], "one line less is allowed"
 
 
 def import_order(modules):

@@ -179,9 +179,8 @@ def to_link(lecture: Lecture) -> str:
 
 def from_link(text: str) -> Lecture:
     """The lecture of a link. Raises ``ValueError`` with a sentence for a link that is cut short, changed or none."""
+    limits.check_length("the link of a lecture", text, _MOST_LINK)
     letters = "".join(text.split())  # mail breaks long lines
-    if len(letters) > _MOST_LINK:
-        raise ValueError(f"the link of a lecture has at most {_MOST_LINK:,} letters, this one has {len(letters):,}")
     if not letters.startswith(_FORM):
         raise ValueError("this is not the link of a lecture, or one of a newer version")
     try:

@@ -200,7 +200,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
     _rename(known)
     # What a widget has taken from the link is the widget's own by now, until the visitor goes back to another.
     taken = set() if _on_the_way_back() else {key for key in keys if key in st.session_state}
-    bad = problems(known, {key: st.query_params.get_all(key) for key in st.query_params if key not in taken})
+    bad = problems(known, {key: texts for key, texts in _in_address().items() if key not in taken})
     if bad:
         drop(bad)
         remark(*bad.values(), of=_THIS)
@@ -211,13 +211,18 @@ def check(settings: Iterable[Setting], page: str) -> None:
             st.button("Dismiss", on_click=forget_notes)
 
 
+def _in_address() -> dict[str, list[str]]:
+    """Return what stands in the address by its key, but for an empty key, which Streamlit does not take out."""
+    return {key: st.query_params.get_all(key) for key in st.query_params if key}
+
+
 def _refuse_long() -> None:
     """Take everything out of an address that is too long to be looked into, and show a note."""
-    length = len(urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True))
+    length = len(urlencode(_in_address(), doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
         # What a widget has taken was typed into it, unless the visitor goes back to a link.
         is_typed = not _on_the_way_back() and any(key in st.session_state for key in st.query_params)
-        drop(list(st.query_params))
+        drop(list(_in_address()))
         has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
         if is_typed:
             remark(f"A link with it would have {has}: no setting stands in it.", of=_TYPED)

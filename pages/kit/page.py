@@ -17,7 +17,7 @@ from streamlit.navigation.page import StreamlitPage
 from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
-from pages.kit.numbers import sentence
+from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import Live, Panel
 from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting, named
@@ -150,10 +150,12 @@ class Page:
         present.go_on(here)
         seen = present.view(here)
         screen.begin(self.question)
-        screen.enlarge(presenter.screen() if seen.place else None, seen.title(self.question))
+        headline = seen.title(self.question)
+        screen.enlarge(presenter.screen() if seen.place else None, headline)
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.title(seen.title(self.question), anchor=False)
+            # What a lecture says came with a link or a file: its Markdown stays text.
+            st.title(headline if headline == self.question else unmarked(headline), anchor=False)
             screen.skip_link()
             menu = more.draw(here, known, self._reset)
         present.draw(seen, here)

@@ -63,7 +63,8 @@ class Table:
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A table of rows, the first row's keys as the heads; None is no number."""
-    return Table(list(rows[0]), [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
+    heads = [escape(str(name)) for name in rows[0]]
+    return Table(heads, [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
 
 
 def _cell(opening: str, content: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -52,7 +53,7 @@ class Place:
 def place(words: str) -> Place:
     """Read a place such as “3-vote”. Raises ``ValueError`` for one that is in no lecture."""
     number, dash, name = words.partition("-")
-    if not dash or not number.isdecimal():
+    if not dash or not re.fullmatch("[0-9]{1,3}", number):
         raise ValueError("it must be the number of a step, a dash, and a lecture’s name or all of it")
     of = lecture.shipped().get(name) or lecture.from_link(name)
     if not 1 <= int(number) <= len(of.steps):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages.kit.numbers import unmarked
+from privdemo import limits
 from privdemo.limits import Limit
 
 
@@ -107,6 +108,7 @@ class Words:
     def problem(self, raw: Sequence[str]) -> str | None:
         """Say what is wrong with the values that an address gives, or None."""
         try:
+            limits.check_length("it", raw[-1], limits.LINK_BYTES.high)
             self.check(raw[-1])
         except ValueError as error:
             shown = f"The default, {self.default}, is shown." if self.default else "All else is shown."
@@ -147,5 +149,5 @@ def _listed(options: Iterable[str]) -> str:
 def quoted(key: str, raw: Sequence[str] | None = None) -> str:
     """A link's words as a code span, in which no Markdown of theirs comes alive."""
     words = key if raw is None else f"{key}={', '.join(raw)}"
-    plain = "".join(c if c.isprintable() and c != "`" else " " for c in words)
+    plain = "".join(c if c.isprintable() and c != "`" else " " for c in words[:61])
     return f"`{plain if len(plain) <= 60 else plain[:60] + '…'}`"

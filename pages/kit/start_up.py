@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
 
+import h11
 from starlette.formparsers import MultiPartParser
 from streamlit.components.v2.bidi_component import main as components
 from threadpoolctl import threadpool_limits
@@ -19,6 +20,8 @@ from privdemo import limits
 
 # Seconds between collections of all garbage, in which nobody is answered.
 COLLECT_EVERY = 10.0
+# Seconds within which the head of a request has to arrive, as long as HAProxy waits (deploy/haproxy.cfg).
+HEAD_SECONDS = 10.0
 # After how many new objects Python looks through those by itself, and how often with them through those that it has
 # looked through once. Nearly all of a run's garbage goes so, a little at a time, and a collection of all has little
 # left to do. That one, a tenth of a second under two hundred visitors, Python would do every two seconds.
@@ -32,6 +35,7 @@ async def prepared(
     """Prepare the server for the `pages` of a module, for as long as it runs; `also` begins what goes on meanwhile."""
     keep_uploads_in_memory()
     hear_long_links_out()
+    close_unfinished_requests()
     components.make_bidi_component_presenter = as_it_is(components.make_bidi_component_presenter)
     import_module(pages)
     limit_threads()
@@ -78,6 +82,29 @@ def keep_uploads_in_memory() -> None:
 def hear_long_links_out() -> None:
     """Have the server read more of a request than 64 kB, so that a link that is too long is refused with a sentence."""
     h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = int(limits.REQUEST_BYTES.high)
+
+
+def close_unfinished_requests() -> None:
+    """Have the server close a connection on which the head of a request has not arrived `HEAD_SECONDS` long.
+
+    Uvicorn has no such bound of its own, and each open connection takes one of the files that a process may have open.
+    """
+    made = h11_impl.H11Protocol.connection_made
+
+    def connection_made(protocol: h11_impl.H11Protocol, transport: asyncio.Transport) -> None:
+        made(protocol, transport)
+        protocol.loop.call_later(HEAD_SECONDS, _close_if_unfinished, protocol, protocol.cycle)
+
+    h11_impl.H11Protocol.connection_made = connection_made  # type: ignore[method-assign, assignment]
+
+
+def _close_if_unfinished(protocol: h11_impl.H11Protocol, last: object) -> None:
+    """Close the connection if no request has begun since `last` and none is being answered; else look again later."""
+    is_http = protocol in protocol.connections  # it is none any more once it is closed, or became a WebSocket
+    if is_http and protocol.conn.their_state is h11.IDLE and protocol.cycle is last:
+        protocol.transport.close()
+    elif is_http:
+        protocol.loop.call_later(HEAD_SECONDS, _close_if_unfinished, protocol, protocol.cycle)
 
 
 def as_it_is(make: Callable[..., Callable[[Any, Any], Any]]) -> Callable[..., Callable[[Any, Any], Any]]:

@@ -28,10 +28,10 @@ def check_line(name: str, value: Any, most: int, least: int = 1) -> None:
     """Raise ``ValueError`` unless `value` is one line of text of `least` to `most` characters."""
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text, got {shortened(value)}")
-    if any(unicodedata.category(c) in _NOT_IN_A_LINE for c in value):
-        raise ValueError(f"{name} must be one line of text without control characters, got {shortened(value)}")
     if not least <= len(value) <= most:
         raise ValueError(f"{name} must have {least} to {most} characters, got {len(value)}: {shortened(value)}")
+    if any(unicodedata.category(c) in _NOT_IN_A_LINE for c in value):
+        raise ValueError(f"{name} must be one line of text without control characters, got {shortened(value)}")
 
 
 def check_address(settings: Any) -> None:

@@ -1,179 +1,223 @@
-"""The waiting room: where as many look at the app as it can serve, newcomers wait on a light page that tries again."""
+"""Let in as many visitors as the server can serve; the others wait on a light page that tries again.
+
+Whoever is let in has a place: first for the few seconds until its browser connects, then as long as it stays connected
+and somebody looks at the page. Where places are short, those go first to networks that hold few.
+"""
 
 from __future__ import annotations
 
-import hmac
-import secrets
+import asyncio
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Set
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
-from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
 from pages.kit import asked, notice, one_of_many
 from pages.polls.bucket import network
-from privdemo import limits
 
-# Seconds after which a waiting page tries again, and after which one that has not is gone.
+# Seconds after which the waiting page tries again, and after which somebody who has not tried again is gone.
 AGAIN, GONE = 5, 12.0
-# Seconds for which one who was let in may take to connect, and keeps a place.
-COMING = 10.0
-# How far beyond the bound visits may be until connections are refused: who loads a page slowly still gets in.
+# Seconds that a browser may take to connect after it got the page, and then to send its first message.
+COMING, FIRST_MESSAGE = 10.0, 10.0
+# Seconds without a message after which a connection is closed if somebody waits for its place.
+SILENT = 600.0
+# Seconds for which a network that had to give up a place gets none back.
+NOT_BACK = 30.0
+# How far beyond the bound connections are taken from browsers that got no page from this server.
 BEYOND = 1.1
-_COOKIE = "privdemo_waits"
+# As many networks of people who wait are remembered.
+_MOST_NETWORKS = 2_000
+# The code of the WebSocket protocol for "try again later".
+_TRY_AGAIN_LATER = 1013
 
 
-class Asked(NamedTuple):
-    """When somebody who has not connected yet asked last, and from which network."""
+@dataclass(eq=False)
+class Place:
+    """A connection: from which `network`, by which `send`, and when its browser last sent a message."""
 
-    when: float
+    network: str
+    send: Send
+    last_message: float
+    has_sent: bool = False
+    is_closed: bool = False
+
+    async def close(self, reason: str) -> None:
+        """Close the connection, if it is still there."""
+        if not self.is_closed:
+            self.is_closed = True
+            await self.send({"type": "websocket.close", "code": _TRY_AGAIN_LATER, "reason": reason})
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A browser that got the page and has not connected yet: since when, and from which `network`."""
+
+    since: float
     network: str
 
 
-def visitors() -> int:
-    """How many visits this server has at this moment."""
-    return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
-
-
 def is_known(visit: str) -> bool:
-    """Whether this server knows a visit, so that whoever names it comes back to it."""
+    """Return whether this server still has a visit, to which a browser that lost its connection comes back."""
     return runtime.exists() and any(
         info.session.id == visit for info in runtime.get_instance()._session_mgr.list_sessions()
     )
 
 
 class WaitingRoom:
-    """Middleware that sends newcomers a light page instead of one of `addresses`, while there are too many visits.
-
-    Who connects without having asked for a page is refused where there are far too many. A browser then tries again by
-    itself, ever more seldom.
-    """
+    """Middleware that answers requests for one of `addresses` with the waiting page while all places are taken."""
 
     def __init__(
         self,
         app: ASGIApp,
         addresses: Callable[[], Set[str]],
-        visits: Callable[[], int] = visitors,
         clock: Callable[[], float] = time.monotonic,
         known: Callable[[str], bool] = is_known,
     ) -> None:
-        self.app, self.addresses, self.visits, self.clock, self.known = app, addresses, visits, clock, known
-        # Who waits, by the name that it was given, the one who has waited longest first.
-        self.waiting: dict[str, Asked] = {}
-        # Who was let in and has not connected yet: with those who have, no more than may be there.
-        self.coming: list[Asked] = []
-        self._secret = secrets.token_bytes(32)
+        self.app, self.addresses, self.clock, self.known = app, addresses, clock, known
+        self.places: set[Place] = set()
+        self.expected: list[Expected] = []
+        # When somebody of a network last had to wait, and when a network last gave up a place; the latest last.
+        self._waiting: OrderedDict[str, float] = OrderedDict()
+        self._gave_up: OrderedDict[str, float] = OrderedDict()
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, or with the light page."""
+        """Answer as the app does, or with the waiting page."""
         if scope["type"] == "websocket":
             await self._connect(scope, receive, send)
             return
-        asks_for_page = (
-            scope["type"] == "http" and scope["method"] == "GET" and asked.address(scope) in self.addresses()
-        )
-        if not asks_for_page:
-            await self.app(scope, receive, send)
-            return
-        name = self._given(Request(scope).cookies.get(_COOKIE, ""))
-        if (words := self._wait(name, _network(scope))) is None:
+        is_page = scope["type"] == "http" and scope["method"] == "GET" and asked.address(scope) in self.addresses()
+        if not is_page or self._let_in(_network(scope)):
             await self.app(scope, receive, send)
             return
         again = {"Refresh": str(AGAIN), "Retry-After": str(AGAIN)}
-        answer = notice.page(
-            "Please wait a moment", f"{words} This page tries again every {AGAIN} seconds.", 503, again
+        words = (
+            f"As many people look at privdemo as this server can serve. This page tries again every {AGAIN} seconds."
         )
-        answer.set_cookie(
-            _COOKIE, name or self.signed(secrets.token_hex(16)), httponly=True, samesite="lax", max_age=60
-        )
-        await answer(scope, receive, send)
+        await notice.page("Please wait a moment", words, 503, again)(scope, receive, send)
 
-    def signed(self, one: str) -> str:
-        """A name for one who waits, which nobody else can make up."""
-        return f"{one}.{hmac.new(self._secret, one.encode(), 'sha256').hexdigest()}"
+    def _let_in(self, network: str) -> bool:
+        """Give a place to somebody who asks for a page, if there is one.
 
-    def _given(self, name: str) -> str:
-        """The name, if it was given here; else none."""
-        return name if hmac.compare_digest(self.signed(name.partition(".")[0]).encode(), name.encode()) else ""
-
-    def _wait(self, name: str, whence: str) -> str | None:
-        """Why one who comes has to wait, and for how many; None for one who need not.
-
-        Only who comes again under the name that it was given has a place in the line. One network has at most half of
-        the line, and half of the places of those who were let in and have not connected. Who waits keeps no more free
-        than its network may still take: whoever asks for a page four hundred times closes the door to that network
-        alone.
+        While others wait, one place is kept for each of their networks that holds fewer places than this one.
         """
         now, room = self.clock(), one_of_many.visits()
-        half = max(1, room // 2)
-        self.waiting = {one: asked for one, asked in self.waiting.items() if now - asked.when < GONE}
-        self.coming = [one for one in self.coming if now - one.when < COMING]
-        self._stand(name, Asked(now, whence))
-        names = list(self.waiting)
-        before = names.index(name) if name in self.waiting else len(names)
-        line = f"You are number {before + 1} of those who wait."
-        ahead = Counter(self.waiting[one].network for one in names[:before])
-        held = Counter(one.network for one in self.coming)
-        first = sum(min(many, max(0, half - held[there])) for there, many in ahead.items())
-        if self.visits() + len(self.coming) + first >= room:
-            coming = f", and {_have(len(self.coming))} just been let in" if self.coming else ""
-            longer = f", and {_have(first)} waited longer" if self.visits() + len(self.coming) < room else ""
-            return (
-                f"{self.visits()} people look at privdemo now{coming}{longer}: as many as this server can serve. {line}"
-            )
-        if held[whence] + ahead[whence] >= half:
-            longer = f", and {_have(ahead[whence])} waited longer" if held[whence] < half else ""
-            return (
-                f"{held[whence]} people have just been let in from your network{longer}: as many as may come from "
-                f"there at once. {line}"
-            )
-        self.waiting.pop(name, None)
-        self.coming.append(Asked(now, whence))
-        return None
+        self.expected = [one for one in self.expected if now - one.since < COMING]
+        _forget(self._waiting, now - GONE)
+        held = self._held()
+        if held.total() >= room:
+            has_place = self._free_a_place(network, held, now)
+        else:
+            has_place = held.total() + sum(held[other] < held[network] for other in self._waiting) < room
+        if not has_place:
+            _remember(self._waiting, network, now)
+            return False
+        self._waiting.pop(network, None)
+        self.expected.append(Expected(now, network))
+        return True
 
-    def _stand(self, name: str, asked: Asked) -> None:
-        """Put a name in the line, where there is room in it and in the part of its network, or keep it there."""
-        if name in self.waiting:
-            self.waiting[name] = self.waiting[name]._replace(when=asked.when)
-            return
-        from_there = sum(one.network == asked.network for one in self.waiting.values())
-        if name and len(self.waiting) < limits.WAITING.high and from_there < limits.WAITING.high // 2:
-            self.waiting[name] = asked
+    def _held(self) -> Counter[str]:
+        """Count the places that each network holds."""
+        return Counter([place.network for place in self.places] + [one.network for one in self.expected])
+
+    def _free_a_place(self, network: str, held: Counter[str], now: float) -> bool:
+        """Take a place from somebody, for somebody of `network`; return whether it is free at once.
+
+        A network with over half of all places gives one up, to whichever holds fewer: one of a browser that has not
+        connected, else the connection that has been silent longest. Of other networks only a connection gives way
+        from which nothing came for `SILENT` seconds.
+        """
+        most, n = max(held.items(), key=lambda each: each[1], default=("", 0))
+        if n > held.total() / 2 and held[network] < n:
+            if first := next((one for one in self.expected if one.network == most), None):
+                self.expected.remove(first)
+                return True
+            candidates = [place for place in self.places if place.network == most]
+        else:
+            candidates = [place for place in self.places if now - place.last_message > SILENT]
+        open_ones = [place for place in candidates if not place.is_closed]
+        if open_ones:
+            longest_silent = min(open_ones, key=lambda place: place.last_message)
+            _remember(self._gave_up, longest_silent.network, now)
+            task = asyncio.ensure_future(longest_silent.close("Somebody else waits for this place."))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        return False
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Connect a visitor, who from then on is one of the visits and no longer one who is coming."""
-        if self.known(_visit(scope)):
-            await self.app(scope, receive, send)
+        """Connect a browser, which holds a place until it leaves, or sends no first message in time."""
+        network, now = _network(scope), self.clock()
+        expected = next((one for one in self.expected if one.network == network), None)
+        if not expected and not self._may_connect(_visit(scope), network, now):
+            reason = "As many people look at privdemo as it can serve."
+            await send({"type": "websocket.close", "code": _TRY_AGAIN_LATER, "reason": reason})
             return
-        if self.visits() >= BEYOND * one_of_many.visits():
-            await send({"type": "websocket.close", "code": 1013, "reason": "As many look at privdemo as it can serve."})
-            return
-        times, whence = 0, _network(scope)
+        if expected:
+            self.expected.remove(expected)
+        place = Place(network, send, now)
+        self.places.add(place)
+        timer = asyncio.create_task(_close_if_nothing_comes(place))
 
-        async def receive_as_visit() -> Message:
-            nonlocal times
-            times += 1
-            if times == 2 and self.coming:  # after the handshake, when the visit is counted
-                self.coming.remove(next((one for one in self.coming if one.network == whence), self.coming[0]))
-            return await receive()
+        async def receive_and_note() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive":
+                place.last_message, place.has_sent = self.clock(), True
+                timer.cancel()
+            return message
 
-        await self.app(scope, receive_as_visit, send)
+        async def send_while_open(message: Message) -> None:
+            if not place.is_closed:
+                await send(message)
+
+        try:
+            await self.app(scope, receive_and_note, send_while_open)
+        finally:
+            place.is_closed = True
+            timer.cancel()
+            self.places.discard(place)
+
+    def _may_connect(self, visit: str, network: str, now: float) -> bool:
+        """Return whether a browser may connect that has not just got the page from here.
+
+        One that lost its connection may come back to its visit, unless its network gave up a place to somebody else.
+        """
+        n_held, room = len(self.places) + len(self.expected), one_of_many.visits()
+        _forget(self._gave_up, now - NOT_BACK)
+        if n_held >= room and network in self._gave_up:
+            return False
+        return n_held < BEYOND * room or self.known(visit)
 
 
-def _have(people: int) -> str:
-    return "1 has" if people == 1 else f"{people} have"
+async def _close_if_nothing_comes(place: Place) -> None:
+    """Close a connection over which no first message comes."""
+    await asyncio.sleep(FIRST_MESSAGE)
+    await place.close("Nothing was asked for.")
+
+
+def _remember(times: OrderedDict[str, float], network: str, now: float) -> None:
+    """Note a time for a network, and forget the oldest of too many."""
+    times[network] = now
+    times.move_to_end(network)
+    if len(times) > _MOST_NETWORKS:
+        times.popitem(last=False)
+
+
+def _forget(times: OrderedDict[str, float], before: float) -> None:
+    """Forget the networks whose times are older than `before`."""
+    while times and next(iter(times.values())) <= before:
+        times.popitem(last=False)
 
 
 def _visit(scope: Scope) -> str:
-    """The visit that a browser whose connection was lost comes back to; Streamlit names it third in this header."""
+    """Return the visit to which a browser comes back; Streamlit names it third in this header."""
     named = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
     return named[2].strip() if len(named) > 2 else ""
 
 
 def _network(scope: Scope) -> str:
-    """The network from which somebody asks."""
+    """Return the network from which somebody asks."""
     return network(scope["client"][0]) if scope.get("client") else ""

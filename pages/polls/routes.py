@@ -25,14 +25,14 @@ from starlette.types import Receive, Scope, Send
 from pages.kit import asked
 from pages.polls import participant, rules
 from pages.polls.batches import Batches
-from pages.polls.bucket import Bucket
+from pages.polls.bucket import GUESSES, Bucket, Guesses
 from pages.polls.rules import Answer, Poll, PollError
 from privdemo import limits
 
 if TYPE_CHECKING:
     from pages.polls.store import Store
 
-ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now)")
+ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now/?)")
 """Where these routes answer."""
 
 _STATUS = {
@@ -41,6 +41,7 @@ _STATUS = {
     rules.PollClosed: 410,
     rules.AnswerOutOfRange: 422,
     rules.NotAsked: 422,
+    rules.TooManyGuesses: 429,
     rules.NotKept: 503,
     rules.PollFull: 507,
 }
@@ -49,8 +50,6 @@ _ANEW = {"Cache-Control": "no-store"}
 # What a page that says why there is no poll has for its heading; others have the last.
 _HEADINGS = {404: "No poll here", 429: "Please wait", 503: "Please wait"}
 _OTHERWISE = "That did not work"
-# As many looks, or answers, counts one at a code that is none: whoever tries codes one after the other soon waits.
-_MISS = 20
 _TOKEN = re.compile(rf"[0-9a-f]{{{rules.TOKEN}}}")
 # What is read of a body that is too large, so that its sender hears that it is.
 _READ = 2_000_000
@@ -70,8 +69,13 @@ def this_process() -> Store:
 class Telephones:
     """The application behind `ADDRESS`."""
 
-    def __init__(self, store: Callable[[], Store] = this_process, clock: Callable[[], float] = time.monotonic) -> None:
-        self._store, self._clock = store, clock
+    def __init__(
+        self,
+        store: Callable[[], Store] = this_process,
+        clock: Callable[[], float] = time.monotonic,
+        guesses: Guesses = GUESSES,
+    ) -> None:
+        self._store, self._clock, self._guesses = store, clock, guesses
         self._batches = Batches(self._count_all, lambda: self._store().wipe())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
@@ -86,31 +90,31 @@ class Telephones:
             answer = await self._answer(request)
         except PollError as error:
             status = _STATUS[type(error)]
-            answer = _refusal(request, status, str(error), _LATER if status == 503 else {})
+            answer = _refusal(request, status, str(error), _LATER if status in (429, 503) else {})
         except HTTPException as error:
             answer = _refusal(request, error.status_code, error.detail, dict(error.headers or {}))
         await answer(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        code, is_now = request.path_params["code"], request.url.path.endswith("/now")
+        code, is_now = request.path_params["code"], request.url.path.rstrip("/").endswith("/now")
         reads, writes = request.method in ("GET", "HEAD"), request.method == "POST" and not is_now
         if not reads and not writes:
             allowed = "GET, HEAD" if is_now else "GET, HEAD, POST"
             raise HTTPException(405, f"This address takes {allowed} only.", {"Allow": allowed})
-        bucket, address = self._looks if reads else self._answers, request.client.host if request.client else ""
-        if not bucket.take(address):
-            raise HTTPException(429, "Too much comes from your network at this moment.", _LATER)
-        try:
-            return await (self._post(request, code) if writes else self._look(request, code, is_now))
-        except rules.NoSuchPoll:
-            bucket.take(address, _MISS - 1)
-            raise
+        name, address = rules.written(code), request.client.host if request.client else ""
+        if not name:
+            raise rules.NoSuchPoll  # no code is written so, which costs nothing to say and tells nothing
+        with self._guesses.look_up(address, name):
+            if not (self._looks if reads else self._answers).take(address):
+                raise HTTPException(429, "Too much comes from your network at this moment.", _LATER)
+            return await (self._post(request, name) if writes else self._look(request, name, is_now))
 
     async def _look(self, request: Request, code: str, is_now: bool) -> Response:
-        """The page of a poll, or whether it is asked again; its address is said as it is."""
+        """The page of a poll, or whether it is asked again; another spelling of its address leads to that."""
         poll = await self._poll(code)
-        if not is_now and not request.url.path.endswith(f"/p/{code}"):
-            return RedirectResponse(f"/p/{poll.code}", 308, _ANEW)
+        end = "/now" if is_now else ""
+        if not request.url.path.endswith(f"/p/{request.path_params['code']}{end}"):
+            return RedirectResponse(f"/p/{poll.code}{end}", 308, _ANEW)
         if is_now:
             return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_ANEW)
         return HTMLResponse(participant.page(poll), headers=_ANEW | {"Content-Security-Policy": participant.POLICY})
@@ -128,15 +132,13 @@ class Telephones:
 
     async def _poll(self, code: str) -> Poll:
         """The poll of a code, read at most twice a second however many telephones ask."""
-        name, now = rules.written(code), self._clock()
-        if not name:
-            raise rules.NoSuchPoll
-        since, reading = self._known.get(name, (0.0, None))
+        now = self._clock()
+        since, reading = self._known.get(code, (0.0, None))
         if reading is None or (reading.done() and now - since >= _BEHIND):
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            reading = asyncio.ensure_future(to_thread.run_sync(lambda: self._store().poll(name), limiter=self._readers))
-            self._known[name] = now, reading
+            reading = asyncio.ensure_future(to_thread.run_sync(lambda: self._store().poll(code), limiter=self._readers))
+            self._known[code] = now, reading
         async with _in_time():
             return await asyncio.shield(reading)
 
@@ -211,6 +213,6 @@ def _box(request: Request) -> Response:
 
 def routes(telephones: Telephones) -> list[Route]:
     """The routes of an application."""
-    addresses = ("/p/{code}", "/p/{code}/now", "/p/{code}/", "/P/{code}", "/P/{code}/")
+    addresses = [f"/{p}/{{code}}{rest}" for p in "pP" for rest in ("", "/", "/now", "/now/")]
     boxes = (Route(address, _box) for address in ("/p", "/p/", "/P", "/P/"))
     return [*boxes, *(Route(address, telephones) for address in addresses)]

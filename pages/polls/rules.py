@@ -12,6 +12,8 @@ from hmac import compare_digest
 
 from privdemo import limits
 
+# A text may be so many times as long as what is shown of it: spaces in a row and marks over letters become one.
+_TYPED = 4
 # Letters of a code: no vowels, so that no words come about, and none that looks like a digit.
 LETTERS, CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
 TOKEN = 32
@@ -36,6 +38,10 @@ class PollError(Exception):
 
 class NoSuchPoll(PollError, LookupError):
     said = "There is no poll with this code. Polls vanish after 24 hours; otherwise look at the code again."
+
+
+class TooManyGuesses(PollError):
+    said = "Too many wrong codes came from your network. Wait a minute, then look at the code again."
 
 
 class PollClosed(PollError):
@@ -120,6 +126,7 @@ def checked(question: str, answers: Sequence[str], lie: float) -> tuple[str, tup
 
 def _words(name: str, words: str, letters: limits.Limit) -> str:
     """`words` with single spaces, if they are of a length that is allowed and can be seen."""
+    limits.check_length(name, words, _TYPED * letters.high, f"{letters.high} letters are shown")
     plain = " ".join(unicodedata.normalize("NFC", words).split())
     if not plain:
         raise ValueError(f"{name} is empty; type it, or leave it out")
@@ -144,6 +151,8 @@ def _seen(words: str) -> str:
 
 def written(code: str) -> str:
     """A code as it is kept, however somebody has typed it; empty if it is none."""
+    if len(code) > 10 * CODE:
+        return ""
     code = code.strip().upper()
     return code if len(code) == CODE and set(code) <= set(LETTERS) else ""
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from pages.polls import rules
+from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 
 REHEARSAL, HANDS, TELEPHONES = "Rehearsal", "Show of hands", "Telephones"
@@ -14,7 +15,9 @@ WAYS = (REHEARSAL, HANDS, TELEPHONES)
 STEPS = ("Answers", "Said", "Ignored", "Corrected", "One answer", "Price", "Again", "Truth")
 # What stands between answers in a line; with spaces around it, others may be within an answer.
 BETWEEN = "/"
-_APART = re.compile(rf"\s+{BETWEEN}\s+|\s+{BETWEEN}$")
+_APART = re.compile(rf"(?<!\s)\s++{BETWEEN}(?:\s++|$)")
+# Characters of a line of answers, as typed: several times what the longest ones need.
+_TYPED = 4 * limits.POLL_ANSWERS.high * limits.ANSWER_LETTERS.high
 # A lie that any number of answers may have.
 _ANY_LIE = 0.1
 
@@ -67,7 +70,7 @@ class Question:
 
 def check_question(words: str) -> str:
     """The question with single spaces. Raises ``ValueError`` with a sentence for one that cannot be asked."""
-    if not words.strip():
+    if not words or words.isspace():
         raise ValueError("there is no question yet; type one")
     asked, _, _ = rules.checked(words, ("yes", "no"), _ANY_LIE)
     return asked
@@ -75,6 +78,7 @@ def check_question(words: str) -> str:
 
 def check_answers(line: str) -> tuple[str, ...]:
     """The answers of a line such as “Yes / No”. Raises ``ValueError`` with a sentence where nobody can choose."""
+    limits.check_length("the line of answers", line, _TYPED, "shorten the answers")
     parts = _APART.split(line) if _APART.search(line) else line.split(BETWEEN)
     _, answers, _ = rules.checked("?", parts, _ANY_LIE)
     return answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 import textwrap
@@ -133,6 +134,7 @@ def make(experiment: str, given: Mapping[str, Any]) -> Any:
     known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "draw"]
     if unknown := [key for key in given if key not in known]:
         raise ValueError(f"config and grid may hold {', '.join(known)}, got {_brief(unknown[0], 60)}")
+    _check_kinds(EXPERIMENTS[experiment].config, given)
     try:
         config = EXPERIMENTS[experiment].make(given)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
@@ -142,6 +144,20 @@ def make(experiment: str, given: Mapping[str, Any]) -> Any:
     except TypeError:
         raise ValueError("a table stands where a value should") from None
     return config
+
+
+def _check_kinds(config: type, given: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` for a value that is no text, or no list, where the config's default is one."""
+    defaults = {field.name: field.default for field in fields(config)}
+    for key, value in given.items():
+        default = defaults[key]
+        if isinstance(default, str) and not isinstance(value, str):
+            raise ValueError(f'{key} must be a text, such as "{default}", got {shortened(value)}')
+        if isinstance(default, tuple):
+            kind, words = (int, "whole numbers") if default and isinstance(default[0], int) else (str, "texts")
+            if not isinstance(value, list | tuple) or any(type(each) is not kind for each in value):
+                example = f", such as {json.dumps(default[:2])}" if default else ""
+                raise ValueError(f"{key} must be a list of {words}{example}, got {shortened(value)}")
 
 
 def _brief(words: str, most: int) -> str:

@@ -138,7 +138,7 @@ STEP = ["voting", {}, "", "tf", ""]
     [
         ("", "this is not the link of a lecture"),
         ("2" + "a" * 40, "one of a newer version"),
-        ("1" + "a" * 30_000, "has at most 7,192 letters, this one has 30,001"),
+        ("1" + "a" * 30_000, "may have 7,192 characters, this has 30,001"),
         (packed(b"[" * 4_000_000), "is damaged"),
         (packed(b"[" * 50_000), "is damaged"),
         (packed({"title": 1}), "is damaged"),
@@ -195,7 +195,7 @@ def test_other_bytes_are_refused_with_a_sentence():
         (b"\xff\xfe\x00", "a lecture is text in UTF-8, which this file is not"),
         (b"x = " + b"[" * 30_000, "a lecture may have 20 tables within one another"),
         (b"", "a lecture must have title"),
-        ("#" * 65_000, "a lecture may have 64 kB, this file has 65 kB"),
+        ("#" * 65_000, "a lecture may have 64,000 characters, this has 65,000"),
         (TEXT + '[[step]]\npage = "x"\n' * 60, "a lecture must have 1 to 50 steps, got 62"),
         (TEXT.replace("[[step]]", "[step]", 1).split("[[step]]")[0], "step must be a list of tables, each [[step]]"),
     ):

@@ -77,6 +77,14 @@ def test_of_a_link_that_is_too_long_nothing_is_used(monkeypatch):
     assert at.warning[0].value.startswith("Part of what was typed"), "nobody used a link"
 
 
+@pytest.mark.parametrize("value", ["", "a" * 9000])
+def test_an_empty_key_of_a_link_is_passed_over(value):
+    at = opened(CHECK, {"one": "a", "": value}, page="p")
+    assert not at.exception
+    assert at.session_state["found"] == ("a", ("b",))
+    assert not at.warning
+
+
 RENAMED = """
 import streamlit as st
 from pages.kit import inputs, link

@@ -7,10 +7,12 @@ import streamlit as st
 
 from pages.kit import present, presenter
 from pages.kit.lecture import Lecture, Step, shipped, to_link
+from pages.kit.numbers import unmarked
 from pages.kit.present import Here, Place, View, asked, place
 from pages.kit.settings import Choice, Number
 from privdemo.limits import Limit
 from tests.pages.kit.elements import opened
+from tests.pages.visiting import visit as visit_page
 from tests.pages.visiting import warnings
 
 N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
@@ -79,6 +81,13 @@ def test_a_link_to_a_step_may_leave_out_its_settings(visit):
     assert warnings(at).startswith("Part of the lecture `Signs` could not be used.\n\n- `n=12`")
 
 
+def test_what_a_lecture_says_is_plain_text():
+    """A link is somebody else's words: no link or image in them comes alive on the page."""
+    words = "[Log in again](https://evil.example) **now**"
+    at = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say=words),)))}")
+    assert at.title[0].value == unmarked(words) != words
+
+
 def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
     at, _ = visit(n="7")
     at.session_state["on_the_way_to"] = ("made", {"n": "12"}, "the lecture", None)
@@ -98,6 +107,7 @@ def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
     ("words", "problem"),
     [
         ("3", "it must be the number of a step, a dash"),
+        ("1" * 5000 + "-vote", "it must be the number of a step, a dash"),
         ("x-lecture", "it must be the number of a step, a dash"),
         ("1-", "this is not the link of a lecture"),
         (f"0-{NAME}", "that lecture has steps 1 to 5"),

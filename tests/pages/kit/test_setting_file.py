@@ -137,6 +137,6 @@ def test_a_wrong_file_gets_a_sentence(before, after, words):
 def test_other_bytes_are_refused_with_a_sentence():
     with pytest.raises(ValueError, match="a setting is text in UTF-8, which this file is not"):
         read(b"\x89PNG\r\n\x1a\n", PAGES)
-    with pytest.raises(ValueError, match="a setting may have 64 kB, this file has 70 kB"):
+    with pytest.raises(ValueError, match="a setting may have 64,000 characters, this has 70,000"):
         read("#" * 70_000, PAGES)
     assert setting_file.HOME not in PAGES

@@ -39,8 +39,8 @@ def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
 
 
 def test_rows_as_a_table_have_gaps_for_what_is_no_number_and_no_markup_of_their_own():
-    rows = [{"": "<naive>", "error": None}, {"": "best", "error": 0.5}]
-    assert of_rows(rows).html == Table(["", "error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
+    rows = [{"": "<naive>", "<i>error": None}, {"": "best", "<i>error": 0.5}]
+    assert of_rows(rows).html == Table(["", "&lt;i&gt;error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
 
 
 def test_rows_become_csv():

@@ -1,150 +1,226 @@
-"""Where there are too many visits newcomers wait, in their order."""
+"""As many visitors are let in as there are places; the places go to browsers that look, of networks that hold few."""
 
-import re
+import asyncio
 
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit.waiting_room import COMING, GONE, WaitingRoom
+from pages.kit import waiting_room
+from pages.kit.waiting_room import COMING, GONE, NOT_BACK, SILENT, WaitingRoom
 from privdemo import limits
-from tests.pages.kit.asking import ask, in_a_loop
+from tests.pages.kit.asking import asking, in_a_loop
+
+ROOM = 10
 
 
-class Now:
-    visits, seconds = 0, 0.0
+class Visit:
+    """A browser's connection to an app: what it sends, and with which code the app has closed it."""
+
+    def __init__(self, network):
+        self.network, self.sent, self.closed = network, asyncio.Queue(), None
+        self.sent.put_nowait({"type": "websocket.connect"})
+
+    async def send(self, message):
+        if message["type"] == "websocket.close":
+            self.closed = message["code"]
+            self.leave()
+
+    def say_something(self):
+        self.sent.put_nowait({"type": "websocket.receive", "bytes": b"x"})
+
+    def leave(self):
+        self.sent.put_nowait({"type": "websocket.disconnect"})
 
 
-@pytest.fixture
-def now(monkeypatch):
-    monkeypatch.setattr(limits, "VISITS", limits.Limit("visits", 1, 10))
-    monkeypatch.setattr(limits, "WAITING", limits.Limit("waiting", 1, 6))
-    return Now()
+class Door:
+    """A waiting room of ten places, before an app that sends a page and keeps connections."""
 
+    def __init__(self):
+        self.seconds = 0.0
+        self.room = WaitingRoom(self.app, {"voting"}.copy, lambda: self.seconds, {"v1"}.__contains__)
+        self.visits = []
 
-@pytest.fixture
-def room(now):
-    async def app(scope, receive, send):
-        """Streamlit's part: a page, or a connection, which is a visit after the handshake."""
+    async def app(self, scope, receive, send):
         if scope["type"] == "http":
             await PlainTextResponse("a page")(scope, receive, send)
             return
-        await receive()
-        await send({"type": "websocket.accept"})
-        now.visits += 1
-        await receive()
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
 
-    return WaitingRoom(app, {"voting"}.copy, lambda: now.visits, lambda: now.seconds, {"v1"}.__contains__)
+    async def ask(self, network="10.0.0.1"):
+        """Ask for the page; return whether it came."""
+        return (await asking(self.room, "/voting", client=network)).status == 200
 
+    async def connect(self, network="10.0.0.1", visit="", says=True):
+        """Connect to the app, which is a visit from then on."""
+        one = Visit(network)
+        headers = [(b"sec-websocket-protocol", f"streamlit, token, {visit}".encode())]
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": headers, "client": (network, 1)}
+        one.task = asyncio.ensure_future(self.room(scope, one.sent.get, one.send))
+        if says:
+            one.say_something()
+        await settle()
+        self.visits.append(one)
+        return one
 
-def connect(room, protocols="streamlit, token"):
-    """Connect to the app; whether that was refused."""
-    sent = []
+    async def fill(self, n, network="10.0.0.1"):
+        return [await self.connect(network) for _ in range(n)]
 
-    async def receive():
-        return {"type": "websocket.connect"}
-
-    async def send(message):
-        sent.append(message["type"])
-
-    headers = [(b"sec-websocket-protocol", protocols.encode())]
-    in_a_loop(room({"type": "websocket", "path": "/_stcore/stream", "headers": headers}, receive, send))
-    return sent == ["websocket.close"]
-
-
-def come(room, name="", whence="127.0.0.1"):
-    answer = ask(room, "/voting", cookie=f"privdemo_waits={room.signed(name)}" if name else "", client=whence)
-    return "in" if answer.status == 200 else int(answer.text.split("You are number ")[1].split(" ")[0])
-
-
-def test_up_to_the_bound_everybody_comes_in(room, now):
-    now.visits = 9
-    assert come(room, "a") == "in"
-    now.visits = 10
-    assert come(room, "b") == 1
+    @property
+    def open(self):
+        return sum(not one.task.done() for one in self.visits)
 
 
-def test_all_who_come_at_once_are_counted_before_they_have_connected(room, now):
-    now.visits = 8
-    assert [come(room, name) for name in "abcd"] == ["in", "in", 1, 2]
-    assert not connect(room)
-    assert room.waiting.keys() == {room.signed("c"), room.signed("d")}
-    assert (now.visits, len(room.coming), come(room, "c")) == (9, 1, 1)
-    now.seconds = COMING  # the other one never came
-    assert [come(room, name) for name in "cd"] == ["in", 1]
+async def settle():
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
-def test_who_skips_the_page_is_refused_where_there_are_far_too_many(room, now):
-    now.visits = 10
-    assert [connect(room), connect(room), connect(room, "streamlit, token, unknown")] == [False, True, True]
-    assert not connect(room, "streamlit, token, v1")  # comes back to a visit
-    assert now.visits == 12
+@pytest.fixture(autouse=True)
+def ten_places(monkeypatch):
+    monkeypatch.setattr(limits, "VISITS", limits.Limit("visits", 1, ROOM))
 
 
-def test_who_waits_longest_comes_in_first(room, now):
-    now.visits = 10
-    assert [come(room, name) for name in "abc"] == [1, 2, 3]
-    now.visits = 9
-    assert [come(room, name) for name in "ba"] == [2, "in"]
+def run(story):
+    """Run a story of visitors with a door of its own."""
+
+    async def told():
+        door = Door()
+        await story(door)
+        for one in door.visits:
+            one.leave()
+            await one.task
+        assert not door.room.places, "who leaves holds no place"
+
+    in_a_loop(told())
 
 
-def test_who_has_gone_away_holds_nobody_up(room, now):
-    now.visits = 10
-    come(room, "a")
-    now.seconds, now.visits = GONE, 9
-    assert come(room, "b") == "in"
+def test_everybody_comes_in_until_the_places_are_taken():
+    async def story(door):
+        await door.fill(ROOM - 1)
+        assert await door.ask()
+        assert not await door.ask(), "the last place is kept for the one who was let in"
+        assert (await door.connect()).closed is None
+        assert not await door.ask()
+        door.visits[0].leave()
+        await settle()
+        assert await door.ask()
+
+    run(story)
 
 
-def test_more_than_can_be_counted_wait_as_well(room, now):
-    now.visits = 10
-    assert [come(room, name) for name in "abcdea"] == [1, 2, 3, 4, 4, 1], "half of the line"
-    assert [come(room, name, "10.0.0.7") for name in "fghij"] == [4, 5, 6, 7, 7]
+def test_a_browser_that_does_not_connect_loses_its_place():
+    async def story(door):
+        assert [await door.ask() for _ in range(ROOM + 1)] == [True] * ROOM + [False]
+        door.seconds = COMING
+        assert await door.ask()
+
+    run(story)
 
 
-def test_one_network_that_asks_for_pages_alone_closes_the_door_to_nobody(room, now):
-    assert [come(room) for _ in range(7)] == ["in"] * 5 + [1, 1], "half of those who may be there"
-    assert not room.waiting, "and none of them stands in the line"
-    answer = ask(room, "/voting")
-    assert "5 people have just been let in from your network" in answer.text
-    assert come(room, whence="10.0.0.7") == "in"
-    (name,) = re.findall(r"privdemo_waits=(\w+)\.\w+;", answer.headers["set-cookie"])
-    assert come(room, name) == 1, "in that network also who waits,"
-    now.seconds = COMING
-    assert [come(room) for _ in range(5)] == ["in"] * 4 + [2], "but before those who come later"
-    assert come(room, name) == "in"
+def test_connections_without_a_page_are_refused_where_there_are_far_too_many():
+    async def story(door):
+        await door.fill(ROOM + 1)
+        refused = await door.connect()
+        assert (refused.closed, door.open) == (1013, ROOM + 1)
+        assert (await door.connect(visit="unknown")).closed == 1013
+        assert (await door.connect(visit="v1")).closed is None, "who comes back to a visit is let in"
+
+    run(story)
 
 
-def test_invented_names_have_no_place_in_the_line(room, now):
-    now.visits = 10
-    for i in range(20):
-        assert ask(room, "/voting", cookie=f"privdemo_waits={i}.é").status == 503
-    assert not room.waiting
-    now.visits = 0
-    assert [ask(room, "/voting", cookie=f"privdemo_waits={i}").status for i in range(6)] == [200] * 5 + [503]
-    assert come(room, whence="10.0.0.7") == "in"
+def test_a_connection_over_which_nothing_comes_is_closed(monkeypatch):
+    monkeypatch.setattr(waiting_room, "FIRST_MESSAGE", 0.02)
+
+    async def story(door):
+        idle, looks = await door.connect(says=False), await door.connect()
+        await asyncio.sleep(0.1)
+        assert (idle.closed, looks.closed) == (1013, None)
+        assert idle.task.done()
+
+    run(story)
 
 
-def test_names_that_one_network_collects_close_the_door_to_no_other(room, now, monkeypatch):
-    monkeypatch.setattr(limits, "WAITING", limits.Limit("waiting", 1, 40))
-    names = [str(i) for i in range(30)]
-    now.visits = 10
-    assert [come(room, name) for name in names][-1] == len(room.waiting) + 1 == 21, "half of the line"
-    now.visits = 0
-    assert come(room, whence="10.0.0.7") == "in", "past those who wait, for whom five places are kept"
-    assert [come(room, name) for name in names].count("in") == 5
-    assert [come(room, whence=f"10.0.0.{i}") for i in (8, 9, 10, 11)] == ["in"] * 4
-    answer = ask(room, "/voting", client="10.0.0.12")
-    assert "0 people look at privdemo now, and 10 have just been let in: as many as" in answer.text
-    now.seconds = COMING
-    answer = ask(room, "/voting")
-    assert "0 people have just been let in from your network, and 20 have waited longer: as many" in answer.text
-    now.visits = 6
-    answer = ask(room, "/voting", client="10.0.0.12")
-    assert "6 people look at privdemo now, and 5 have waited longer: as many" in answer.text
+def test_four_hundred_idle_connections_keep_nobody_out(monkeypatch):
+    """One client opens many connections and never asks for a page: others get in as soon as those are closed."""
+    monkeypatch.setattr(waiting_room, "FIRST_MESSAGE", 0.02)
+
+    async def story(door):
+        for _ in range(ROOM + 1):
+            await door.connect("10.0.0.9", says=False)
+        await asyncio.sleep(0.1)
+        assert (door.open, await door.ask()) == (0, True)
+
+    run(story)
 
 
-def test_the_light_page_tries_again_and_files_are_sent_to_all(room, now):
-    now.visits = 10
-    waiting = ask(room, "/voting")
-    assert (waiting.status, waiting.headers["refresh"]) == (503, "5")
-    assert "10 people look at privdemo now: as many as this server can serve." in waiting.text
-    assert ask(room, "/static/js/x.js").text == "a page"
+def test_a_network_with_over_half_of_the_places_gives_one_up_to_another():
+    async def story(door):
+        for second in range(ROOM):
+            door.seconds = second
+            await door.fill(1, "10.0.0.9")
+        door.visits[0].say_something()
+        await settle()
+        assert not await door.ask()
+        await settle()
+        assert [one.closed for one in door.visits[:3]] == [None, 1013, None], "the one that is silent longest"
+        assert not await door.ask("10.0.0.9"), "the place is kept"
+        assert await door.ask()
+        await door.connect()
+        assert (await door.connect("10.0.0.9", "v1")).closed == 1013, "nor does it come back at once"
+        door.seconds += NOT_BACK
+        assert (await door.connect("10.0.0.9", "v1")).closed is None
+
+    run(story)
+
+
+def test_a_network_that_asks_for_pages_alone_keeps_nobody_out():
+    async def story(door):
+        assert [await door.ask("10.0.0.9") for _ in range(ROOM + 1)] == [True] * ROOM + [False]
+        assert [await door.ask(f"10.0.0.{i}") for i in range(4)] == [True] * 4
+
+    run(story)
+
+
+def test_where_no_network_holds_half_only_silent_connections_give_way():
+    async def story(door):
+        for network in ("10.0.0.7", "10.0.0.8"):
+            await door.fill(ROOM // 2, network)
+        assert not await door.ask()
+        await settle()
+        assert door.open == ROOM
+        door.seconds = SILENT + 1
+        for one in door.visits[1:]:
+            one.say_something()
+        await settle()
+        assert not await door.ask()
+        await settle()
+        assert [one.closed for one in door.visits[:2]] == [1013, None]
+        assert await door.ask()
+
+    run(story)
+
+
+def test_a_free_place_is_kept_for_a_network_that_waits_and_holds_fewer():
+    async def story(door):
+        await door.fill(5, "10.0.0.7")
+        await door.fill(5, "10.0.0.8")
+        assert not await door.ask()
+        door.visits[0].leave()
+        await settle()
+        assert not await door.ask("10.0.0.8")
+        door.seconds += GONE
+        assert await door.ask("10.0.0.8"), "who has not tried again is gone"
+
+    run(story)
+
+
+def test_the_waiting_page_tries_again_and_files_are_sent_to_all():
+    async def story(door):
+        await door.fill(ROOM)
+        waiting = await asking(door.room, "/voting", client="10.0.0.1")
+        assert (waiting.status, waiting.headers["refresh"]) == (503, "5")
+        assert "This page tries again every 5 seconds." in waiting.text
+        assert (await asking(door.room, "/static/js/x.js")).text == "a page"
+
+    run(story)

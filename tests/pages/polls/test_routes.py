@@ -8,13 +8,14 @@ import re
 import threading
 from base64 import b64encode
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 
 from pages.kit.waiting_room import WaitingRoom
-from pages.polls import background, routes
-from pages.polls.bucket import Bucket
+from pages.polls import background, routes, rules
+from pages.polls.bucket import Bucket, Guesses
 from pages.polls.database import PATIENCE
 from pages.polls.rules import NotKept
 from pages.polls.store import Store
@@ -44,7 +45,7 @@ def clock():
 
 @pytest.fixture
 def app(store, clock):
-    return Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock)))
+    return Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock, Guesses(clock))))
 
 
 @pytest.fixture
@@ -225,7 +226,10 @@ def test_a_flood_from_one_address_is_refused_and_a_class_behind_one_is_not(store
     assert burst >= 200
     assert burst + 60 * rate >= 5_000, "in a minute"
     monkeypatch.setattr(limits, "POLL_BURST", limits.Limit("answers at once", 1, 200))
-    app, path = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock))), f"/p/{poll[0].code}"
+    app, path = (
+        Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock, Guesses(clock)))),
+        f"/p/{poll[0].code}",
+    )
     bodies = [answer(token=f"{i:032x}") for i in range(202)]
 
     async def flood():
@@ -242,27 +246,89 @@ def test_a_flood_from_one_address_is_refused_and_a_class_behind_one_is_not(store
     assert post(app, poll[0].code, client="10.0.0.7").status == 200
 
 
-def test_whoever_tries_codes_one_after_the_other_soon_waits(store, clock, poll):
-    app = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock)))
-    tried = []
+WRONG = ["".join(letters) for letters in itertools.islice(itertools.product("BCDFG", repeat=5), 500)]
+
+
+async def statuses(app, codes, client="10.0.0.7", end="", **how):
+    """The statuses of requests for these codes, all at once."""
+    paths = [f"/p/{code}{end}" for code in codes]
+    return [one.status for one in await asyncio.gather(*(asking(app, path, client=client, **how) for path in paths))]
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("end", ["", "/now"])
+def test_wrong_codes_cost_the_same_however_they_come(app, clock, together, end):
+    """A pulse of 500 at once finds out no more than 500 one after the other, and a second later one more."""
+    burst = int(limits.GUESS_BURST.high)
 
     async def walk():
-        while not tried or tried[-1] != 429:
-            tried.append((await asking(app, "/p/BBBBB/now", client="10.0.0.7")).status)
-        return await asking(app, f"/p/{poll[0].code}", client="10.0.0.7")
+        if together:
+            return await statuses(app, WRONG, end=end)
+        return [(await statuses(app, [code], end=end))[0] for code in WRONG]
 
-    assert in_a_loop(walk()).status == 429, "nor is a code that he guesses shown"
-    assert len(tried) <= 101
-    assert post(app, poll[0].code, client="10.0.0.7").status == 200, "the class that has the page answers on"
-    assert limits.LOOK_BURST.high + 60 * limits.LOOK_RATE.high >= 5_000, "a class behind one address"
+    assert in_a_loop(walk()) == [404] * burst + [429] * (500 - burst)
+    clock.now += 1 / limits.GUESS_RATE.high
+    assert in_a_loop(statuses(app, WRONG[:2], end=end)) == [404, 429]
+
+
+def test_answers_to_wrong_codes_are_guesses_as_well(app):
+    async def walk():
+        half = int(limits.GUESS_BURST.high) // 2
+        looked = await statuses(app, WRONG[:half])
+        return looked + await statuses(app, WRONG, method="POST", body=[answer()], **HERE)
+
+    found = in_a_loop(walk())
+    assert found.count(404) == limits.GUESS_BURST.high
+    assert found[-1] == 429
+
+
+def test_a_guess_that_is_right_is_not_told_from_a_wrong_one_without_tokens(app, poll):
+    async def walk():
+        await statuses(app, WRONG)
+        return await statuses(app, [poll[0].code]) + await statuses(app, [poll[0].code], "10.0.0.8")
+
+    assert in_a_loop(walk()) == [429, 200]
+
+
+def test_whoever_tries_codes_does_not_slow_a_class_behind_the_same_address(app, poll):
+    """Thirty flooders of wrong codes, and a class that has found its poll."""
+    code = poll[0].code
+
+    async def walk():
+        assert await statuses(app, [code]) == [200]
+        await statuses(app, 5 * WRONG)
+        looks = await statuses(app, [code] * 200) + await statuses(app, [code] * 200, end="/now")
+        bodies = [answer(token=f"{i:032x}") for i in range(200)]
+        sent = [asking(app, f"/p/{code}", "POST", body=[one], client="10.0.0.7", **HERE) for one in bodies]
+        return looks + [one.status for one in await asyncio.gather(*sent)]
+
+    assert set(in_a_loop(walk())) == {200}
+
+
+def test_a_right_code_costs_no_guess(app, store):
+    codes = [store.open(f"Question {i}?", ("Yes", "No"), 0.25)[0].code for i in range(3)]
+
+    async def walk():
+        for _ in range(3):
+            assert set(await statuses(app, 100 * codes)) == {200}
+        return await statuses(app, WRONG)
+
+    assert in_a_loop(walk()).count(404) == limits.GUESS_BURST.high
+
+
+def test_the_time_to_try_all_codes_is_what_the_docs_promise():
+    days = len(rules.LETTERS) ** rules.CODE / limits.GUESS_RATE.high / 86_400
+    said = " ".join(Path("docs/serving.md").read_text().split())
+    assert f"trying all codes takes one network {days:.0f} days" in said
 
 
 def test_a_code_is_found_however_its_address_is_typed(app, poll):
     code = poll[0].code
-    for address in (f"/p/{code}/", f"/P/{code}", f"/P/{code.lower()}/"):
-        found = ask(app, address)
-        assert (found.status, found.headers["location"]) == (308, f"/p/{code}")
-        assert routes.ADDRESS.fullmatch(address[1:])
+    for end in ("", "/now"):
+        for address in (f"/p/{code}{end}/", f"/P/{code}{end}", f"/P/{code.lower()}{end}/"):
+            found = ask(app, address)
+            assert (found.status, found.headers["location"]) == (308, f"/p/{code}{end}")
+            assert routes.ADDRESS.fullmatch(address[1:])
     for address in ("/p", "/p/", "/P", "/P/"):
         box = ask(app, address)
         assert (box.status, '<form action="/p/">' in box.text) == (200, True)
@@ -280,17 +346,22 @@ def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch
     clock.now += 0.5
     assert [bucket.take("a") for _ in range(2)] == [True, False]
     clock.now += 60
-    assert [bucket.take("2001:db8::1"), *(bucket.take("2001:db8::2:1") for _ in range(3))] == [True, True, True, False]
-    assert len(bucket._left) == 1, "a has all of its tokens again, and is forgotten"
+    ours = ["2001:db8:0:1::1", "2001:db8:0:ff::2", "2001:db8:0:ff::3", "2001:db8:0:2::1"]
+    assert [bucket.take(one) for one in ours] == [True, True, True, False], "one /56 is one network"
+    assert bucket.take("2001:db8:0:100::1")
+    bucket.give_back("2001:db8::1")
+    assert [bucket.take(one) for one in ours[:2]] == [True, False]
+    assert len(bucket._left) == 2, "a has all of its tokens again, and is forgotten"
     monkeypatch.setattr("pages.polls.bucket._MOST", 10)
     for i in range(100):
         bucket.take(f"10.0.0.{i}")
     assert len(bucket._left) <= 11
 
 
-def test_who_takes_part_is_not_a_visitor_of_the_app(app, poll):
+def test_who_takes_part_is_not_a_visitor_of_the_app(app, poll, monkeypatch):
     """The waiting room, which is full, holds nobody back who answers a poll."""
-    room = WaitingRoom(app, {"", "voting"}.copy, visits=lambda: 10_000, known=lambda _: False)
+    monkeypatch.setattr(limits, "VISITS", limits.Limit("visits", 0, 0))
+    room = WaitingRoom(app, {"", "voting"}.copy)
     assert ask(room, f"/p/{poll[0].code}").status == post(room, poll[0].code).status == 200
     assert ask(room, "/voting").status == 503
 

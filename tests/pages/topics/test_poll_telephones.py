@@ -1,13 +1,17 @@
 """The page of a teacher whose class answers on telephones: what it shows, to whom, and that its secret stays one."""
 
+from itertools import islice, product
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.kit.present import place
+from pages.polls.bucket import Guesses
 from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
 from pages.polls.store import Store
 from pages.topics.poll.controls import telephones
 from pages.topics.poll.question import REHEARSAL, TELEPHONES
+from privdemo import limits
 from tests.pages.visiting import html as markup
 from tests.pages.visiting import takeaway, visit
 
@@ -122,6 +126,40 @@ def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
         assert ("poll_problem" in state) == (handed[2] is True and taken is None)
         monkeypatch.undo()
         monkeypatch.setattr(telephones, "store", lambda: store)
+
+
+def handed_over(owner, store, monkeypatch):
+    """Let a browser hand over a poll in a visit of its own; return the session."""
+    state = {"poll-owner": {"owner": owner}}
+    with monkeypatch.context() as patched:
+        patched.setattr(telephones, "store", lambda: store)
+        patched.setattr(telephones.st, "session_state", state)
+        telephones._take_in()
+    return state
+
+
+def test_a_private_link_does_not_tell_whether_there_is_such_a_poll(store, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    wrong = [[found.code, "stolen", True, []], ["BCDFG", secret, True, []]]
+    said = {handed_over(owner, store, monkeypatch)["poll_problem"] for owner in wrong}
+    assert said == {"This private link was not used. There is no poll of this code and owner, or no longer."}
+
+
+def test_private_links_to_wrong_codes_are_guesses(store, monkeypatch):
+    monkeypatch.setattr(telephones, "GUESSES", Guesses(lambda: 0.0))
+    burst = int(limits.GUESS_BURST.high)
+    codes = ["".join(letters) for letters in islice(product("BCDFG", repeat=5), burst + 1)]
+    states = [handed_over([code, "x", True, []], store, monkeypatch) for code in codes]
+    assert "There is no poll" in states[-2]["poll_problem"]
+    assert "Too many wrong codes came from your network" in states[-1]["poll_problem"]
+
+
+def test_polls_at_hand_are_few_and_each_is_there_once(store, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    twice = 3 * [["BCDFG", "x"]] + [[f"BCDF{letter}", "x"] for letter in "HJKLMNP"]
+    state = handed_over([found.code, secret, True, twice], store, monkeypatch)
+    assert len(state["polls_at_hand"]) == len(dict(state["polls_at_hand"])) <= telephones._MOST_OTHERS
+    assert state["polls_at_hand"][0] == ("BCDFG", "x")
 
 
 def test_who_opens_too_many_polls_is_told(store, monkeypatch):

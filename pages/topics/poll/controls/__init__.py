@@ -258,11 +258,9 @@ def _project(question: Question) -> None:
     """Open the reveal as a lecture: each step of it is a screen."""
     known: list[Setting] = [*all_settings(), STEP, TIMES]
     given = {key: value for key, value in more.given(known).items() if key != STEP.key}
-    said = numbers.unmarked(question.asked)
     names = STEPS if question.truth else STEPS[:-1]
     steps = tuple(
-        Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), said if len(said) <= 300 else "")
-        for name in names
+        Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), question.asked) for name in names
     )
     try:
         whole = Lecture(TITLE, "", 10, steps)

@@ -7,7 +7,7 @@ in no file, in no log and on no screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,8 @@ import streamlit as st
 from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import to_csv
 from pages.kit.turns import pause
+from pages.polls import rules
+from pages.polls.bucket import GUESSES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
 from pages.polls.store import store
 from pages.topics.poll import join
@@ -169,23 +171,33 @@ def _take_in() -> None:
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
             kept = [(other, its) for other, its in _pairs(others) if other != code]
             try:
-                store().counts(code, secret)
+                with GUESSES.look_up(st.context.ip_address or "localhost", rules.written(code)):
+                    store().counts(code, secret)
             except PollError as error:
+                no_such_owner = isinstance(error, NoSuchPoll | NotTheOwner)
                 if from_link:
-                    st.session_state[_PROBLEM] = f"This private link was not used. {error}"
-                elif isinstance(error, NoSuchPoll | NotTheOwner):  # others may be over in a moment
-                    st.session_state[_OTHERS] = kept
+                    # One sentence for both, by which nobody learns whether there is a poll of this code.
+                    why = "There is no poll of this code and owner, or no longer." if no_such_owner else error
+                    st.session_state[_PROBLEM] = f"This private link was not used. {why}"
+                elif no_such_owner:  # other causes may be over in a moment
+                    _keep_others(kept)
                     _leave()
                 return
-            st.session_state[_OTHERS] = [*_others(), *kept]
+            _keep_others([*_others(), *kept])
             _own(code, secret)
             if from_link:
                 st.session_state["way"] = TELEPHONES
 
 
 def _pairs(handed: list[Any]) -> list[tuple[str, str]]:
-    """Codes with their secrets, of what a browser says."""
-    return [(pair[0], pair[1]) for pair in handed if isinstance(pair, list) and list(map(type, pair)) == [str, str]]
+    """Return the codes with their secrets of what a browser says; of many only the first."""
+    pairs = [pair for pair in handed[: 2 * _MOST_OTHERS] if isinstance(pair, list) and len(pair) == 2]
+    return [(code, secret) for code, secret in pairs if isinstance(code, str) and isinstance(secret, str)]
+
+
+def _keep_others(pairs: Iterable[tuple[str, str]]) -> None:
+    """Keep polls at hand, each once, and no more than `_MOST_OTHERS`."""
+    st.session_state[_OTHERS] = list(dict(pairs).items())[:_MOST_OTHERS]
 
 
 def _others() -> list[tuple[str, str]]:
@@ -196,8 +208,8 @@ def _others() -> list[tuple[str, str]]:
 def _own(code: str, secret: str) -> None:
     """Make a poll the one that is shown; the one that was stays at hand."""
     known = dict(filter(None, [st.session_state.get(_OWNED), *_others()])) | {code: secret}
-    others = [(other, its) for other, its in known.items() if other != code]
-    st.session_state[_OWNED], st.session_state[_OTHERS] = (code, secret), others[:_MOST_OTHERS]
+    st.session_state[_OWNED] = (code, secret)
+    _keep_others((other, its) for other, its in known.items() if other != code)
     st.session_state[_LEFT] = False
 
 

@@ -1,0 +1,87 @@
+"""What a browser sends is bounded before anything reads it."""
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from pages.kit.messages import NOT_TAKEN, TOO_BIG, Messages, TooBigError, shortened
+from privdemo import limits
+from tests.pages.kit.asking import in_a_loop
+
+TEXT, JSON = int(limits.TEXT_LENGTH.high), int(limits.JSON_LENGTH.high)
+
+
+def message(query="", **values):
+    """A browser's message with one widget of each value, named by its field."""
+    found = BackMsg()
+    found.rerun_script.query_string = query
+    for field, value in values.items():
+        widget = found.rerun_script.widget_states.widgets.add(id=field)
+        if field == "string_array_value":
+            widget.string_array_value.data.extend(value)
+        elif field == "string_trigger_value":
+            widget.string_trigger_value.data = value
+        else:
+            setattr(widget, field, value)
+    return found.SerializeToString()
+
+
+def read(data):
+    found = BackMsg()
+    found.ParseFromString(data)
+    return found.rerun_script
+
+
+def test_short_texts_stay_as_they_are():
+    sent = message("a=1", string_value="x" * TEXT, json_value="[]", string_array_value=["a", "b"], double_value=1)
+    assert shortened(sent) == sent
+    assert shortened(b"no message") == b"no message", "Streamlit refuses it"
+    assert shortened(b"\xff" * (TEXT + 1)) == b"\xff" * (TEXT + 1)
+
+
+@pytest.mark.parametrize("letter", ["a", " ", "\u0301", "\\", "👍"])
+@pytest.mark.parametrize("field", ["string_value", "string_trigger_value"])
+def test_a_long_text_is_cut_to_one_character_too_many(field, letter):
+    (widget,) = read(shortened(message(**{field: letter * (2 * TEXT)}))).widget_states.widgets
+    value = widget.string_value or widget.string_trigger_value.data
+    assert value == letter * (TEXT + 1)
+
+
+def test_what_is_no_text_and_too_long_is_left_out_with_its_widget():
+    sent = message(json_value="1" * JSON, string_array_value=["a"] * JSON, bytes_value=b"1" * JSON, bool_value=True)
+    assert [widget.id for widget in read(shortened(sent)).widget_states.widgets] == ["bool_value"]
+
+
+def test_a_long_address_is_cut_to_one_character_too_many():
+    most = int(limits.ADDRESS_BYTES.high)
+    assert read(shortened(message("a" * (most + 100)))).query_string == "a" * (most + 1)
+
+
+def test_messages_too_long_as_a_whole_are_refused():
+    with pytest.raises(TooBigError, match="may have 1,000,000 bytes, this one has 1,000,001"):
+        shortened(bytes(1_000_001))
+    many = BackMsg()
+    for number in range(1_001):
+        many.rerun_script.widget_states.widgets.add(id=str(number), string_value="abcdefghi")
+    with pytest.raises(TooBigError, match="may have 1,000 widgets, this one has 1,001"):
+        shortened(many.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [({"text": "hello"}, NOT_TAKEN), ({"bytes": bytes(1_000_001)}, TOO_BIG)], ids=["text", "long"]
+)
+def test_a_connection_is_closed_after_what_is_not_taken(sent, code):
+    received, answers = [], []
+
+    async def app(scope, receive, send):
+        received.append(await receive())
+        await send({"type": "websocket.send", "bytes": b"more"})
+
+    async def receive():
+        return {"type": "websocket.receive", **sent}
+
+    async def send(answer):
+        answers.append(answer)
+
+    in_a_loop(Messages(app)({"type": "websocket"}, receive, send))
+    assert [(answer["type"], answer["code"]) for answer in answers] == [("websocket.close", code)]
+    assert received == [{"type": "websocket.disconnect", "code": code}]
