@@ -3,8 +3,8 @@
 if __name__ == "__main__":  # the processes that compute import this file too, and need none of it
     import streamlit as st
 
-    from pages.kit.turns import turn
     from pages.topics import PAGES
+    from server.turns import turn
 
     with turn():
         page = st.navigation([page.in_menu for page in PAGES], position="top")

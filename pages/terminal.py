@@ -17,13 +17,14 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import link, setting_file, start_up
+from pages.kit import link, setting_file
 from pages.kit.page import ANSWERED, Page
 from pages.kit.panel import Panel, to_csv
 from pages.kit.setting_file import SettingFile
 from pages.topics import PAGES, page_at
 from privdemo.experiments import running
 from privdemo.toml_text import read_from
+from server import start_up
 
 _SCRIPT = Path(__file__).parent / "one_page.py"
 # Seconds between looks at how far the draws are, and between lines about it where nobody watches.

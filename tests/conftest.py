@@ -11,8 +11,9 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, Request, expect
 
-from pages.kit import cache, start_up
+from pages.kit import cache
 from privdemo import datasets
+from server import start_up
 from tests.browser import browsing, find_chromium
 
 # How long an example may take says nothing on a busy machine.

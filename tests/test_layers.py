@@ -15,6 +15,13 @@ LAYERS = [
     *("accounting mechanisms", "estimators", "attacks methods", "experiments", "figures", "reports", "commands"),
     "__main__",
 ]
+# What is imported of Streamlit's modules and public, though not by the name `st`.
+PUBLIC_OF_STREAMLIT = {
+    "streamlit.delta_generator.DeltaGenerator",
+    "streamlit.navigation.page.StreamlitPage",
+    "streamlit.runtime.uploaded_file_manager.UploadedFile",
+    "streamlit.testing.v1.AppTest",
+}
 parsed = cache(ast.parse)
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names.split()} | {"privdemo": -1}
 # What may be called on numpy.random: everything else there draws from the one global state.
@@ -22,9 +29,9 @@ LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
 WHAT_DRAWS = "data_sets inputs link linked live_dial live_lie more own_data_input page present presenter privacy_inputs"
-DRAWING = {
-    f"pages.kit.{name}"
-    for name in (*WHAT_DRAWS.split(), "screen", "start_up", "style", "uploads", "visits", "watching")
+DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "screen", "style", "watching")} | {
+    "server.visits",
+    "server.streamlit_internals",
 }
 # The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
@@ -44,7 +51,7 @@ def module_name(path):
 # Every module of the project and of its tests by its dotted name.
 FILES = [
     ROOT / "app.py",
-    *(file for part in ("deploy", "privdemo", "pages", "tests") for file in (ROOT / part).rglob("*.py")),
+    *(file for part in ("deploy", "privdemo", "server", "pages", "tests") for file in (ROOT / part).rglob("*.py")),
 ]
 SOURCES = {module_name(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in sorted(FILES)}
 MODULES = {module: source for module, source in SOURCES.items() if top(module) != "tests"}
@@ -84,12 +91,27 @@ def faults(module, source, is_package=False):
             own = {".".join(name.split(".")[:2]) for name in imported} & RANK.keys()
             later = sorted(name for name in own if RANK[name] > own_rank)
             wrong += [f"{module} imports {name}, a later layer" for name in later]
+    elif top(module) == "server":
+        wrong += [f"{module} imports {name}: the server knows no page" for name in sorted(tops & {"pages", "app"})]
+        wrong += [f"{module} imports {name}: pages hold no maths" for name in sorted(tops & MATHS)]
     else:
         wrong += [f"{module} imports {name}: pages hold no maths" for name in sorted(tops & MATHS)]
         wrong += page_faults(module, source, imported)
     if "plotly" in tops and not (module + ".").startswith("privdemo.figures."):
         wrong.append(f"{module} imports plotly: only figures may")
-    return wrong + global_randomness(module, source)
+    return wrong + global_randomness(module, source) + streamlit_internals(module, source)
+
+
+def streamlit_internals(module, source):
+    """Members of Streamlit that are not public, outside of the one module for them."""
+    if module == "server.streamlit_internals" or top(module) not in ("server", "pages", "app", "deploy"):
+        return []
+    found = []
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("streamlit."):
+            names = {f"{node.module}.{alias.name}" for alias in node.names} - PUBLIC_OF_STREAMLIT
+            found += [name for name in sorted(names) if not name.startswith("streamlit.proto.")]
+    return [f"{module} imports {name}: only server.streamlit_internals may" for name in found]
 
 
 def page_faults(module, source, imported):
@@ -214,6 +236,12 @@ def test_no_import_cycles():
         ("privdemo", "from privdemo import limits", "a later layer"),
         ("privdemo.extra", "", "has no layer"),
         ("pages.kit.numbers", "from scipy.stats import norm", "pages hold no maths"),
+        ("server.visits", "from pages.kit import cache", "the server knows no page"),
+        (
+            "pages.kit.link",
+            "from streamlit.runtime.state import get_session_state",
+            "only server.streamlit_internals may",
+        ),
         ("pages.kit.page", "from pages.topics import PAGES", "the kit knows none"),
         ("pages.topics.voting.answer", "from pages.topics.images import answer", "no other topic"),
         ("pages.topics.voting.answer", "import streamlit as st", "controls draw"),

@@ -6,7 +6,7 @@ import shlex
 
 import numpy as np
 
-from pages.kit import guard, lecture, setting_file, told
+from pages.kit import lecture, setting_file
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
 from privdemo.experiments import (
@@ -38,6 +38,7 @@ from privdemo.methods import (
     TRAINING,
     by_trying,
 )
+from server import allowed_requests, server_settings
 from tests.documents import ROOT, blocks, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -53,7 +54,11 @@ def test_the_readme_is_short_and_examples_give_the_numbers_beside_them():
 def test_a_container_is_told_every_setting_of_a_server():
     settings = set(re.findall(r"^\| `(PRIVDEMO_\w+)`", (ROOT / "docs/serving.md").read_text(encoding="utf-8"), re.M))
     passed_on = dict(re.findall(r"^ +(PRIVDEMO_\w+): (.+)$", (ROOT / "compose.yaml").read_text(encoding="utf-8"), re.M))
-    assert {guard.HOSTS, guard.FRAMES, guard.METRICS, told.SCHEDULER} <= settings <= passed_on.keys()
+    assert (
+        {server_settings.HOSTS, server_settings.FRAMES, server_settings.METRICS, server_settings.SCHEDULER}
+        <= settings
+        <= passed_on.keys()
+    )
     assert all(passed_on[name] == f"${{{name}:-}}" for name in settings - {"PRIVDEMO_DATA"})
     assert "have not been built" in README
 

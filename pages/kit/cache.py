@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.kit import one_of_many, own_data, told, visits
+from pages.kit import own_data
 from privdemo import datasets
 from privdemo.datasets import Source
 from privdemo.experiments import cluster, shipped_draws
 from privdemo.jobs import Runner
+from server import replica_limits, server_settings, visits
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -140,10 +141,10 @@ AT_A_TIME = 16
 
 
 def _runner() -> Runner:
-    """A runner as the settings of the server want it, which `told.check` has checked."""
-    if address := os.environ.get(told.SCHEDULER):
+    """A runner as the settings of the server want it, which `server_settings.check` has checked."""
+    if address := os.environ.get(server_settings.SCHEDULER):
         return Runner(visits.is_connected, AT_A_TIME, partial(cluster.ClusterWorker, cluster.Cluster(address)))
-    return Runner(visits.is_connected, one_of_many.workers())
+    return Runner(visits.is_connected, replica_limits.workers())
 
 
 _RUNNER = _runner()

@@ -12,10 +12,11 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from pages.kit import cache, link, own_data, settings, visits
+from pages.kit import cache, link, own_data, settings
 from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
 from privdemo.jobs import Progress
+from server import visits
 
 # Seconds between looks at how far the draws are, and where many others come first: each look is work as well.
 POLL, SLOW_POLL = 1.5, 5.0

@@ -11,18 +11,13 @@ from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.delta_generator_singletons import context_dg_stack
 
 from pages.kit import link, linked
 from pages.kit.settings import Choice, Number, Words
+from server.streamlit_internals import hidden_container, is_hidden
 
 # The key of the folded settings, which is true while they are open.
 SETTINGS = "settings"
-
-
-def nowhere() -> DeltaGenerator:
-    """A place that nobody sees, for settings that are folded away or have no meaning now."""
-    return DeltaGenerator(root_container=None)
 
 
 def settings(folded: bool) -> DeltaGenerator:
@@ -33,23 +28,18 @@ def settings(folded: bool) -> DeltaGenerator:
     if not folded:
         return st.container(key=SETTINGS)
     fold = st.expander("Settings", key=SETTINGS, icon=":material/tune:", on_change="rerun")
-    return fold if fold.open else nowhere()
+    return fold if fold.open else hidden_container()
 
 
 def place(key: str, wanted: bool) -> DeltaGenerator:
     """A place on the screen where it is `wanted`, else nowhere."""
-    return st.container(key=key) if wanted else nowhere()
-
-
-def unseen() -> bool:
-    """Whether what is drawn now is drawn nowhere."""
-    return context_dg_stack.get()[-1]._root_container is None
+    return st.container(key=key) if wanted else hidden_container()
 
 
 def number(setting: Number, label: str | None = None, *, hide_label: bool = False) -> Any:
     """Draw a box for a number to type, and return the number."""
     cast = int if setting.limit.integer else float
-    if unseen():
+    if is_hidden():
         return cast(link.keep(setting))
     later = st.session_state.get(link.LATER, {})
     if setting.key in later and setting.key in st.session_state:
@@ -116,7 +106,7 @@ def view(
     **options: Any,
 ) -> None:
     """Draw a second widget of the number `source` (see `linked.View`), and its ear unless more widgets of it follow."""
-    if unseen():
+    if is_hidden():
         return
     second = linked.View(key, source, to_source, from_source, st.session_state)
     widget(value=second.prepare(), key=key, on_change=second.write_back, **options)
@@ -126,14 +116,14 @@ def view(
 
 def ear(source: Number) -> None:
     """Draw, after all widgets of a number, what nobody sees: it says how much of it the browser has heard."""
-    if unseen():
+    if is_hidden():
         return
     st.number_input("heard", min_value=0, key=linked.tell_ear(st.session_state, source.key))
 
 
 def write(setting: Words, label: str | None = None) -> str:
     """Draw a line for a text, and return the text."""
-    if unseen():
+    if is_hidden():
         return str(link.keep(setting))
     words = label or setting.label
     return st.text_input(words, setting.default, key=setting.key, help=setting.help, bind="query-params")
@@ -141,7 +131,7 @@ def write(setting: Words, label: str | None = None) -> str:
 
 def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
     """Draw a row of options and return the chosen one, or a tuple where the setting allows `many`."""
-    if unseen():
+    if is_hidden():
         return link.keep(setting)
     if setting.many:
         return tuple(
@@ -175,7 +165,7 @@ def choose_in_line(setting: Choice) -> Any:
 
 def pick(setting: Choice, label: str | None = None) -> str:
     """Draw a list that opens, and return the one option picked."""
-    if unseen():
+    if is_hidden():
         return str(link.keep(setting))
     return st.selectbox(
         label or setting.label,

@@ -12,11 +12,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state import get_session_state
 
 from pages.kit.settings import Choice, Setting, problems
 from privdemo import limits
+from server.streamlit_internals import is_history_navigation, remove_from_address, set_in_address, unbind_from_address
 
 # Notes that are shown on a link, and how that is called.
 _MOST_NOTES, _THIS, _TYPED = 5, "this link", "what was typed"
@@ -102,7 +101,7 @@ def _have_written(name: str, values: Mapping[str, Sequence[str]]) -> None:
 
 def current(setting: Setting) -> Any:
     """The setting as it will be: from the session, else from a good link, else the default."""
-    if setting.key in st.session_state and not (_in_link(setting) and _on_the_way_back()):
+    if setting.key in st.session_state and not (_in_link(setting) and is_history_navigation()):
         return st.session_state[setting.key]
     return _linked(setting)
 
@@ -134,9 +133,7 @@ def keep(setting: Setting) -> Any:
         value = setting.default  # other records, other options
     state[key] = list(value) if isinstance(value, tuple) else value
     if _in_link(setting):
-        with get_session_state().query_params() as parameters:
-            if bound := parameters.get_binding_for_param(key):
-                parameters.unbind_widget(bound.widget_id)
+        unbind_from_address(key)
         if _linked(setting) != value:
             state.setdefault(_KEPT_UNSEEN, {})[key] = _texts(setting, value)
     return value
@@ -199,10 +196,10 @@ def check(settings: Iterable[Setting], page: str) -> None:
     keys = {setting.key for setting in known}
     _rename(known)
     # What a widget has taken from the link is the widget's own by now, until the visitor goes back to another.
-    taken = set() if _on_the_way_back() else {key for key in keys if key in st.session_state}
+    taken = set() if is_history_navigation() else {key for key in keys if key in st.session_state}
     bad = problems(known, {key: texts for key, texts in _in_address().items() if key not in taken})
     if bad:
-        drop(bad)
+        remove_from_address(bad)
         remark(*bad.values(), of=_THIS)
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
@@ -221,27 +218,14 @@ def _refuse_long() -> None:
     length = len(urlencode(_in_address(), doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
         # What a widget has taken was typed into it, unless the visitor goes back to a link.
-        is_typed = not _on_the_way_back() and any(key in st.session_state for key in st.query_params)
-        drop(list(_in_address()))
+        is_typed = not is_history_navigation() and any(key in st.session_state for key in st.query_params)
+        remove_from_address(list(_in_address()))
         has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
         if is_typed:
             remark(f"A link with it would have {has}: no setting stands in it.", of=_TYPED)
         else:
             remark(f"It has {has}: none of its settings was used.", of=_THIS)
         st.rerun()  # the settings were made from it
-
-
-def drop(keys: Iterable[str]) -> None:
-    """Take keys out of the address, and from the widgets that are drawn next, in one message to the browser.
-
-    Each `del` would send what is left of the address.
-    """
-    *others, last = keys
-    with get_session_state().query_params() as parameters:
-        for key in others:
-            parameters.discard_param_no_forward_msg(key)
-        parameters.remove_param(last)
-        parameters.set_initial_query_params_from_current()
 
 
 def _rename(settings: Iterable[Setting]) -> None:
@@ -255,7 +239,7 @@ def _rename(settings: Iterable[Setting]) -> None:
             raw = st.query_params.get_all(setting.key)
             now = setting.by_name_now(raw)
             if now != raw and not setting.problem(now):
-                keep = setting.key in st.session_state and not _on_the_way_back()
+                keep = setting.key in st.session_state and not is_history_navigation()
                 renamed[setting.key] = _texts(setting, st.session_state[setting.key] if keep else setting.value(now))
     if renamed:
         _put(renamed, quietly=True)
@@ -269,28 +253,14 @@ def _texts(setting: Setting, value: Any) -> list[str]:
 
 
 def _put(values: Mapping[str, list[str]], quietly: bool, name: str = "put") -> None:
-    """Put values into the address, from which the widgets that are drawn next take theirs; without texts, drop a key.
+    """Put values into the address, where widgets that are rendered next find theirs; a key without texts is dropped.
 
-    That is unlike `st.query_params`, of which a widget takes nothing before the next run, and which refuses a key whose
-    widget was on screen before, as it was where a visitor goes back to an older address. Streamlit's own message makes
-    an entry in the browser's history, except on the way back; `quietly` none is made.
+    Streamlit's own message makes an entry in the browser's history, except on the way back; `quietly` none is made.
     """
-    with get_session_state().query_params() as parameters:
-        for key, texts in values.items():
-            parameters.discard_param_no_forward_msg(key)
-            if texts:
-                parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
-        parameters.set_initial_query_params_from_current()
-        if not quietly or _on_the_way_back():
-            parameters.update({})  # sends the whole address
-            return
-    _have_written(name, values)
-
-
-def _on_the_way_back() -> bool:
-    """Whether this run follows the browser's back or forward button."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
+    send = not quietly or is_history_navigation()
+    set_in_address(values, send)
+    if not send:
+        _have_written(name, values)
 
 
 def forget_notes() -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, lecture, link, present, setting_file, visits
+from pages.kit import draws, lecture, link, present, setting_file
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import Here, Place
 from pages.kit.settings import Choice, Setting, named
+from server import visits
 
 # A visitor's own lecture, for as long as the visit.
 OWN = "own_lecture"

@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import inputs, visits
 from pages.kit.own_data import TITLE, Kind, Own, OwnAnswers, Reading, held, hold, let_go, refusal
 from pages.kit.settings import Choice
 from privdemo import datasets, figures, limits
 from privdemo.datasets import OwnDataError
+from server import visits
+from server.streamlit_internals import is_hidden
 
 _PROBLEM = "own_problem"
 _FILE, _LABEL, _POSITIVE, _COLUMN, _BROUGHT = "own_file", "own_label", "own_positive", "own_column", "own_files_brought"
@@ -43,7 +44,7 @@ def _panel(
     chosen: Choice, kind: type[Kind], label: str, types: list[str], advice: str, show: Callable[[Kind], None]
 ) -> None:
     """Bring a file to a page of this kind, `show` what was read of it, and forget it again."""
-    if inputs.unseen():
+    if is_hidden():
         return
     own, elsewhere = held(kind), refusal(kind)
     with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):

@@ -14,14 +14,16 @@ from typing import Any, Protocol
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, uploads, watching
+from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, watching
 from pages.kit.draws import Draws, Job
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import Live, Panel
 from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting, named
-from pages.kit.turns import in_turn, turn
+from server import uploads
+from server.streamlit_internals import is_hidden
+from server.turns import in_turn, turn
 
 # Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
 ANSWERED = "shown_answer"
@@ -197,7 +199,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
             with inputs.settings(folded=seen.whole):
                 with st.container(key="controls"):
                     question = page.controls(main)
-                if not inputs.unseen():
+                if not is_hidden():
                     with st.container(key="presets"):
                         page.presets(question)
         if menu:

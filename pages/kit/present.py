@@ -14,6 +14,7 @@ from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Number, Setting, Words
 from privdemo.toml_text import shortened
+from server.streamlit_internals import remove_from_address
 
 # The keys of both in an address.
 PRESENT, CONTROLS = "present", "controls"
@@ -264,6 +265,6 @@ def _take(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> Non
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
     if there := [key for key in bad if key in st.query_params]:
-        link.drop(there)
+        remove_from_address(there)
     link.take(settings, {key: value for key, value in given.items() if key not in bad})
     link.remark(*bad.values(), of=of)

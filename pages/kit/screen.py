@@ -11,12 +11,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, presenter, report, turns
+from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, presenter, report
 from pages.kit.draws import Draws
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
 from privdemo import figures
+from server import turns
 
 # Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
 # which keeps it from everything else for a second.

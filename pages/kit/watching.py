@@ -10,7 +10,7 @@ import streamlit as st
 from pages.kit import draws, screen
 from pages.kit.draws import Draws, Job
 from pages.kit.numbers import sentence
-from pages.kit.turns import in_turn
+from server.turns import in_turn
 
 # True in a session that a terminal or a test has.
 NO_BROWSER = "no_browser"

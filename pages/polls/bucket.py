@@ -6,10 +6,10 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ipaddress import IPv6Address, ip_address
 
 from pages.polls.rules import NoSuchPoll, NotKept, PollError, TooManyGuesses
 from privdemo import limits
+from server.requests import network
 
 # Addresses that are remembered; of more, those that have asked longest ago are forgotten.
 _MOST = 20_000
@@ -100,12 +100,3 @@ class Guesses:
 
 GUESSES = Guesses()
 """The guesses of all ways to ask this process for a poll: its pages and routes, and the box of a poll's owner."""
-
-
-def network(address: str) -> str:
-    """Return the network of an address: IPv4 addresses alone, IPv6 by the /56 that one household or office has."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    return str(int(found) >> 72) if isinstance(found, IPv6Address) and not found.ipv4_mapped else address

@@ -22,12 +22,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from pages.kit import asked
 from pages.polls import participant, rules
 from pages.polls.batches import Batches
 from pages.polls.bucket import GUESSES, Bucket, Guesses
 from pages.polls.rules import Answer, Poll, PollError
 from privdemo import limits
+from server import requests
 
 if TYPE_CHECKING:
     from pages.polls.store import Store
@@ -121,7 +121,7 @@ class Telephones:
 
     async def _post(self, request: Request, code: str) -> Response:
         """Take an answer, and say so once it is on disk."""
-        if not asked.is_from_here(request.headers):
+        if not requests.is_same_origin(request.headers):
             raise HTTPException(403, "Answers are taken from the poll's own page only.")
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise HTTPException(415, "An answer must be sent as application/json.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from pages.kit import visits
+from server import visits
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser

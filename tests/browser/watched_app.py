@@ -15,7 +15,8 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import app as served
-from pages.kit import own_data, own_data_input, visits
+from pages.kit import own_data, own_data_input
+from server import visits
 
 visits.BREAK = 0.5  # a test waits for it
 _SEEN: list[weakref.ref[Any]] = []

@@ -32,6 +32,7 @@ FAMILIES = {
     "mechanisms": ("privdemo/mechanisms", "tests/mechanisms"),
     "estimators": ("privdemo/estimators", "tests/estimators"),
     "kit": ("pages/kit", "tests/pages/kit"),
+    "server": ("server", "tests/server"),
 }
 # What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
 VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}
@@ -39,7 +40,7 @@ VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "t
 # checked against at run time is left alone: mutmut would add methods to it, which no class has.
 SETTINGS = """
 [tool.mutmut]
-source_paths = ["privdemo", "pages"]
+source_paths = ["privdemo", "pages", "server"]
 only_mutate = ["{code}/*"]
 do_not_mutate = ["privdemo/mechanisms/pixel_mechanism.py"]
 do_not_mutate_patterns = ['raise \\w+\\(', 'warnings\\.warn\\(']

@@ -15,9 +15,9 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, own_data
-from pages.kit.start_up import keep_uploads_in_memory
 from pages.topics.many_answers import CHAPTERS
 from privdemo import datasets, limits
+from server.start_up import keep_uploads_in_memory
 from tests.pages.visiting import code, finished, html, takeaway, until, visit, warnings
 
 # So few draws, and so little more, that a page has all it asks for soon.

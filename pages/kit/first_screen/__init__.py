@@ -6,6 +6,7 @@ figure, before the libraries that draw it live are there. A link that holds sett
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Set
 from functools import cache
 from html import escape
@@ -14,9 +15,10 @@ from pathlib import Path
 import streamlit as st
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit.file_util import get_static_dir
 
-from pages.kit import asked, style
+from pages.kit import style
+from server import requests
+from server.streamlit_internals import static_folder
 
 # The markup of each page's first screen, by its address; of the pages' own words and default answers only.
 _KNOWN: dict[str, str] = {}
@@ -26,6 +28,7 @@ _LAYOUT, SCRIPT, _CHAPTERS = (
     (_HERE / name).read_text(encoding="utf-8") for name in ("first_screen.css", "leave.js", "chapters.js")
 )
 _SERVER = 'window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href };'
+_INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _ROOT = '<div id="root">'
 _ANEW = {"Cache-Control": "no-cache"}
 
@@ -66,13 +69,18 @@ class FirstScreens:
         """Answer as the app does, but for pages."""
         address = None
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            address = asked.address(scope)
+            address = requests.address(scope)
         if address is None or address not in self.addresses():
             await self.app(scope, receive, send)
             return
         screen = "" if scope.get("query_string") else _KNOWN.get(address, "")
         page = HTMLResponse(empty_page().replace(_ROOT, screen + _ROOT, 1), headers=_ANEW)
         await page(scope, receive, send)
+
+
+def scripts() -> list[str]:
+    """Return the scripts within the HTML of a page: Streamlit's, and those of the first screen."""
+    return [*_INLINE_SCRIPT.findall(empty_page()), SCRIPT]
 
 
 @cache
@@ -83,6 +91,6 @@ def empty_page() -> str:
     style of all pages, which overrules what Streamlit puts in its head: nothing is ever seen without it. And it hears
     of the chapter that is chosen.
     """
-    page = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    page = (static_folder() / "index.html").read_text(encoding="utf-8")
     page = page.replace("<title>", f"<script>{_SERVER}</script>\n<script>{_CHAPTERS}</script>\n<title>", 1)
     return page.replace(_ROOT, style.SHEET + _ROOT, 1)

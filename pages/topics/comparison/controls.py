@@ -42,6 +42,7 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, SHARE, ComparisonConfig, has_pixels
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.tasks import BINARY
+from server.streamlit_internals import hidden_container
 
 _DATA = "compared_people_of"
 # MNIST first.
@@ -216,7 +217,7 @@ def _pinned() -> ComparisonConfig | None:
     except ValueError as error:  # of records that were forgotten, for one
         st.session_state[PIN.key] = PIN.default
         st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.unmarked(str(error))}"))
-    with inputs.nowhere():
+    with hidden_container():
         return decode(inputs.write(PIN))
 
 

@@ -18,6 +18,7 @@ from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
 from privdemo.experiments.sweep import ImagesConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+from server.streamlit_internals import hidden_container
 
 MECHANISMS = {family.title: family for family in FAMILIES.values()}
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
@@ -208,7 +209,7 @@ def level_inputs(setup: Setup) -> Question:
     inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
     with inputs.place("level-inputs", chapter not in (CHANGED, GAUSS)):
         level = _level(setting, setup, own_slider=chapter != DIAL)
-    with inputs.nowhere():  # so that a preset's level for them reaches the address
+    with hidden_container():  # so that a preset's level for them reaches the address
         for other in FAMILIES.values():
             if other is not family:
                 hidden = level_setting(other, n_states)

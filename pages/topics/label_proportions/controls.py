@@ -20,6 +20,7 @@ from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, NAMES, by_trying
 from privdemo.tasks import BINARY, binary_task
+from server.streamlit_internals import hidden_container
 
 # Up to this many records in bags a first draw takes less than a second.
 AT_ONCE = 1200
@@ -194,7 +195,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
         return float(aggregation.mean_scale(count, at))
 
     if inputs.choose(kind) != LAPLACE:
-        with inputs.nowhere():
+        with hidden_container():
             inputs.number(epsilon)
         return math.inf
     with st.container(key=f"{epsilon.key}-shown"):

@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, more, numbers, present, screen, visits
+from pages.kit import lecture, link, more, numbers, present, screen
 from pages.kit.lecture import SHOW, Lecture, Step
 from pages.kit.page import Page
 from pages.kit.present import Here, Place
 from pages.kit.settings import Words, named
+from server import visits
 
 LECTURE = Words("lecture", lecture.from_link, "")
 _READ, _EDITS, _PROBLEM = "lecture_read_from_link", "lecture_edits", "lecture_problem"

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import segno
 
-from pages.kit import told
 from pages.topics.poll.question import Join
+from server import server_settings
 
 _LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1|0\.0\.0\.0", re.IGNORECASE)
 # Where `make run` serves unless it is told another port.
@@ -30,7 +30,7 @@ def join(code: str, is_open: bool, seen: str | None) -> Join:
 
 def given_site() -> str:
     """The address of this app that PRIVDEMO_URL gives, if it gives one."""
-    return _site(os.environ.get(told.SITE, ""))
+    return _site(os.environ.get(server_settings.SITE, ""))
 
 
 def _site(address: str) -> str:

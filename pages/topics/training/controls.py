@@ -20,6 +20,7 @@ from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING, TRUE
+from server.streamlit_internals import hidden_container
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
@@ -266,7 +267,7 @@ def _classes(data: Source, kind: str, kinds: str) -> tuple[str, str, tuple[str, 
 
 def _out_of_sight(data: Source, n_classes: int) -> None:
     """Keep the numbers that the chosen kinds of noise do without, so that a preset's reach the address."""
-    with inputs.nowhere():
+    with hidden_container():
         for family in MECHANISMS.values():
             if st.session_state[NOISE.key] != family.title:
                 hidden = level_setting(family, images.n_states(data))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages.kit import cache, told
+from pages.kit import cache
 from privdemo.experiments import cluster, running
 from privdemo.jobs import Runner
 from privdemo.mechanisms import BinaryChannel
+from server import server_settings
 from tests.pages.kit.elements import opened
 
 
@@ -130,9 +131,9 @@ def test_nobody_can_change_a_result_that_all_share():
 
 def test_long_work_is_done_here_unless_a_scheduler_is_named(monkeypatch):
     monkeypatch.setattr(Runner, "__init__", lambda self, is_there, workers, worker=None: self.__dict__.update(vars()))
-    monkeypatch.delenv(told.SCHEDULER, raising=False)
+    monkeypatch.delenv(server_settings.SCHEDULER, raising=False)
     assert (cache._runner().workers, cache._runner().worker) == (2, None)
-    monkeypatch.setenv(told.SCHEDULER, "tcp://10.0.0.7:8786")
+    monkeypatch.setenv(server_settings.SCHEDULER, "tcp://10.0.0.7:8786")
     one, other = (cache._runner().worker() for _ in range(2))
     assert isinstance(one, cluster.ClusterWorker)
     assert one._cluster.address == other._cluster.address == "tcp://10.0.0.7:8786"
@@ -140,4 +141,4 @@ def test_long_work_is_done_here_unless_a_scheduler_is_named(monkeypatch):
     with pytest.raises(
         SystemExit, match=r"the dask backend needs more: in the project's folder, pip install '\.\[dask\]'"
     ):
-        told.check()
+        server_settings.check()

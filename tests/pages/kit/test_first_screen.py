@@ -5,8 +5,8 @@ from starlette.responses import PlainTextResponse
 
 from pages.kit import first_screen
 from pages.topics import PAGES
-from tests.pages.kit.asking import ask
 from tests.pages.visiting import plain, takeaway, visit
+from tests.server.asking import ask
 
 
 @pytest.fixture(autouse=True)

@@ -163,6 +163,7 @@ import streamlit as st
 from pages.kit import inputs, link
 from pages.kit.settings import Choice, Number, Words
 from privdemo.limits import Limit
+from server.streamlit_internals import hidden_container
 
 SETTINGS = {
     Choice("one", ("a", "b"), "b", "One"): inputs.choose,
@@ -171,7 +172,7 @@ SETTINGS = {
     Number("n", Limit("n", 1, 9, integer=True), 3, "N"): inputs.dial,
     Words("w", str, "old", "W"): inputs.write,
 }
-with st.container() if st.session_state["seen"] else inputs.nowhere():
+with st.container() if st.session_state["seen"] else hidden_container():
     st.session_state["found"] = tuple(draw(setting) for setting, draw in SETTINGS.items())
 link.write_kept("settings")
 """

@@ -16,9 +16,9 @@ import uvicorn
 from starlette.applications import Starlette
 from streamlit.components.v2 import manifest_scanner
 
-from pages.kit import start_up
 from pages.polls import routes
 from pages.polls.database import VARIABLE
+from server import start_up
 
 # What the app otherwise loads at each start.
 LOADED = """anyio._backends._asyncio itsdangerous starlette.middleware.sessions starlette.staticfiles

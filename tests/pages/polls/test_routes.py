@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from pages.kit.waiting_room import WaitingRoom
 from pages.polls import background, routes, rules
 from pages.polls.bucket import Bucket, Guesses
 from pages.polls.database import PATIENCE
 from pages.polls.rules import NotKept
 from pages.polls.store import Store
 from privdemo import limits
-from tests.pages.kit.asking import ask, asking, in_a_loop
+from server.waiting_room import WaitingRoom
+from tests.server.asking import ask, asking, in_a_loop
 
 HERE = {"origin": "http://localhost", "content_type": "application/json"}
 TOKEN = 32 * "a"

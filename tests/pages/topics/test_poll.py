@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 import streamlit as st
 
-from pages.kit import lecture, presenter, told
+from pages.kit import lecture, presenter
 from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
@@ -17,6 +17,7 @@ from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing
 from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from server import server_settings
 from tests.figures.reading import NASTY
 from tests.pages.visiting import html as markup
 from tests.pages.visiting import takeaway, visit, warnings
@@ -198,7 +199,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(check, words, sentence):
     ],
 )
 def test_a_class_goes_to_the_address_given_or_to_the_teachers_own(monkeypatch, given, seen, address):
-    monkeypatch.setenv(told.SITE, given)
+    monkeypatch.setenv(server_settings.SITE, given)
     at = join.join("BCDFG", True, seen)
     assert at.address == address
     assert at.local == ("localhost" in address)

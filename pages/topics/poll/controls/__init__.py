@@ -15,7 +15,6 @@ from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import Here, Place
 from pages.kit.settings import Choice, Number, Setting, Words
-from pages.kit.turns import in_turn
 from pages.topics.poll.answer import Answer
 from pages.topics.poll.controls import rehearsing, telephones
 from pages.topics.poll.join import short
@@ -34,6 +33,8 @@ from pages.topics.poll.question import (
 from privdemo import limits
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from server.streamlit_internals import hidden_container, is_hidden
+from server.turns import in_turn
 
 ADDRESS, TITLE = "poll", "Ask your class"
 # Questions to start from, each with its answers.
@@ -86,7 +87,7 @@ def controls(main: DeltaGenerator) -> Question | str:
             _for_latecomers(mine.join)
     with main, inputs.place("poll-lie", mine is None and not _is_projected()):
         lie = _lie(None if ANSWERS.problem([line]) else len(check_answers(line)))
-    with inputs.place("poll-class", way == REHEARSAL) if not inputs.unseen() else inputs.nowhere():
+    with inputs.place("poll-class", way == REHEARSAL) if not is_hidden() else hidden_container():
         people, pace, seed = inputs.number(PEOPLE), inputs.number(PACE), inputs.number(SEED)
     try:
         words, config = (mine.question, mine.config) if mine else (check_question(asked), _config(line, lie))
@@ -112,7 +113,7 @@ def _lie(n_answers: int | None) -> float:
     """Draw how often people lie, as a probability and as ε."""
     setting = lie_setting()
     inputs.keep_inside(setting, "The lie")
-    if n_answers is None or inputs.unseen():
+    if n_answers is None or is_hidden():
         return float(inputs.number(setting))
     return privacy_inputs.lie(
         setting, n_answers, name="poll", label="Each person lies", p_label="p, lie", epsilon_label="ε of one answer"
@@ -136,7 +137,7 @@ def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tupl
     with main, inputs.place("shown-hands", wanted):
         for setting, answer in zip(HANDS_UP, answers, strict=False):
             found.append(inputs.number(setting, f"Hands for “{numbers.unmarked(answer)}”"))
-    with inputs.nowhere():
+    with hidden_container():
         for setting in HANDS_UP[len(answers) :]:
             inputs.number(setting)
     return tuple(found)
@@ -211,7 +212,7 @@ def asked_again_controls(shown: Answer) -> int:
     if question.join is None:
         with st.container(width=180):
             return int(inputs.number(TIMES))
-    with inputs.nowhere():
+    with hidden_container():
         inputs.number(TIMES)
     with st.container(key="shown-again"):
         telephones.again_button()

@@ -17,7 +17,6 @@ import streamlit as st
 
 from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import to_csv
-from pages.kit.turns import pause
 from pages.polls import rules
 from pages.polls.bucket import GUESSES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
@@ -26,6 +25,7 @@ from pages.topics.poll import join
 from pages.topics.poll.question import TELEPHONES, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
+from server.turns import pause
 
 # The code and the secret of the teacher's poll and those of others that are at hand, why something was not done with
 # it, and whether one was left.

@@ -3,9 +3,9 @@
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages.kit.messages import NOT_TAKEN, TOO_BIG, Messages, TooBigError, shortened
 from privdemo import limits
-from tests.pages.kit.asking import in_a_loop
+from server.messages import NOT_TAKEN, TOO_BIG, Messages, TooBigError, shortened
+from tests.server.asking import in_a_loop
 
 TEXT, JSON = int(limits.TEXT_LENGTH.high), int(limits.JSON_LENGTH.high)
 

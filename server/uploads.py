@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
 from privdemo import limits
+from server.streamlit_internals import drop_upload, rerun_with, uploads
 
 # Why a file was refused, in the session, for its page to say.
 REFUSAL = "upload_refusal"
@@ -29,8 +29,8 @@ _AROUND = 100_000
 
 def _held() -> dict[str, list[int]]:
     """The bytes of each file that the server holds, by the visit that has uploaded it."""
-    files = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
-    return {visit: [len(file.data) for file in list(each.values())] for visit, each in list(files.items())}
+    held = uploads(runtime.get_instance())
+    return {visit: [len(file.data) for file in each.values()] for visit, each in held.items()}
 
 
 def _kept() -> int:
@@ -104,11 +104,7 @@ class Uploads:
 
 def _tell(visit: str, refusal: str) -> None:
     """Have the page of a visit say why a file was refused: the browser shows no more than the number of the answer."""
-    session = runtime.get_instance().get_app_session(visit)
-    if session and REFUSAL not in session.session_state:
-        # As its own way would, but that warns in the log of a write outside of a run.
-        session.session_state._new_session_state[REFUSAL] = refusal
-        session.request_rerun(session._client_state)  # as Streamlit does when the code has changed
+    rerun_with(visit, REFUSAL, refusal)
 
 
 def _size(scope: Scope) -> int:
@@ -125,11 +121,11 @@ class Unread:
         self._clock = clock
         self._since: dict[tuple[str, str], float] = {}
 
-    def look(self, manager: Any) -> None:
+    def look(self, server: runtime.Runtime) -> None:
         """Drop what has been there for longer than a page takes to read it."""
         now = self._clock()
-        there = [(visit, file) for visit, files in list(manager.file_storage.items()) for file in list(files)]
+        there = [(visit, file) for visit, files in uploads(server).items() for file in files]
         self._since = {one: self._since.get(one, now) for one in there}
         for visit, file in there:
             if now - self._since[visit, file] > limits.UNREAD_SECONDS.high:
-                manager.remove_file(visit, file)
+                drop_upload(server, visit, file)

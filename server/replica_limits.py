@@ -1,4 +1,4 @@
-"""What one of several replicas on this machine may take: together they take what the machine has."""
+"""Divide what a machine can do among the replicas of the app that run on it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import os
 
 from privdemo import limits
 
-# How many replicas of the app this machine runs; `deploy/replicas.py` tells each of them.
 REPLICAS = "PRIVDEMO_REPLICAS"
+"""The environment variable by which `deploy/replicas.py` tells each replica how many there are."""
 
 
 def scripts(cores: int | None = None) -> int:
-    """How many pages are drawn at once: one more than the cores for it, as a page that is drawn waits now and then."""
+    """Return how many pages one replica renders at once: one more than its cores, as a page waits now and then."""
     return min(_cores(cores), _cores(cores) // _replicas() + 1)
 
 
 def workers(cores: int | None = None) -> int:
-    """How many processes compute draws: two, where there are as many cores as replicas."""
+    """Return how many worker processes one replica has: two, where each replica has a core, else one."""
     return 2 if _cores(cores) >= _replicas() else 1
 
 
 def visits(cores: int | None = None) -> int:
-    """How many people may look at the app: as many as at a single one, while each replica has a core."""
+    """Return how many visitors one replica takes: as many as a single server, where each replica has a core."""
     return int(limits.VISITS.high) * min(_cores(cores), _replicas()) // _replicas()
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import h11
 from starlette.formparsers import MultiPartParser
-from streamlit.components.v2.bidi_component import main as components
 from threadpoolctl import threadpool_limits
 from uvicorn.protocols.http import h11_impl
 
-from pages.kit import cache, visits
 from privdemo import limits
+from server import visits
+from server.streamlit_internals import avoid_component_proxy_classes
 
 # Seconds between collections of all garbage, in which nobody is answered.
 COLLECT_EVERY = 10.0
@@ -30,22 +30,28 @@ YOUNG = 10_000, 2, 100_000
 
 @asynccontextmanager
 async def prepared(
-    _: Any, pages: str, also: Callable[[], Coroutine[Any, Any, None]] | None = None
+    _: Any,
+    pages: str,
+    leave: Callable[[], Callable[[str], None]],
+    background: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> AsyncIterator[None]:
-    """Prepare the server for the `pages` of a module, for as long as it runs; `also` begins what goes on meanwhile."""
+    """Prepare the server for the `pages` of a module, for as long as it runs.
+
+    `leave` returns a function to call with the name of each visit that has ended; `background` runs meanwhile.
+    """
     keep_uploads_in_memory()
-    hear_long_links_out()
+    read_long_requests()
     close_unfinished_requests()
-    components.make_bidi_component_presenter = as_it_is(components.make_bidi_component_presenter)
+    avoid_component_proxy_classes()
     import_module(pages)
     limit_threads()
     freeze_heap()
-    going_on = [also()] if also else []
     timers = [
-        *map(asyncio.create_task, going_on),
         asyncio.create_task(collect_garbage()),
-        asyncio.create_task(visits.forget_ended(cache.runner().leave)),
+        asyncio.create_task(visits.forget_ended(leave())),
     ]
+    if background:
+        timers.append(asyncio.create_task(background()))
     yield
     for timer in timers:
         timer.cancel()
@@ -79,8 +85,8 @@ def keep_uploads_in_memory() -> None:
     MultiPartParser.spool_max_size = 2 * int(limits.OWN_BYTES.high)
 
 
-def hear_long_links_out() -> None:
-    """Have the server read more of a request than 64 kB, so that a link that is too long is refused with a sentence."""
+def read_long_requests() -> None:
+    """Have Uvicorn read more than 64 kB of a request, so that a link that is too long is refused with a sentence."""
     h11_impl.DEFAULT_MAX_INCOMPLETE_EVENT_SIZE = int(limits.REQUEST_BYTES.high)
 
 
@@ -105,25 +111,6 @@ def _close_if_unfinished(protocol: h11_impl.H11Protocol, last: object) -> None:
         protocol.transport.close()
     elif is_http:
         protocol.loop.call_later(HEAD_SECONDS, _close_if_unfinished, protocol, protocol.cycle)
-
-
-def as_it_is(make: Callable[..., Callable[[Any, Any], Any]]) -> Callable[..., Callable[[Any, Any], Any]]:
-    """Have what a component holds looked at as it is, unless its browser has just sent an event along.
-
-    `make` is Streamlit's own way, which at each look defines a class that writes through to the component. A number
-    box looks at everything: ten classes a run, which nobody writes to, and which only the garbage collector can clear
-    away. They were five sixths of all garbage.
-    """
-
-    def made(events: str, *others: Any) -> Callable[[Any, Any], Any]:
-        present = make(events, *others)
-
-        def look(value: Any, state: Any) -> Any:
-            return present(value, state) if state._new_widget_state.get(events) else value
-
-        return look
-
-    return made
 
 
 def limit_threads() -> None:

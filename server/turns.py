@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from pages.kit import one_of_many
+from server import replica_limits
 
-Given, Returned = ParamSpec("Given"), TypeVar("Returned")
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
 
 class Turns:
@@ -47,7 +48,7 @@ class Turns:
                 self._free += 1
 
 
-_TURNS = Turns(one_of_many.scripts())
+_TURNS = Turns(replica_limits.scripts())
 _MINE = threading.local()
 
 

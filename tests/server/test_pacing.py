@@ -2,8 +2,8 @@
 
 import asyncio
 
-from pages.kit.pace import Pace
-from tests.pages.kit.asking import in_a_loop
+from server.pacing import OneAtATime
+from tests.server.asking import in_a_loop
 
 
 async def ticks_at_each_step(middleware):
@@ -32,5 +32,5 @@ async def ticks_at_each_step(middleware):
 
 
 def test_whoever_else_asks_is_answered_between_two_of_a_class_that_connects_at_once():
-    assert len(set(in_a_loop(ticks_at_each_step(Pace)))) == 20
+    assert len(set(in_a_loop(ticks_at_each_step(OneAtATime)))) == 20
     assert len(set(in_a_loop(ticks_at_each_step(lambda app: app)))) == 1, "all at once without"

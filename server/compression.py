@@ -1,4 +1,4 @@
-"""Streamlit's scripts and style sheets, packed once for all visitors: two megabytes each instead of seven."""
+"""Send compressed answers: Streamlit's scripts and style sheets are compressed once for all visitors, 7 MB to 2."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit.file_util import get_static_dir
 
-from pages.kit import asked
+from server import requests
+from server.streamlit_internals import static_folder
 
 _KINDS = {".js": "text/javascript", ".css": "text/css"}
 # A file's name holds a digest of what is in it, so what a browser has kept of it stays right.
@@ -24,51 +24,51 @@ _HEADERS = {
 }
 
 
-class Codings:
-    """Middleware that tells what follows whether a browser can unpack gzip, and of no other coding.
+class AcceptedEncoding:
+    """Middleware that replaces the header Accept-Encoding by `gzip` or `identity`, whichever it means.
 
-    Starlette and Streamlit look for the word alone, and would pack what is asked for with `gzip;q=0` as well.
+    Starlette and Streamlit only look for the word gzip, and would compress an answer to `gzip;q=0` as well.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does to `gzip` or to `identity`."""
+        """Answer as the app does to the replaced header."""
         if scope["type"] == "http":
             scope = dict(scope)
             given = MutableHeaders(scope=scope)
             accepted = ",".join(given.getlist("accept-encoding"))
             del given["accept-encoding"]
-            given["accept-encoding"] = "gzip" if _can_unpack(accepted) else "identity"
+            given["accept-encoding"] = "gzip" if _accepts_gzip(accepted) else "identity"
         await self.app(scope, receive, send)
 
 
-class PackedFiles:
-    """Middleware that sends files of `/static/`, packed, to browsers that can unpack them, as `Codings` says."""
+class CompressedFiles:
+    """Middleware that sends files of `/static/` compressed where a browser accepts it. Follows `AcceptedEncoding`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, but for files that can be packed."""
+        """Answer with the compressed file, if there is one for the request, else as the app does."""
         file = _file(scope)
         if file is None:
             await self.app(scope, receive, send)
             return
-        body = await asyncio.to_thread(_packed, file)
+        body = await asyncio.to_thread(_compressed, file)
         await Response(body, media_type=_KINDS[file.suffix], headers=_HEADERS)(scope, receive, send)
 
 
 def _file(scope: Scope) -> Path | None:
-    """The file that a browser asks for and can unpack; None for anything else."""
+    """Return the file to be sent compressed; None for any other request."""
     if scope["type"] != "http" or scope["method"] != "GET" or Headers(scope=scope).get("accept-encoding") != "gzip":
         return None
-    return _files().get(asked.address(scope))
+    return _files().get(requests.address(scope))
 
 
-def _can_unpack(accepted: str) -> bool:
-    """Whether an Accept-Encoding takes gzip: one of quality 0 does not (RFC 9110, 12.5.3), x-gzip is the same."""
+def _accepts_gzip(accepted: str) -> bool:
+    """Return whether an Accept-Encoding accepts gzip: quality 0 does not (RFC 9110, 12.5.3), x-gzip means the same."""
     parts = (re.sub(r"\s", "", one).partition(";q=") for one in accepted.lower().split(","))
     qualities = {name: quality for name, _, quality in parts}
     quality = qualities.get("gzip", qualities.get("x-gzip", "0"))
@@ -77,12 +77,12 @@ def _can_unpack(accepted: str) -> bool:
 
 @cache
 def _files() -> dict[str, Path]:
-    """The files that can be packed, by their addresses."""
-    root = Path(get_static_dir())
+    """Return the files that can be compressed, by their addresses."""
+    root = static_folder()
     found = (file for file in (root / "static").rglob("*") if file.suffix in _KINDS)
     return {file.relative_to(root).as_posix(): file for file in found}
 
 
 @cache
-def _packed(file: Path) -> bytes:
+def _compressed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes(), mtime=0)

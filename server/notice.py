@@ -1,4 +1,4 @@
-"""A light page of one sentence, by day and by night, for what is answered with no page of the app."""
+"""Make a small HTML page of one sentence, for light and dark screens, where no page of the app is the answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ h1 { font-size: 1.5rem; }
 
 
 def page(title: str, words: str, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-    """The answer that says these `words`, which are HTML, with a status."""
+    """Return an answer with a `title` and `words`, which are HTML."""
     return HTMLResponse(
         f'<!DOCTYPE html><html lang="en"><title>privdemo: {title.lower()}</title>'
         '<meta name="viewport" content="width=device-width"><meta charset="utf-8">'

@@ -5,16 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from streamlit.components.v2.presentation import make_bidi_component_presenter
-from streamlit.runtime.state.common import WidgetMetadata
-from streamlit.runtime.state.session_state import SessionState
-
-from pages.kit import start_up
 
 UNFINISHED = """
 import asyncio, sys
 import uvicorn
-from pages.kit import start_up
+from server import start_up
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -48,10 +43,10 @@ asyncio.run(main())
 SCRIPT = """
 import asyncio, json
 from threadpoolctl import threadpool_info
-from pages.kit.start_up import YOUNG, prepared
+from server.start_up import YOUNG, prepared
 
 async def started():
-    async with prepared(None, pages="pages.topics"):
+    async with prepared(None, pages="pages.topics", leave=lambda: print):
         import gc
         from starlette.formparsers import MultiPartParser
         threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
@@ -72,14 +67,3 @@ def test_a_connection_is_closed_whose_request_does_not_arrive(how, closed):
     """One that is being answered stays, however long that takes."""
     found = subprocess.run([sys.executable, "-c", UNFINISHED, how], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines() == [closed, "b'HTTP/1.1 200 OK'"]
-
-
-def test_what_a_component_holds_is_looked_at_as_it_is_unless_an_event_came_along():
-    state = SessionState()
-    state._new_widget_state.set_widget_metadata(
-        WidgetMetadata("events", deserializer=json.loads, serializer=json.dumps, value_type="json_trigger_value")
-    )
-    look = start_up.as_it_is(make_bidi_component_presenter)("events", "component", {"level"})
-    assert look(held := {"level": 1}, state) is held
-    state._new_widget_state.set_from_value("events", [{"event": "move", "value": "next"}])
-    assert look(held, state) == {"level": 1, "move": "next"}

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pages.kit import turns
+from server import turns
 from tests.working import until
 
 

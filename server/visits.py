@@ -16,13 +16,10 @@ from uuid import uuid4
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.session_manager import SessionClient
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.kit.uploads import Unread
+from server.streamlit_internals import drop_own_uploads, is_connected, release_last_session, session_name, sessions
+from server.uploads import Unread
 
 # Seconds after which a visit whose connection was lost has ended: a short break loses nothing.
 BREAK = 6.0
@@ -35,13 +32,8 @@ _SEARCH = 60.0
 
 def name() -> str:
     """The name of this visit, by which it is known whether its visitor is still connected."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context and is_connected(context.session_id) else uuid4().hex
-
-
-def is_connected(visit: Any) -> bool:
-    """Whether the visitor of a visit is there at this moment."""
-    return runtime.exists() and runtime.get_instance().is_active_session(visit) is True
+    found = session_name()
+    return found if is_connected(found) else uuid4().hex
 
 
 def take(key: str) -> tuple[bytes, str] | None:
@@ -52,17 +44,16 @@ def take(key: str) -> tuple[bytes, str] | None:
     uploaded = st.session_state.get(key)
     if not isinstance(uploaded, UploadedFile):
         return None
-    if context := get_script_run_ctx(suppress_warning=True):
-        context.uploaded_file_mgr.remove_file(context.session_id, uploaded.file_id)
-        ENDED.has_brought(context.session_id)
+    drop_own_uploads(uploaded.file_id)
+    if visit := session_name():
+        ENDED.has_brought(visit)
     ENDED.collect_soon()
     return uploaded.getvalue(), uploaded.name
 
 
 def drop_uploads() -> None:
     """Forget every file that this visitor has uploaded, and clear what was made of it out of memory soon."""
-    if context := get_script_run_ctx(suppress_warning=True):
-        context.uploaded_file_mgr.remove_session_files(context.session_id)
+    drop_own_uploads()
     ENDED.collect_soon()
 
 
@@ -94,9 +85,9 @@ class Ended:
 
         Returns their names; there may be more where they are `AT_ONCE`.
         """
-        now, manager = self._clock(), server._session_mgr
-        visits = {info.session.id: info.session for info in manager.list_sessions()}
-        self._away = {visit: self._away.get(visit, now) for visit in visits if not manager.is_active_session(visit)}
+        now = self._clock()
+        visits = sessions(server)
+        self._away = {visit: self._away.get(visit, now) for visit in visits if not server.is_active_session(visit)}
         ended = [visit for visit, since in self._away.items() if now - since >= BREAK][:AT_ONCE]
         for visit in ended:
             leave(visit)
@@ -114,25 +105,6 @@ class Ended:
         return ended
 
 
-class _Nobody(SessionClient):
-    """Somebody who hears nothing."""
-
-    def write_forward_msg(self, msg: ForwardMsg) -> None:
-        """Hear nothing."""
-
-    @property
-    def client_context(self) -> None:
-        """Come from nowhere."""
-
-
-async def _look_elsewhere(server: runtime.Runtime) -> None:
-    """Have Streamlit send a message to nobody: its loop holds the visit and the message that it looked at last."""
-    nobody = server.connect_session(_Nobody(), {})
-    server.handle_backmsg(nobody, BackMsg(set_run_on_save=False))
-    await asyncio.sleep(LOOK / 4)
-    server.close_session(nobody)
-
-
 # What has ended on this server.
 ENDED = Ended()
 
@@ -143,14 +115,14 @@ async def forget_ended(leave: Callable[[str], None]) -> None:
     while True:
         await asyncio.sleep(LOOK)
         try:
-            unread.look(runtime.get_instance().uploaded_file_mgr)
             server, any_ended = runtime.get_instance(), False
+            unread.look(server)
             while ended := ENDED.look(server, leave):
                 any_ended = True
                 await asyncio.sleep(0)
                 if len(ended) < AT_ONCE:
                     break
             if any_ended:
-                await _look_elsewhere(server)
+                await release_last_session(server, LOOK / 4)
         except Exception:  # of one visit; the others are to be forgotten as well
             _LOG.exception("A visit that ended could not be forgotten.")

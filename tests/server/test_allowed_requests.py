@@ -10,16 +10,28 @@ from urllib.request import urlopen
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit import guard, static_files, told
-from pages.kit.static_files import PackedFiles
-from tests.pages.kit.asking import ask
+from pages.kit import first_screen
+from server import compression, server_settings
+from server.allowed_requests import AllowedRequests
+from server.compression import CompressedFiles
+from server.headers import SecurityHeaders, security_headers
+from tests.server.asking import ask
 
 PAGES = {"", "voting"}.copy
 
 
+def guarded_app(app, *how):
+    """An app behind the checks of requests, with the headers of every answer."""
+    return SecurityHeaders(AllowedRequests(app, *how), first_screen.scripts)
+
+
+def lower_case_headers():
+    return {name.lower(): value for name, value in security_headers(first_screen.scripts()).items()}.items()
+
+
 @pytest.fixture
 def guarded():
-    return guard.Guard(PlainTextResponse("the app's own"), PAGES)
+    return guarded_app(PlainTextResponse("the app's own"), PAGES)
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8501", "127.0.0.1:80", "[::1]:8501", "localhost.:8501"])
@@ -31,12 +43,12 @@ def test_the_machine_itself_is_answered(guarded, host):
 def test_another_host_is_refused_and_hears_how_to_allow_it(guarded, host):
     answer = ask(guarded, "/voting", host=host)
     assert answer.status == 421
-    assert guard.HOSTS in answer.text
+    assert server_settings.HOSTS in answer.text
 
 
 def test_hosts_that_are_named_are_answered(monkeypatch):
-    monkeypatch.setenv(guard.HOSTS, "privdemo.example, 10.0.0.5, dot.example.")
-    app = guard.Guard(PlainTextResponse("the app's own"), PAGES)
+    monkeypatch.setenv(server_settings.HOSTS, "privdemo.example, 10.0.0.5, dot.example.")
+    app = guarded_app(PlainTextResponse("the app's own"), PAGES)
     for host in ("Privdemo.example:443", "privdemo.example.", "dot.example", "dot.example.:80"):
         assert ask(app, "/voting", host=host).status == 200
     assert ask(app, "/voting", host="other.example").status == 421
@@ -46,40 +58,53 @@ def test_hosts_that_are_named_are_answered(monkeypatch):
     ("variable", "value"),
     [
         *(
-            (guard.HOSTS, wrong)
+            (server_settings.HOSTS, wrong)
             for wrong in ("a.example:8501", "https://a.example", "a.example/x", "a b", "[10.0.0.5]")
         ),
-        *((guard.HOSTS, wrong) for wrong in (".", "-", "a..b", ".example.com", "*", "*.a.example", "straße.example")),
-        *((guard.FRAMES, wrong) for wrong in ("'none'", "none", "https://me:hush@a.example", "https://x.example/;a")),
-        *((guard.FRAMES, wrong) for wrong in ("https://x; script-src *", "https://x https://y", "x.example/p q", ";")),
+        *(
+            (server_settings.HOSTS, wrong)
+            for wrong in (".", "-", "a..b", ".example.com", "*", "*.a.example", "straße.example")
+        ),
+        *(
+            (server_settings.FRAMES, wrong)
+            for wrong in ("'none'", "none", "https://me:hush@a.example", "https://x.example/;a")
+        ),
+        *(
+            (server_settings.FRAMES, wrong)
+            for wrong in ("https://x; script-src *", "https://x https://y", "x.example/p q", ";")
+        ),
     ],
 )
 def test_what_is_no_host_and_no_page_that_frames_is_refused_at_start(monkeypatch, variable, value):
     monkeypatch.setenv(variable, f"good.example,{value}")
     with pytest.raises(SystemExit) as said:
-        told.check()
+        server_settings.check()
     assert re.fullmatch(f"privdemo: {variable} must hold, .* such as .*; got {re.escape(repr(value))}", str(said.value))
-    assert ("wildcards are not taken, and a name with ß only" in str(said.value)) == (variable == guard.HOSTS)
+    assert ("wildcards are not taken, and a name with ß only" in str(said.value)) == (variable == server_settings.HOSTS)
 
 
 @pytest.mark.parametrize(
     ("variable", "given", "taken"),
     [
-        (guard.HOSTS, "2001:DB8:0::1, [::ffff:1.2.3.4]", ["[2001:db8::1]", "[::ffff:102:304]"]),
-        (guard.HOSTS, "Prüf.example, my_host, a-b.example.", ["xn--prf-ioa.example", "my_host", "a-b.example."]),
-        (guard.FRAMES, "https://course.example/", ["https://course.example"]),
+        (server_settings.HOSTS, "2001:DB8:0::1, [::ffff:1.2.3.4]", ["[2001:db8::1]", "[::ffff:102:304]"]),
         (
-            guard.FRAMES,
+            server_settings.HOSTS,
+            "Prüf.example, my_host, a-b.example.",
+            ["xn--prf-ioa.example", "my_host", "a-b.example."],
+        ),
+        (server_settings.FRAMES, "https://course.example/", ["https://course.example"]),
+        (
+            server_settings.FRAMES,
             "https://[::1]:80/a?b#c, x.example/y, *.z.example",
             ["https://[::1]:80", "x.example", "*.z.example"],
         ),
-        *((guard.FRAMES, self, ["'self'", "https:"]) for self in ("self,https:", "'self', https:")),
-        *((guard.FRAMES, none, []) for none in ("none", "'none'", "")),
+        *((server_settings.FRAMES, self, ["'self'", "https:"]) for self in ("self,https:", "'self', https:")),
+        *((server_settings.FRAMES, none, []) for none in ("none", "'none'", "")),
     ],
 )
 def test_what_is_told_is_taken_as_browsers_write_it(monkeypatch, variable, given, taken):
     monkeypatch.setenv(variable, given)
-    assert told.checked(variable) == taken
+    assert server_settings.checked(variable) == taken
 
 
 @pytest.mark.parametrize(
@@ -90,23 +115,23 @@ def test_what_is_told_is_taken_as_browsers_write_it(monkeypatch, variable, given
     ],
 )
 def test_an_address_of_the_app_that_would_lose_its_path_is_refused_at_start(monkeypatch, given, is_good):
-    monkeypatch.setenv(told.SITE, given)
+    monkeypatch.setenv(server_settings.SITE, given)
     if is_good:
-        told.check()
+        server_settings.check()
     else:
         with pytest.raises(SystemExit, match="PRIVDEMO_URL must be an address without a path"):
-            told.check()
+            server_settings.check()
 
 
 @pytest.mark.parametrize("given", ["nonsense", "tcp://10.0.0.7", "tcp://10.0.0.7:99999", "http://10.0.0.7:8786"])
 def test_what_is_no_address_of_a_scheduler_is_refused_at_start(monkeypatch, given):
-    monkeypatch.setenv(told.SCHEDULER, "tcp://[::1]:8786")
-    told.check()
-    monkeypatch.setenv(told.SCHEDULER, given)
+    monkeypatch.setenv(server_settings.SCHEDULER, "tcp://[::1]:8786")
+    server_settings.check()
+    monkeypatch.setenv(server_settings.SCHEDULER, given)
     with pytest.raises(SystemExit) as said:
-        told.check()
+        server_settings.check()
     wanted = "an address such as tcp://10.0.0.7:8786, its port in [1, 65535]"
-    assert str(said.value) == f"privdemo: {told.SCHEDULER}: the scheduler must be {wanted}; got {given!r}"
+    assert str(said.value) == f"privdemo: {server_settings.SCHEDULER}: the scheduler must be {wanted}; got {given!r}"
 
 
 @pytest.mark.parametrize(
@@ -146,12 +171,12 @@ def test_connections_and_files_come_from_a_page_of_this_server(guarded, origin, 
 def test_a_connection_that_is_refused_hears_why_with_the_headers_of_every_answer(guarded):
     answer = ask(guarded, "/_stcore/stream", kind="websocket", extensions=("websocket.http.response",))
     assert (answer.status, "from a page of this server" in answer.text) == (403, True)
-    assert answer.headers.items() >= {name.lower(): value for name, value in guard.headers().items()}.items()
+    assert answer.headers.items() >= lower_case_headers()
 
 
 def test_routes_refuse_for_themselves_and_bring_a_policy_of_their_own():
     app = PlainTextResponse("the route's own", headers={"Content-Security-Policy": "default-src 'none'"})
-    guarded = guard.Guard(app, PAGES, re.compile("p/[^/]+"))
+    guarded = guarded_app(app, PAGES, re.compile("p/[^/]+"))
     assert ask(guarded, "/p/BCDFG", "OPTIONS").text == "the route's own"
     answer = ask(guarded, "/p/BCDFG", "POST", origin="http://evil.example")
     assert (answer.text, answer.headers["content-security-policy"]) == ("the route's own", "default-src 'none'")
@@ -224,7 +249,7 @@ def test_words_of_an_address_are_shown_as_words(guarded):
 
 
 def test_figures_of_the_server_are_for_those_who_ask_for_them(guarded, monkeypatch):
-    monkeypatch.setenv(guard.METRICS, "1")
+    monkeypatch.setenv(server_settings.METRICS, "1")
     assert ask(guarded, "/_stcore/metrics").status == 200
 
 
@@ -241,9 +266,9 @@ def test_every_answer_has_the_headers(guarded, path):
 
 
 def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
-    monkeypatch.setenv(guard.FRAMES, "https://course.example")
-    told.check()
-    assert "frame-ancestors https://course.example" in guard.headers()["Content-Security-Policy"]
+    monkeypatch.setenv(server_settings.FRAMES, "https://course.example")
+    server_settings.check()
+    assert "frame-ancestors https://course.example" in dict(lower_case_headers())["content-security-policy"]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +282,7 @@ def test_a_course_page_that_is_named_may_show_the_app_in_a_frame(monkeypatch):
     ],
 )
 def test_the_app_packs_for_who_can_unpack(address, accepted, packed):
-    script = next(name for name in static_files._files() if name.endswith(".js"))
+    script = next(name for name in compression._files() if name.endswith(".js"))
     found = []
     with closing(HTTPConnection(address.removeprefix("http://"))) as server:
         for path in (f"/{script}", "/voting"):
@@ -269,11 +294,15 @@ def test_the_app_packs_for_who_can_unpack(address, accepted, packed):
 
 @pytest.mark.parametrize("path", ["/static/../index.html", "/static/js/none.js", "/static/media/x.woff2", "/voting"])
 def test_only_scripts_and_style_sheets_are_packed(path):
-    assert ask(PackedFiles(PlainTextResponse("the app's own")), path, accept_encoding="gzip").text == "the app's own"
+    assert (
+        ask(CompressedFiles(PlainTextResponse("the app's own")), path, accept_encoding="gzip").text == "the app's own"
+    )
 
 
 def test_a_packed_file_is_the_file():
-    script = next(file for file in static_files._files().values() if file.suffix == ".js")
-    answer = ask(PackedFiles(PlainTextResponse("the app's own")), f"/static/js/{script.name}", accept_encoding="gzip")
+    script = next(file for file in compression._files().values() if file.suffix == ".js")
+    answer = ask(
+        CompressedFiles(PlainTextResponse("the app's own")), f"/static/js/{script.name}", accept_encoding="gzip"
+    )
     assert gzip.decompress(answer.body) == script.read_bytes()
     assert "immutable" in answer.headers["cache-control"]

@@ -1,4 +1,4 @@
-"""What the server is told: by which names it may be asked for, who may show it in a frame, its address, its cluster."""
+"""Read and check the environment variables that configure the server."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import re
 from ipaddress import IPv6Address
 
-# Names besides those of the machine itself, and pages; both with commas in between.
+# Names of the server besides those of the machine itself, and pages that may show it in a frame; separated by commas.
 HOSTS, FRAMES = "PRIVDEMO_HOSTS", "PRIVDEMO_FRAMES"
 # The address at which a class finds the app.
 SITE = "PRIVDEMO_URL"
+# Whether the server answers requests for its metrics.
+METRICS = "PRIVDEMO_METRICS"
 # The address of a Dask scheduler whose cluster does the long work of this server, instead of two processes here.
 SCHEDULER = "PRIVDEMO_SCHEDULER"
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
@@ -27,10 +29,10 @@ _FORMS = {
 
 
 def checked(variable: str) -> list[str]:
-    """What `HOSTS` or `FRAMES` names, with commas in between, as a browser writes it.
+    """Return the names that `HOSTS` or `FRAMES` holds, as a browser writes them.
 
-    Raises ``ValueError`` with a sentence for what is no such name: as a host it would never be asked for, and in a
-    policy it could allow more than is meant.
+    Raises ``ValueError`` with a sentence for a wrong name: no browser would ask for such a host, and in a policy it
+    could allow more than is meant.
     """
     found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
     if variable == FRAMES and found in (["none"], ["'none'"]):
@@ -44,7 +46,7 @@ def checked(variable: str) -> list[str]:
 
 
 def _host(name: str) -> str:
-    """A host as a browser asks for it: IPv6 in brackets, other letters than English ones in IDNA; empty if none."""
+    """Return a host as a browser asks for it: IPv6 in brackets, other alphabets in IDNA; empty if it is no host."""
     address = name[1:-1] if name.startswith("[") and name.endswith("]") else name
     if ":" in address and "%" not in address:
         try:
@@ -62,7 +64,7 @@ def _host(name: str) -> str:
 
 
 def _page(name: str) -> str:
-    """A page that may show the app as a policy names it, which is its origin; empty if none."""
+    """Return the origin of a page that may show the app in a frame; empty if it is no page."""
     if name in ("self", "'self'"):
         return "'self'"
     if name in ("https:", "http:", "*"):
@@ -72,7 +74,7 @@ def _page(name: str) -> str:
 
 
 def check() -> None:
-    """End the start of the server with a sentence, where it is told what cannot be."""
+    """Exit with a message if an environment variable is invalid."""
     try:
         for variable in _FORMS:
             checked(variable)
@@ -83,7 +85,7 @@ def check() -> None:
 
 
 def _check_site() -> None:
-    """Raises ``ValueError`` with a sentence where `SITE` is not an address alone: a path would be lost."""
+    """Raise ``ValueError`` with a sentence if `SITE` is not an address without a path: the path would be lost."""
     given = os.environ.get(SITE, "").strip()
     if given and not _ADDRESS.fullmatch(given):
         example = "https://privdemo.example or http://192.0.2.2:8501"
@@ -91,7 +93,7 @@ def _check_site() -> None:
 
 
 def _check_scheduler() -> None:
-    """Raises ``ValueError`` with a sentence where `SCHEDULER` is no address, or Dask is not ready for it."""
+    """Raise ``ValueError`` with a sentence if `SCHEDULER` is no address, or Dask cannot be used."""
     if given := os.environ.get(SCHEDULER):
         from privdemo.experiments import running  # only here: whoever starts replicas need not load the package
 

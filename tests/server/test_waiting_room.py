@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit import waiting_room
-from pages.kit.waiting_room import COMING, GONE, NOT_BACK, SILENT, WaitingRoom
 from privdemo import limits
-from tests.pages.kit.asking import asking, in_a_loop
+from server import waiting_room
+from server.waiting_room import COMING, GONE, NOT_BACK, SILENT, WaitingRoom
+from tests.server.asking import asking, in_a_loop
 
 ROOM = 10
 

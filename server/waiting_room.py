@@ -16,8 +16,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
-from pages.kit import asked, notice, one_of_many
-from pages.polls.bucket import network
+from server import notice, replica_limits, requests
+from server.streamlit_internals import sessions
 
 # Seconds after which the waiting page tries again, and after which somebody who has not tried again is gone.
 AGAIN, GONE = 5, 12.0
@@ -62,9 +62,7 @@ class Expected:
 
 def is_known(visit: str) -> bool:
     """Return whether this server still has a visit, to which a browser that lost its connection comes back."""
-    return runtime.exists() and any(
-        info.session.id == visit for info in runtime.get_instance()._session_mgr.list_sessions()
-    )
+    return runtime.exists() and visit in sessions(runtime.get_instance())
 
 
 class WaitingRoom:
@@ -90,8 +88,8 @@ class WaitingRoom:
         if scope["type"] == "websocket":
             await self._connect(scope, receive, send)
             return
-        is_page = scope["type"] == "http" and scope["method"] == "GET" and asked.address(scope) in self.addresses()
-        if not is_page or self._let_in(_network(scope)):
+        is_page = scope["type"] == "http" and scope["method"] == "GET" and requests.address(scope) in self.addresses()
+        if not is_page or self._let_in(requests.network_of(scope)):
             await self.app(scope, receive, send)
             return
         again = {"Refresh": str(AGAIN), "Retry-After": str(AGAIN)}
@@ -105,7 +103,7 @@ class WaitingRoom:
 
         While others wait, one place is kept for each of their networks that holds fewer places than this one.
         """
-        now, room = self.clock(), one_of_many.visits()
+        now, room = self.clock(), replica_limits.visits()
         self.expected = [one for one in self.expected if now - one.since < COMING]
         _forget(self._waiting, now - GONE)
         held = self._held()
@@ -150,7 +148,7 @@ class WaitingRoom:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Connect a browser, which holds a place until it leaves, or sends no first message in time."""
-        network, now = _network(scope), self.clock()
+        network, now = requests.network_of(scope), self.clock()
         expected = next((one for one in self.expected if one.network == network), None)
         if not expected and not self._may_connect(_visit(scope), network, now):
             reason = "As many people look at privdemo as it can serve."
@@ -185,7 +183,7 @@ class WaitingRoom:
 
         One that lost its connection may come back to its visit, unless its network gave up a place to somebody else.
         """
-        n_held, room = len(self.places) + len(self.expected), one_of_many.visits()
+        n_held, room = len(self.places) + len(self.expected), replica_limits.visits()
         _forget(self._gave_up, now - NOT_BACK)
         if n_held >= room and network in self._gave_up:
             return False
@@ -216,8 +214,3 @@ def _visit(scope: Scope) -> str:
     """Return the visit to which a browser comes back; Streamlit names it third in this header."""
     named = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
     return named[2].strip() if len(named) > 2 else ""
-
-
-def _network(scope: Scope) -> str:
-    """Return the network from which somebody asks."""
-    return network(scope["client"][0]) if scope.get("client") else ""

@@ -8,10 +8,10 @@ import pytest
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
 
-from pages.kit import visits
-from pages.kit.visits import AT_ONCE, BREAK, Ended
 from privdemo import limits
-from tests.pages.kit.asking import in_a_loop
+from server import visits
+from server.visits import AT_ONCE, BREAK, Ended
+from tests.server.asking import in_a_loop
 
 
 class Session:

@@ -1,0 +1,182 @@
+"""Members of Streamlit that are not part of its public interface; nothing else in the project uses any.
+
+tests/server/test_streamlit_internals.py has a test for each, which fails when Streamlit changes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from streamlit import runtime
+from streamlit.components.v2.bidi_component import main as components
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.delta_generator_singletons import context_dg_stack
+from streamlit.file_util import get_static_dir
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.session_manager import SessionClient
+from streamlit.runtime.state import get_session_state
+from streamlit.runtime.state.query_params import CLIENT_STATE_QUERY_STRING_MAX_FIELDS
+
+MAX_LINK_SETTINGS = CLIENT_STATE_QUERY_STRING_MAX_FIELDS
+"""As many settings of a link are read; of one with more, none."""
+
+
+def static_folder() -> Path:
+    """Return the folder of the files that Streamlit sends to browsers."""
+    return Path(get_static_dir())
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+def sessions(server: runtime.Runtime) -> dict[str, Any]:
+    """Return every session of a server by its name, also one whose browser has lost its connection."""
+    return {info.session.id: info.session for info in server._session_mgr.list_sessions()}
+
+
+def session_name() -> str:
+    """Return the name of the session whose script is running; empty outside of a script."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else ""
+
+
+def is_connected(session: str) -> bool:
+    """Return whether a session's browser is connected at this moment."""
+    return runtime.exists() and runtime.get_instance().is_active_session(session) is True
+
+
+def rerun_with(session: str, key: str, value: object) -> None:
+    """Set a key of a session's state from outside of its script, unless it is set, and have the script run again."""
+    found = runtime.get_instance().get_app_session(session)
+    if found and key not in found.session_state:
+        # The public way would write a warning into the log: it is for scripts.
+        found.session_state._new_session_state[key] = value
+        found.request_rerun(found._client_state)
+
+
+class _NoClient(SessionClient):
+    """A client that ignores what is sent to it."""
+
+    def write_forward_msg(self, msg: ForwardMsg) -> None:
+        """Ignore the message."""
+
+    @property
+    def client_context(self) -> None:
+        """Return nothing: no browser is connected."""
+
+
+async def release_last_session(server: runtime.Runtime, seconds: float) -> None:
+    """Make Streamlit let go of a session that has ended: its loop refers to the last one that it served."""
+    name = server.connect_session(_NoClient(), {})
+    server.handle_backmsg(name, BackMsg(set_run_on_save=False))
+    await asyncio.sleep(seconds)
+    server.close_session(name)
+
+
+# --- uploads -------------------------------------------------------------------------------------
+
+
+def uploads(server: runtime.Runtime) -> dict[str, dict[str, Any]]:
+    """Return the uploaded files that a server holds, by the session and the file's name in it."""
+    files: dict[str, dict[str, Any]] = getattr(server.uploaded_file_mgr, "file_storage", {})
+    return {session: dict(each) for session, each in list(files.items())}
+
+
+def drop_upload(server: runtime.Runtime, session: str, file: str) -> None:
+    """Delete a file that a session has uploaded."""
+    server.uploaded_file_mgr.remove_file(session, file)  # type: ignore[attr-defined]
+
+
+def drop_own_uploads(file: str = "") -> None:
+    """Delete a file, or all, that the session whose script is running has uploaded."""
+    if context := get_script_run_ctx(suppress_warning=True):
+        if file:
+            context.uploaded_file_mgr.remove_file(context.session_id, file)  # type: ignore[attr-defined]
+        else:
+            context.uploaded_file_mgr.remove_session_files(context.session_id)
+
+
+# --- the address of a page -----------------------------------------------------------------------
+
+
+def is_history_navigation() -> bool:
+    """Return whether this run of the script follows the browser's back or forward button."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
+def remove_from_address(keys: Iterable[str]) -> None:
+    """Take keys out of the address, and from the widgets that are rendered next, in one message to the browser.
+
+    The public way, `del st.query_params[key]`, sends the rest of the address again for each key.
+    """
+    *others, last = keys
+    with get_session_state().query_params() as parameters:
+        for key in others:
+            parameters.discard_param_no_forward_msg(key)
+        parameters.remove_param(last)
+        parameters.set_initial_query_params_from_current()
+
+
+def set_in_address(values: Mapping[str, list[str]], send: bool) -> None:
+    """Put texts into the address as widgets that are rendered next read it; a key without texts is taken out.
+
+    With `send` the browser is told, which adds an entry to its history. With `st.query_params` a widget would read the
+    change in the next run only, and a key whose widget was on screen in the last run would be refused.
+    """
+    with get_session_state().query_params() as parameters:
+        for key, texts in values.items():
+            parameters.discard_param_no_forward_msg(key)
+            if texts:
+                parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
+        parameters.set_initial_query_params_from_current()
+        if send:
+            parameters.update({})  # sends the whole address
+
+
+def unbind_from_address(key: str) -> None:
+    """Keep a key in the address although its widget is no longer rendered; Streamlit would take it out."""
+    with get_session_state().query_params() as parameters:
+        if bound := parameters.get_binding_for_param(key):
+            parameters.unbind_widget(bound.widget_id)
+
+
+# --- rendering -----------------------------------------------------------------------------------
+
+
+def hidden_container() -> DeltaGenerator:
+    """Return a container of which nothing is sent to the browser."""
+    return DeltaGenerator(root_container=None)
+
+
+def is_hidden() -> bool:
+    """Return whether what is rendered now is within a hidden container."""
+    return context_dg_stack.get()[-1]._root_container is None
+
+
+def avoid_component_proxy_classes() -> None:
+    """Have a component's values read as they are, unless its browser has just sent an event along.
+
+    Streamlit defines a class at each read, which writes through to the component: ten classes a run for a number box,
+    which nobody writes to, and which only the garbage collector can clear away. They were five sixths of all garbage.
+    """
+    components.make_bidi_component_presenter = _read_as_they_are(components.make_bidi_component_presenter)
+
+
+def _read_as_they_are(make: Callable[..., Callable[[Any, Any], Any]]) -> Callable[..., Callable[[Any, Any], Any]]:
+    """Return a maker of readers that use those of `make` only for a component that sends an event."""
+
+    def make_reader(events: str, *others: Any) -> Callable[[Any, Any], Any]:
+        present = make(events, *others)
+
+        def read(value: Any, state: Any) -> Any:
+            return present(value, state) if state._new_widget_state.get(events) else value
+
+        return read
+
+    return make_reader

@@ -1,0 +1,215 @@
+"""A test for each member of Streamlit that is not public: it fails when Streamlit changes what that does."""
+
+import asyncio
+import json
+
+import pytest
+from streamlit import runtime
+from streamlit.components.v2.bidi_component import main as components
+from streamlit.runtime import Runtime, RuntimeConfig
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.session_manager import SessionClientDisconnectedError
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.testing.v1 import AppTest
+
+from server import streamlit_internals as internals
+from tests.server.asking import in_a_loop
+
+
+class Client(internals._NoClient):
+    """A browser that keeps what it is sent, until it leaves."""
+
+    def __init__(self):
+        self.received, self.is_gone = [], False
+
+    def write_forward_msg(self, msg):
+        if self.is_gone:
+            raise SessionClientDisconnectedError
+        self.received.append(msg)
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A Streamlit server of its own, whose script says what a key of its state holds."""
+    script = tmp_path / "script.py"
+    script.write_text("import streamlit as st\nst.text(st.session_state.get('key', 'nothing'))\n")
+    monkeypatch.setattr(Runtime, "_instance", None)
+    uploads = MemoryUploadedFileManager("/_stcore/upload_file")
+    yield Runtime(RuntimeConfig(str(script), MemoryMediaFileStorage("/media"), uploads))
+    Runtime._instance = None
+
+
+def during(server, story):
+    """Run a story while the server runs."""
+
+    async def both():
+        await server.start()
+        try:
+            return await story()
+        finally:
+            server.stop()
+            await server.stopped
+
+    return in_a_loop(both())
+
+
+def test_the_public_members_that_are_relied_on_are_there():
+    assert (internals.static_folder() / "index.html").is_file()
+    assert internals.MAX_LINK_SETTINGS >= 100
+
+
+def test_sessions_are_those_that_are_connected_and_those_that_may_come_back(server):
+    async def story():
+        stays, leaves = (server.connect_session(Client(), {}) for _ in range(2))
+        assert set(internals.sessions(server)) == {stays, leaves}
+        server.disconnect_session(leaves)
+        assert (internals.is_connected(stays), internals.is_connected(leaves)) == (True, False)
+        return set(internals.sessions(server)) == {stays, leaves}
+
+    assert during(server, story)
+
+
+def test_a_session_is_given_a_value_from_outside_and_runs_again(server):
+    async def story():
+        client = Client()
+        session = server.connect_session(client, {})
+        internals.rerun_with(session, "key", "a refusal")
+        internals.rerun_with("nobody", "key", "is there")
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            if any("a refusal" in str(message.delta) for message in client.received):
+                return True
+        return False
+
+    assert during(server, story)
+
+
+def test_the_last_session_is_let_go_without_leaving_another(server):
+    async def story():
+        await internals.release_last_session(server, 0.01)
+        return internals.sessions(server)
+
+    assert during(server, story) == {}
+
+
+def test_uploads_are_those_of_each_session(server):
+    manager = server.uploaded_file_mgr
+    manager.add_file("one", UploadedFileRec("id", "a.csv", "text/csv", b"123"))
+    assert internals.uploads(server)["one"]["id"].data == b"123"
+    internals.drop_upload(server, "one", "id")
+    assert not internals.uploads(server).get("one")
+
+
+def test_outside_of_a_script_there_is_no_session_and_nothing_to_drop():
+    assert internals.session_name() == ""
+    internals.drop_own_uploads()
+    assert not runtime.exists() or not internals.is_connected("nobody")
+
+
+def script_of_uploads():
+    import streamlit as st
+    from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+    from server import streamlit_internals as internals
+
+    manager = st.runtime.scriptrunner.get_script_run_ctx().uploaded_file_mgr
+    mine = internals.session_name()
+    for name in "abc":
+        manager.add_file(mine, UploadedFileRec(name, name, "text/csv", b""))
+    held = internals.uploads(type("Server", (), {"uploaded_file_mgr": manager}))
+    st.session_state["all"] = sorted(held[mine])
+    internals.drop_own_uploads("a")
+    st.session_state["one less"] = sorted(manager.file_storage[mine])
+    internals.drop_own_uploads()
+    st.session_state["none"] = sorted(manager.file_storage.get(mine, {}))
+
+
+def test_a_script_drops_its_own_uploads():
+    at = AppTest.from_function(script_of_uploads).run()
+    assert not at.exception
+    assert [at.session_state[key] for key in ("all", "one less", "none")] == [["a", "b", "c"], ["b", "c"], []]
+
+
+def script_of_an_address():
+    import streamlit as st
+
+    from server import streamlit_internals as internals
+
+    st.session_state["back"] = internals.is_history_navigation()
+    if "do" in st.session_state:
+        st.session_state.pop("do")()
+    if not st.session_state.get("hide"):
+        st.session_state["read"] = st.text_input("Text", "default", key="text", bind="query-params")
+
+
+def test_the_address_is_changed_before_the_widgets_that_read_it():
+    at = AppTest.from_function(script_of_an_address)
+    at.query_params.update({"text": "linked", "a": "1", "b": "2"})
+    at.run()
+    assert (at.session_state["read"], at.session_state["back"]) == ("linked", False)
+    at = AppTest.from_function(script_of_an_address)
+    at.query_params.update({"text": "linked", "a": "1", "b": "2"})
+    at.session_state["do"] = lambda: internals.remove_from_address(["text", "a"])
+    at.run()
+    assert at.session_state["read"] == "default"
+    assert dict(at.query_params) == {"b": "2"}
+    for send in (True, False):
+        at = AppTest.from_function(script_of_an_address)
+        at.query_params.update({"a": "1"})
+        at.session_state["do"] = lambda: internals.set_in_address({"text": ["put"], "b": ["1", "2"], "a": []}, send)  # noqa: B023
+        at.run()
+        assert at.session_state["read"] == "put"
+        told = {"text": "put", "b": ["1", "2"]} if send else {"a": "1"}
+        assert dict(at.query_params) == told, "the browser hears of it just if it is sent"
+
+
+def test_a_key_stays_in_the_address_without_its_widget():
+    at = AppTest.from_function(script_of_an_address)
+    at.query_params["text"] = "linked"
+    at.run()
+    at.session_state["hide"] = True
+    at.session_state["do"] = lambda: internals.unbind_from_address("text")
+    at.run()
+    assert "text" in at.query_params
+
+
+def script_of_a_hidden_container():
+    import streamlit as st
+
+    from server import streamlit_internals as internals
+
+    seen = [internals.is_hidden()]
+    with internals.hidden_container():
+        seen.append(internals.is_hidden())
+        st.text("hidden")
+    with st.container():
+        seen.append(internals.is_hidden())
+        st.text("shown")
+    st.session_state["seen"] = seen
+
+
+def test_what_is_rendered_in_a_hidden_container_is_not_sent():
+    at = AppTest.from_function(script_of_a_hidden_container).run()
+    assert not at.exception
+    assert at.session_state["seen"] == [False, True, False]
+    assert [text.value for text in at.text] == ["shown"]
+
+
+def test_a_components_values_are_read_as_they_are_unless_an_event_came_along(monkeypatch):
+    monkeypatch.setattr(
+        components, "make_bidi_component_presenter", components.make_bidi_component_presenter
+    )  # put back after the test
+    as_streamlit = components.make_bidi_component_presenter("events", "component", {"level"})
+    internals.avoid_component_proxy_classes()
+    state = SessionState()
+    state._new_widget_state.set_widget_metadata(
+        WidgetMetadata("events", deserializer=json.loads, serializer=json.dumps, value_type="json_trigger_value")
+    )
+    read = components.make_bidi_component_presenter("events", "component", {"level"})
+    assert read(held := {"level": 1}, state) is held
+    assert as_streamlit(held, state) is not held, "Streamlit makes a proxy; without one this patch can go"
+    state._new_widget_state.set_from_value("events", [{"event": "move", "value": "next"}])
+    assert read(held, state) == {"level": 1, "move": "next"}
