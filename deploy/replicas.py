@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -24,9 +25,9 @@ from http.client import HTTPException
 from pathlib import Path
 from string import Template
 
-from pages.kit import told
-from pages.kit.one_of_many import REPLICAS
 from privdemo import limits
+from server import server_settings
+from server.replica_limits import REPLICAS
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = Path(__file__).with_name("haproxy.cfg")
@@ -36,6 +37,9 @@ SIGNS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds between looks at what has ended, from one start of a process to the next, and until one that was asked to end
 # is killed.
 LOOK, PAUSE, GRACE = 0.1, 1.0, 5.0
+# Connections of visitors that HAProxy takes at once: 5,000 telephones of a poll keep one each while they look, and two
+# replicas have a thousand visitors. Files that it needs besides two for each connection.
+CONNECTIONS, FILES = 8000, 100
 # Seconds between questions to a replica whether it is well, until it may answer, and of silence after which it hangs.
 ASK, PATIENCE, HANGS = 2.0, 10.0, 45.0
 
@@ -111,12 +115,18 @@ def replicas(ports: Sequence[int]) -> list[Child]:
     ]
 
 
+def connections() -> int:
+    """How many connections HAProxy can take: fewer than `CONNECTIONS` where the system lets it open fewer files."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return CONNECTIONS if files == resource.RLIM_INFINITY else min(CONNECTIONS, max(1, (files - FILES) // 2))
+
+
 def configuration(bind: str, ports: Sequence[int]) -> str:
     """What HAProxy reads: where visitors come in, and the ports of the replicas."""
     servers = [f"    server {i} 127.0.0.1:{port}" for i, port in enumerate(ports, start=1)]
     visited = "\n".join(f"{server} cookie {i}" for i, server in enumerate(servers, start=1))
     asked = "\n".join(f"{server} track replicas/{i}" for i, server in enumerate(servers, start=1))
-    return Template(TEMPLATE.read_text()).substitute(bind=bind, servers=visited, polls=asked)
+    return Template(TEMPLATE.read_text()).substitute(bind=bind, connections=connections(), servers=visited, polls=asked)
 
 
 def haproxy() -> str:
@@ -212,7 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> str | None:
     parser.add_argument("--port", type=int, default=8501, help="where visitors come in (default: 8501)")
     parser.add_argument("--address", default="", help="the address of this machine for visitors (default: every one)")
     asked = parser.parse_args(arguments)
-    told.check()
+    server_settings.check()
     for sign in SIGNS:
         signal.signal(sign, end)
     try:
