@@ -7,7 +7,7 @@ REPLICAS ?= 2
 SAMPLE ?= 400
 SEED ?= 0
 
-.PHONY: run serve test test-oldest mutants lint clean
+.PHONY: run serve test test-oldest docker-steps mutants lint clean
 
 run: $(VENV)/.run-ready
 	@echo "privdemo: http://localhost:$(PORT)"
@@ -29,6 +29,10 @@ test-oldest:
 	sed -n 's/^\([a-z-]*\)\(\[[a-z]*\]\)\{0,1\}>=\([^,]*\),.*/\1==\3/p' requirements.txt > $(VENV)-oldest/constraints.txt
 	$(VENV)-oldest/bin/python -m pip install --quiet -r requirements-test.txt -c $(VENV)-oldest/constraints.txt
 	$(VENV)-oldest/bin/python -m pytest --numprocesses 2 --dist loadgroup -m "not browser"
+
+# What Dockerfile says, tried without Docker in a fresh Debian, as root: some two minutes. See docs/serving.md.
+docker-steps: $(VENV)/.test-ready
+	$(BIN)/python -m tests.deploy.docker_steps
 
 # Do the tests notice when the code is wrong? By hand, half an hour or so: see docs/mutants.md.
 mutants: $(VENV)/.test-ready
