@@ -38,7 +38,7 @@ from privdemo.methods import (
     TRAINING,
     by_trying,
 )
-from server import allowed_requests, server_settings
+from server import server_settings
 from tests.documents import ROOT, blocks, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -115,34 +115,34 @@ class Dataset:
         other = self.class_names[1 - index] if self.n_classes == 2 else f"not {self.class_names[index]}"
         return replace(self, y=(self.y == index).astype(np.int64), class_names=(other, self.class_names[index]))
 
-    def draw(self, n_per_class: int, rng: np.random.Generator) -> Dataset:
+    def sample(self, n_per_class: int, rng: np.random.Generator) -> Dataset:
         """Exactly `n_per_class` rows of every class, without replacement: all of class 0, then class 1, …
 
-        They come from all rows, so the result has no publisher's split; draw from `train` or `test` to keep
+        They come from all rows, so the result has no publisher's split; sample from `train` or `test` to keep
         to one part. Raises ``ValueError`` where a class has too few rows.
         """
-        return self._take(self._draw_rows("n_per_class", n_per_class, rng).ravel())
+        return self._take(self._sample_rows("n_per_class", n_per_class, rng).ravel())
 
     def rows_left(self, n_per_class: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The numbers of the rows that `draw` leaves with the same arguments, in random order."""
-        drawn = self._draw_rows("n_per_class", n_per_class, rng)
-        return rng.permutation(np.setdiff1d(np.arange(len(self.y)), drawn))
+        """Return the numbers of the rows that `sample` leaves with the same arguments, in random order."""
+        sampled = self._sample_rows("n_per_class", n_per_class, rng)
+        return rng.permutation(np.setdiff1d(np.arange(len(self.y)), sampled))
 
     def split(self, n_train_per_class: int, n_test_per_class: int, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
-        """Draw a training and a test set that share no row, each in class order.
+        """Sample a training and a test set that share no row, each in class order.
 
         They come from the publisher's two parts where there are such, otherwise from disjoint rows.
         Raises ``ValueError`` where a class has too few rows.
         """
         if self.n_train is not None:
             train, test = self.train, self.test
-            train_rows = train._draw_rows("n_train_per_class", n_train_per_class, rng)
-            test_rows = test._draw_rows("n_test_per_class", n_test_per_class, rng)
+            train_rows = train._sample_rows("n_train_per_class", n_train_per_class, rng)
+            test_rows = test._sample_rows("n_test_per_class", n_test_per_class, rng)
             return train._take(train_rows.ravel()), test._take(test_rows.ravel())
         _check_count("n_train_per_class", n_train_per_class)
         _check_count("n_test_per_class", n_test_per_class)
         total = n_train_per_class + n_test_per_class
-        rows = self._draw_rows("n_train_per_class + n_test_per_class", total, rng)
+        rows = self._sample_rows("n_train_per_class + n_test_per_class", total, rng)
         return (
             self._take(rows[:, :n_train_per_class].ravel()),
             self._take(rows[:, n_train_per_class:].ravel()),
@@ -181,8 +181,8 @@ class Dataset:
             f"or an index 0 to {self.n_classes - 1}"
         )
 
-    def _draw_rows(self, what: str, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """(n_classes, n) row numbers, drawn without replacement; `what` names `n` in errors."""
+    def _sample_rows(self, what: str, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(n_classes, n) row numbers, sampled without replacement; `what` names `n` in errors."""
         _check_count(what, n)
         rows = []
         for index, label in enumerate(self.class_names):

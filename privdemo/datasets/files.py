@@ -115,7 +115,7 @@ def _named_folder() -> Path | None:
 
 @lru_cache(16)
 def _resolved(named: str, _working_folder: str) -> Path:
-    """A folder as it is named from a working folder: pages ask for it a hundred times each time they are drawn."""
+    """A folder as it is named from a working folder: pages ask for it a hundred times each time they are rendered."""
     return Path(named).expanduser().resolve()
 
 

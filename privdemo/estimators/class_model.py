@@ -131,9 +131,9 @@ def first_shares(counts: NDArray, channel: Array) -> Array:
 
 
 def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares: Array, weights: Array) -> Array:
-    """Class means (K, r) about 0 that explain the means of released labels best, drawn towards 0.
+    """Class means (K, r) about 0 that explain the means of released labels best, shrunk towards 0.
 
-    Least squares of u_n on p(c | c̃_n), then each direction is drawn in as a random effect would be: the variance of a
+    Least squares of u_n on p(c | c̃_n), then each direction is shrunk as a random effect would be: the variance of a
     mean is g `likely` (r,) beforehand, with g of the largest likelihood, plus its sampling error.
     """
     given = rows * shares

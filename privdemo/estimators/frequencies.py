@@ -45,16 +45,16 @@ def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
     limits.N_STATES.check(k)
     limits.flip_prob_limit(k).check(flip_prob)
     frequencies = observed / total
-    redraw = min(1.0, flip_prob * k / (k - 1))
-    floor = redraw / k
-    if redraw >= 1:
+    resample_prob = min(1.0, flip_prob * k / (k - 1))
+    floor = resample_prob / k
+    if resample_prob >= 1:
         return np.full_like(frequencies, 1 / k)
     ordered = -np.sort(-frequencies, axis=-1)
     n_active = np.arange(1, k + 1)
     scales = np.cumsum(ordered, axis=-1) / (1 - (k - n_active) * floor)
     last = np.count_nonzero(ordered > scales * floor, axis=-1, keepdims=True) - 1
     scale = np.take_along_axis(scales, last, axis=-1)
-    return np.maximum(frequencies / scale - floor, 0.0) / (1 - redraw)
+    return np.maximum(frequencies / scale - floor, 0.0) / (1 - resample_prob)
 
 
 class EMResult(NamedTuple):

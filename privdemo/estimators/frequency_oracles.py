@@ -43,32 +43,32 @@ def unbiased_shares(oracle: FrequencyOracle, supported: ArrayLike, n_people: int
     return (counts / n_people - oracle.q) / (oracle.p - oracle.q)
 
 
-def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, drawn: bool = False) -> InvertedShares:
+def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, of_population: bool = False) -> InvertedShares:
     """`unbiased_shares` with standard errors and 95 % intervals.
 
     Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
     shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
     they contain the truth more often than ± z standard errors do. They are of the shares among the people themselves;
-    with `drawn`, among those whom they stand for. Among the people themselves those of a count that varies by less than
-    `VARIES` are exact (`blaker_ends`), and the estimate is in them even where it is below 0 or above 1. Raises as
-    `unbiased_shares`.
+    with `of_population`, among those whom they stand for. Among the people themselves those of a count that varies by
+    less than `VARIES` are exact (`blaker_ends`), and the estimate is in them even where it is below 0 or above 1.
+    Raises as `unbiased_shares`.
     """
     shares = unbiased_shares(oracle, supported, n_people)
-    variance = oracle.variance(np.clip(shares, 0, 1), n_people, drawn)
-    low, high = _score_ends(oracle, shares, n_people, drawn)
-    few = (variance < (VARIES / (n_people * (oracle.p - oracle.q))) ** 2) & (not drawn)
+    variance = oracle.variance(np.clip(shares, 0, 1), n_people, of_population)
+    low, high = _score_ends(oracle, shares, n_people, of_population)
+    few = (variance < (VARIES / (n_people * (oracle.p - oracle.q))) ** 2) & (not of_population)
     if few.any():
         ends = blaker_ends(oracle.p, oracle.q, n_people, np.asarray(supported)[few])
         low[few], high[few] = (end / n_people for end in ends)
     return InvertedShares(shares, np.sqrt(variance), np.minimum(low, shares), np.maximum(high, shares))
 
 
-def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, drawn: bool) -> tuple[Array, Array]:
+def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, of_population: bool) -> tuple[Array, Array]:
     """Both ends of score intervals for unbiased `shares` (k,)."""
     p, q = oracle.p, oracle.q
     # With x = f(p−q) a count's variance is n·(q(1−q) + b x − c x²), and (excess − x)² is z²/n times that at the ends.
     excess = shares * (p - q)
-    b, c = (1 - 2 * q, 1) if drawn else (1 - p - q, 0)
+    b, c = (1 - 2 * q, 1) if of_population else (1 - p - q, 0)
     z2 = Z95**2 / n_people
     centre = excess + z2 * b / 2
     half = np.sqrt(np.maximum(0.0, centre**2 - (1 + c * z2) * (excess**2 - z2 * q * (1 - q))))

@@ -38,9 +38,9 @@ class Samples(NamedTuple):
 class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
     """Spread logistic regression by the published EM with importance sampling.
 
-    Every step draws `n_samples` from ρ(c | c̃) ρ(x | x̃) for each person (eq. 58), weighs them by p(c | x) (eq. 59),
-    takes one step along the gradient of the weighted log-likelihood (eq. 60) and, with a learned prior, updates the
-    prior to the weighted samples (eq. 65), starting from the flat one.
+    Every step takes `n_samples` samples from ρ(c | c̃) ρ(x | x̃) for each person (eq. 58), weighs them by p(c | x) (eq.
+    59), takes one step along the gradient of the weighted log-likelihood (eq. 60) and, with a learned prior, updates
+    the prior to the weighted samples (eq. 65), starting from the flat one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
     n_samples, n_steps : S and the number of EM steps.
     learning_rate : of the mean gradient a person; None: the largest that is sure to raise the bound, 1/L with
         L = ½ E(‖x‖² + 1) + 1/(C n) (¼ instead of ½ for two classes).
-    resample : draw afresh at every step, as published. False keeps the first draw: then, with a prior that is not
+    resample : sample afresh at every step, as published. False keeps the first samples: then, with a prior that is not
         learned, `bounds_` never falls.
 
     Attributes
@@ -101,10 +101,10 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
         rng = np.random.default_rng(self.random_state)
         model = Model(np.zeros((X.shape[1], n_scores)), np.zeros(n_scores))
         self.bounds_, self.effective_sample_size_ = np.empty(self.n_steps), np.empty(len(X))
-        samples = None if self.resample else list(self._draw(X, proposal, rng))
+        samples = None if self.resample else list(self._sample(X, proposal, rng))
         for step in range(self.n_steps):
             update = _Update(X.shape[1], n_scores, self.prior_ if learned else None)
-            for part in samples or self._draw(X, proposal, rng):
+            for part in samples or self._sample(X, proposal, rng):
                 self.effective_sample_size_[part.people] = update.add(self._unit(part.X), part, model)
             ridge = 1 / (self.C_ * len(X))
             self.bounds_[step] = update.log_likelihood / len(X) - ridge * np.square(model.coef).sum() / 2
@@ -119,16 +119,16 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
         self.coef_, self.intercept_, self.n_iter_ = model.coef.T, model.intercept, self.n_steps
         return self
 
-    def _draw(self, X: NDArray, proposal: Array, rng: np.random.Generator) -> Iterator[Samples]:
+    def _sample(self, X: NDArray, proposal: Array, rng: np.random.Generator) -> Iterator[Samples]:
         """Samples from ρ(c | c̃) ρ(x | x̃) (eq. 58), some people at a time."""
         pixels: Any = self.pixels
         for start in range(0, len(X), CHUNK):
             people = slice(start, min(start + CHUNK, len(X)))
             released = np.repeat(X[people], self.n_samples, axis=0)
-            drawn = sample_posterior(pixels, released, self.prior_, rng)
+            sampled = sample_posterior(pixels, released, self.prior_, rng)
             uniform = rng.random((people.stop - start, self.n_samples, 1))
             classes = (uniform >= proposal[people, None, :-1]).sum(axis=2)
-            yield Samples(people, drawn.reshape(-1, self.n_samples, X.shape[1]), classes)
+            yield Samples(people, sampled.reshape(-1, self.n_samples, X.shape[1]), classes)
 
 
 class _Update:

@@ -121,9 +121,9 @@ def _(mechanism: GaussianNoise | LaplaceNoise, released: Array) -> NDArray[np.fl
 
 @unbiased.register(RandomisedResponse)
 def _(mechanism: RandomisedResponse, released: NDArray[np.integer]) -> NDArray[np.float32]:
-    """(x̃ − q/2)/(1 − q): with probability q a pixel is drawn afresh, around ½."""
-    redraw = mechanism.redraw_prob
-    return (mechanism.to_unit(released) - np.float32(redraw / 2)) / np.float32(1 - redraw)
+    """(x̃ − q/2)/(1 − q): with probability q a pixel is resampled, around ½."""
+    resample_prob = mechanism.resample_prob
+    return (mechanism.to_unit(released) - np.float32(resample_prob / 2)) / np.float32(1 - resample_prob)
 
 
 @singledispatch
@@ -145,9 +145,13 @@ def _(mechanism: LaplaceNoise, moments: _Released) -> Array:
 @noise_variance.register
 def _(mechanism: RandomisedResponse, moments: _Released) -> Array:
     """Var z = E[z²] − E[x²], where E[x̃²] = (1−q) E[x²] + q (2k−1)/(6(k−1))."""
-    k, redraw = mechanism.n_states, mechanism.redraw_prob
-    released_square = np.square(1 - redraw) * moments.square + redraw * (1 - redraw) * moments.mean + redraw**2 / 4
-    clean_square = (released_square - redraw * (2 * k - 1) / (6 * (k - 1))) / (1 - redraw)
+    k, resample_prob = mechanism.n_states, mechanism.resample_prob
+    released_square = (
+        np.square(1 - resample_prob) * moments.square
+        + resample_prob * (1 - resample_prob) * moments.mean
+        + resample_prob**2 / 4
+    )
+    clean_square = (released_square - resample_prob * (2 * k - 1) / (6 * (k - 1))) / (1 - resample_prob)
     clean_square = np.clip(clean_square, np.square(moments.mean.clip(0, 1)), moments.mean.clip(0, 1))
     return np.maximum(moments.square - clean_square, LEAST)
 
@@ -165,7 +169,7 @@ def _factors(mechanism: PixelMechanism, released: Rows) -> Array:
     There are none where a release says all of a pixel, or nothing, or nothing that is known to be without bias.
     """
     n, n_pixels = released.shape
-    says_nothing = isinstance(mechanism, RandomisedResponse) and mechanism.redraw_prob >= 1
+    says_nothing = isinstance(mechanism, RandomisedResponse) and mechanism.resample_prob >= 1
     if says_nothing or unbiased.dispatch(type(mechanism)) is unbiased.dispatch(object):
         return np.empty((n_pixels, 0))
     moments = _second_moments(released, mechanism)

@@ -224,7 +224,7 @@ def posterior_moments(
 ) -> Moments:
     """E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
-    Randomised response: a mixture of "kept" and "redrawn". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
+    Randomised response: a mixture of "kept" and "resampled". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
     Any other mechanism: sums over the prior's support, image by image. `dtype` is that of the result. Raises
     ``TypeError`` for what is no mechanism, and for a Gaussian prior without Gaussian noise.
     """
@@ -263,7 +263,7 @@ def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: Prior) -
 
 
 def sample_posterior(mechanism: PixelMechanism, released: NDArray, prior: Prior, rng: np.random.Generator) -> NDArray:
-    """One draw from p(x | x̃) for every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+    """One sample of p(x | x̃) for every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     Raises ``TypeError`` for anything but randomised response with a `PixelPrior` and Gaussian noise with a
     `GaussianPrior`.
@@ -273,24 +273,26 @@ def sample_posterior(mechanism: PixelMechanism, released: NDArray, prior: Prior,
         return mean + np.sqrt(variance) * rng.standard_normal(released.shape, dtype=np.float32)
     if not isinstance(mechanism, RandomisedResponse):
         raise TypeError(f"sampling goes with randomised response or a GaussianPrior, got {type(mechanism).__name__}")
-    kept, redrawn = _kept_and_redrawn(mechanism, prior)
-    total = kept + redrawn
-    gone = np.divide(redrawn, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
+    kept, resampled = _kept_and_resampled(mechanism, prior)
+    total = kept + resampled
+    gone = np.divide(resampled, total, out=np.zeros_like(total), where=total > 0).astype(np.float32)
     pixel = np.arange(released.shape[1])
-    redraw = rng.random(released.shape, dtype=np.float32) < gone[pixel, released]
-    drawn = released.copy()
-    _, column = np.nonzero(redraw)
+    is_resampled = rng.random(released.shape, dtype=np.float32) < gone[pixel, released]
+    sampled = released.copy()
+    _, column = np.nonzero(is_resampled)
     # One sorted table for all pixels: pixel d's cumulative prior lies between d and d + 1.
     table = (np.cumsum(prior.probs, axis=1).clip(max=1) + pixel[:, None]).ravel()
     place = np.searchsorted(table, column + rng.random(len(column)), side="right")
-    drawn[redraw] = np.minimum(place - column * mechanism.n_states, mechanism.n_states - 1).astype(released.dtype)
-    return drawn
+    sampled[is_resampled] = np.minimum(place - column * mechanism.n_states, mechanism.n_states - 1).astype(
+        released.dtype
+    )
+    return sampled
 
 
-def _kept_and_redrawn(mechanism: RandomisedResponse, prior: PixelPrior) -> tuple[Array, float]:
-    """The joint chances of observing state j of a pixel kept, (n_pixels, k), and redrawn, q/k for every j."""
-    redraw = mechanism.flip_prob * mechanism.n_states / (mechanism.n_states - 1)
-    return (1 - redraw) * prior.probs, redraw / mechanism.n_states
+def _kept_and_resampled(mechanism: RandomisedResponse, prior: PixelPrior) -> tuple[Array, float]:
+    """The joint chances of observing state j of a pixel kept, (n_pixels, k), and resampled, q/k for every j."""
+    resample_prob = mechanism.flip_prob * mechanism.n_states / (mechanism.n_states - 1)
+    return (1 - resample_prob) * prior.probs, resample_prob / mechanism.n_states
 
 
 @_discrete_moments.register(RandomisedResponse)
@@ -298,12 +300,12 @@ def _(
     mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior, dtype: type[np.floating]
 ) -> Moments:
     """A mixture: x̃ itself with weight (1−q) π(x̃), the prior with weight q/k."""
-    kept, redrawn = _kept_and_redrawn(mechanism, prior)
+    kept, resampled = _kept_and_resampled(mechanism, prior)
     states = prior.support.astype(float)
     mean = (prior.probs @ states)[:, None]
     variance = (prior.probs * np.square(states - mean)).sum(axis=1, keepdims=True)
-    total = kept + redrawn
-    gone = np.divide(redrawn, total, out=np.zeros_like(total), where=total > 0)
+    total = kept + resampled
+    gone = np.divide(resampled, total, out=np.zeros_like(total), where=total > 0)
     means = states + gone * (mean - states)
     variances = gone * variance + gone * (1 - gone) * np.square(states - mean)
     pixel = np.arange(released.shape[1])

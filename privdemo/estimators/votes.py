@@ -155,8 +155,8 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
 def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel) -> Estimate:
     """`corrected` with a 95 % interval that is right for a class too: the map of the exact one for the answers "A".
 
-    Like `corrected` it is not cut at 0 and 1. Of people drawn at random it contains the true share of all at least 95
-    times of 100; the share of those very people, of whom chance draws nothing but the lies, more often still.
+    Like `corrected` it is not cut at 0 and 1. Of people sampled at random it contains the true share of all at least 95
+    times of 100; the share of those very people, where only the lies are random, more often still.
     """
     limits.N_VOTERS.check(n_voters)
     found = exact_interval(answers_for_a, n_voters)

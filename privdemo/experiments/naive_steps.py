@@ -18,7 +18,7 @@ from privdemo.experiments import results
 from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import study
 from privdemo.experiments.training.config import TrainingConfig
-from privdemo.experiments.training.release import draw_release
+from privdemo.experiments.training.release import sample_release
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
 
@@ -58,7 +58,7 @@ def unpenalised(n_pixel_values: int) -> ImportanceSampledLogisticRegression:
 def run(config: TrainingConfig) -> tuple[float, float]:
     """Accuracy and log loss on the clean test images of a draw under randomised response."""
     assert isinstance(config.pixels, RandomisedResponse)
-    drawn = draw_release(config)
+    drawn = sample_release(config)
     model = unpenalised(config.pixels.n_states).fit(drawn.X_noisy, drawn.y_noisy)
     proba = model.predict_proba(drawn.X_test)[:, 1]
     return float(accuracy_score(drawn.y_test, proba > 0.5)), float(log_loss(drawn.y_test, proba))

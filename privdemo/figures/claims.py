@@ -30,7 +30,7 @@ VERDICT_CSS = """
 
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
-    """How many claims have each verdict, as one bar: HTML that is drawn at once at any width."""
+    """How many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     colours = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
     there = {verdict: n for verdict, n in counts.items() if n}
     parts = "".join(f'<i style="flex:{n};background:{colours[verdict]}"></i>' for verdict, n in there.items())

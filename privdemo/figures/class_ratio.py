@@ -171,12 +171,12 @@ def levers(
     for (method, release), points in by_name.items():
         noisy = release != class_ratio.NO_RELEASE
         style = CLASS_RATIO[method].style
-        drawn = style._replace(dash="dot", marker=f"{style.marker}-open") if noisy else style
+        line_style = style._replace(dash="dot", marker=f"{style.marker}-open") if noisy else style
         name, in_full = (
             f"{words}, {'private counts' if noisy else 'true counts'}"
             for words in (CLASS_RATIO[method].title, CLASS_RATIO[method].in_full)
         )
-        lines.append(Curve(name, drawn, [x for x, _ in points], [e for _, e in points], in_full))
+        lines.append(Curve(name, line_style, [x for x, _ in points], [e for _, e in points], in_full))
     wide = max(levels) / min(levels) > 10
     return _error_chart(lines, (log_axis if wide else axis)(title, levels), yours=yours)
 

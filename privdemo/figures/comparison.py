@@ -39,10 +39,10 @@ def frontier(
 
     The dotted rule across is the `goal`, if there is one; `axis` says what ε covers.
     """
-    drawn = [name for name in COMPARISON if any(row.method == name for row in rows)]
+    plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
         method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
-        for name in drawn
+        for name in plotted
     ]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.ends[0] for e in marks), default=0.0)
@@ -59,7 +59,7 @@ def frontier(
     marked = []
     for name, mark in mine.items():  # a curve goes with its large mark
         title = COMPARISON[name].title
-        alone = {} if name in drawn else {"name": title, "showlegend": True}
+        alone = {} if name in plotted else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
     figure = curve_chart(
         curves,

@@ -20,7 +20,7 @@ SAMPLE = 40
 # Tags that Plotly knows in the words of a chart.
 _TAGS = re.compile(r"&lt;(/?(?:b|br|sup)|span style=&#x27;color:#[0-9A-Fa-f]{6}&#x27;|/span)&gt;")
 
-# Plotly's drawing, once it is there, takes the place of this one; both write in the page's own colour, as Streamlit's
+# Plotly's figure, once it is rendered, takes the place of this one; both write in the page's own colour, as Streamlit's
 # grey is too pale for a projector.
 FIRST_LOOK_CSS = """
 .stElementContainer:has(.first-look):has(~ .stElementContainer .main-svg) { display: none; }
@@ -42,9 +42,10 @@ FIRST_LOOK_CSS = """
 
 
 def first_look(figure: Figure) -> str:
-    """A chart made by `house.chart`, in HTML, where and as Plotly will draw it.
+    """A chart made by `house.chart`, in HTML, where and as Plotly will render it.
 
-    It says nothing to screen readers, for whom a figure has words of its own. What it cannot draw raises `ValueError`.
+    It says nothing to screen readers, for whom a figure has words of its own. Raises `ValueError` for a trace that it
+    cannot render.
     """
     plain = parts(figure)
     layout, margin = plain["layout"], plain["layout"]["margin"]
@@ -98,7 +99,7 @@ def _plots(plain: Plain) -> Iterator[str]:
         yield marks.grid(plane, *(layout[f"{ref[0]}axis{ref[1:]}"] for ref in (xref, yref)))
     for i, (trace, plane) in enumerate(places):
         cut = trace["type"] != "scatter" or trace.get("cliponaxis") is not False
-        yield plane.svg(marks.draw(trace, plane, i, plain), cut)
+        yield plane.svg(marks.render(trace, plane, i, plain), cut)
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -73,15 +73,15 @@ class Plane(NamedTuple):
         """Where a value stands from the top, in percent of this plot."""
         return 100 - self.upwards.along(self.upwards.number(value))
 
-    def svg(self, drawn: str, cut: bool = True) -> str:
-        """What is drawn in percent of this plot, at its place in the figure."""
+    def svg(self, svg: str, cut: bool = True) -> str:
+        """Return the `svg`, in percent of this plot, at its place in the figure."""
         left, top = 100 * self.across.start, 100 - 100 * self.upwards.end
         wide, high = 100 * (self.across.end - self.across.start), 100 * (self.upwards.end - self.upwards.start)
         place = f'x="{left:.3f}%" y="{top:.3f}%" width="{wide:.3f}%" height="{high:.3f}%"'
-        return f'<svg {place} overflow="{"hidden" if cut else "visible"}">{drawn}</svg>'
+        return f'<svg {place} overflow="{"hidden" if cut else "visible"}">{svg}</svg>'
 
 
-def draw(trace: Plain, plane: Plane, index: int, plain: Plain) -> str:
+def render(trace: Plain, plane: Plane, index: int, plain: Plain) -> str:
     """The marks of one trace, the `index`-th of the figure."""
     makers: dict[str, Callable[[], Iterator[str]]] = {
         "scatter": lambda: _scatter(trace, plane),
@@ -90,8 +90,8 @@ def draw(trace: Plain, plane: Plane, index: int, plain: Plain) -> str:
     }
     if trace["type"] not in makers:
         raise ValueError(f"a first look knows {', '.join(makers)}, but not {trace['type']}")
-    drawn, opacity = "".join(makers[trace["type"]]()), trace.get("opacity")
-    return drawn if opacity in (None, 1) else f'<g opacity="{opacity:g}">{drawn}</g>'
+    svg, opacity = "".join(makers[trace["type"]]()), trace.get("opacity")
+    return svg if opacity in (None, 1) else f'<g opacity="{opacity:g}">{svg}</g>'
 
 
 # --- curves and markers --------------------------------------------------------------------------
@@ -316,12 +316,12 @@ def shade(trace: Plain, value: float) -> str:
 
 def grid(plane: Plane, x_axis: Plain, y_axis: Plain) -> str:
     """The lines at the ticks of the axes that have a grid."""
-    pen, drawn = f'stroke="{GRID}" stroke-width="1"', []
+    pen, svg = f'stroke="{GRID}" stroke-width="1"', []
     if x_axis.get("showgrid"):
-        drawn += [line(plane.x(v), plane.x(v), 0, 100, pen) for v, _ in tick_words(x_axis)]
+        svg += [line(plane.x(v), plane.x(v), 0, 100, pen) for v, _ in tick_words(x_axis)]
     if y_axis.get("showgrid"):
-        drawn += [line(0, 100, plane.y(v), plane.y(v), pen) for v, _ in tick_words(y_axis)]
-    return plane.svg("".join(drawn))
+        svg += [line(0, 100, plane.y(v), plane.y(v), pen) for v, _ in tick_words(y_axis)]
+    return plane.svg("".join(svg))
 
 
 def rule(shape: Plain, plane: Plane) -> str:
@@ -346,14 +346,14 @@ def sample(trace: Plain, index: int) -> str:
         return f'<rect x="9" y="1" width="12" height="12" fill="{fill}" stroke="{outline}"/>'
     mode = trace.get("mode", "lines+markers")
     pen = _pen(look.get("color") or marker.get("color"), look.get("dash"), look.get("width") or 2)
-    drawn = f'<line x1="0" x2="30" y1="7" y2="7" {pen}/>' if "lines" in mode else ""
+    svg = f'<line x1="0" x2="30" y1="7" y2="7" {pen}/>' if "lines" in mode else ""
     small = marker | {"size": min(marker.get("size") or 6, _LEGEND_MARKER)}
     place = f'<svg x="15" y="7" overflow="visible">{mark(small)}</svg>' if "markers" in mode else ""
-    return drawn + place
+    return svg + place
 
 
-def _at(x: float, y: float, drawn: str) -> str:
-    return f'<svg x="{x:.2f}%" y="{y:.2f}%" overflow="visible">{drawn}</svg>'
+def _at(x: float, y: float, svg: str) -> str:
+    return f'<svg x="{x:.2f}%" y="{y:.2f}%" overflow="visible">{svg}</svg>'
 
 
 def _rect(left: float, right: float, top: float, bottom: float, paint: str) -> str:
@@ -361,9 +361,9 @@ def _rect(left: float, right: float, top: float, bottom: float, paint: str) -> s
     return f'<rect x="{left:.2f}%" y="{top:.2f}%" {size} {paint}/>'
 
 
-def _stretched(drawn: str) -> str:
-    """What is drawn in a square of 100, as wide and high as its plot."""
-    return f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">{drawn}</svg>'
+def _stretched(svg: str) -> str:
+    """Return the `svg`, in a square of 100, stretched to the plot."""
+    return f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">{svg}</svg>'
 
 
 def _pen(colour: str | None, dash: str | None, width: float) -> str:

@@ -1,6 +1,6 @@
-"""How every chart is set: text large enough for a projector, and axes whose ends and ticks are known before drawing.
+"""How every chart is set: text large enough for a projector, and axes whose ends and ticks are known before rendering.
 
-Nothing is left for Plotly to choose, so that `first_look` draws the same chart as Plotly does later.
+Nothing is left for Plotly to choose, so that `first_look` renders the same chart as Plotly does later.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def _thin(axis: Plain) -> None:
 
 # --- round the plot ------------------------------------------------------------------------------
 
-# A legend in columns of one width, so that where its entries stand can be told without drawing it.
+# A legend in columns of one width, so that where its entries stand is known without rendering it.
 _LEGEND = {"traceorder": "normal", "itemwidth": 30, "entrywidthmode": "pixels"}
 
 

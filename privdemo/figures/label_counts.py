@@ -38,7 +38,7 @@ TITLES = {
 }
 # Labels of 1,000 that are in a wrong class at an L1 distance of 1.
 MISPLACED = 500.0
-# The most classes that are drawn as bars.
+# The most classes that are plotted as bars.
 MOST_BARS = 40
 
 
@@ -52,7 +52,7 @@ def along(
     """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
     `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
-    settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are drawn as
+    settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are plotted as
     labels misplaced of 1,000: half the L1 distance is the share of them.
     """
     unit = 1.0 if in_l1 else MISPLACED

@@ -38,9 +38,9 @@ from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import FULL, LABEL_PROPORTIONS
 
 TITLES = {"average": "average F1 (1 is perfect)", "positive": "F1 of positives", "negative": "F1 of negatives"}
-# The most bags that are drawn as columns.
+# The most bags that are plotted as columns.
 COLUMNS, FEW_COLUMNS = 40, 12
-# Steps that a column is drawn in; where there is room, one parts a record or a mean from the next.
+# Steps that a column is plotted in; where there is space, one separates a record or a mean from the next.
 STEPS = 180
 # A pale tint of the colour of those who are not positive: on a black-and-white projector it is lighter than the other.
 PALE = "#D9C6BB"
@@ -207,8 +207,8 @@ def curves(
             traces.append(
                 own(place(levels, level) + shift, yours[method], style, LABEL_PROPORTIONS[method].title, name)
             )
-    marks_drawn = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
-    lows = [mark.ends[0] for mark in marks_drawn]
+    plotted = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
+    lows = [mark.ends[0] for mark in plotted]
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
     rules = [rule(own_place)] if yours else []

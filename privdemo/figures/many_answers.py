@@ -39,7 +39,7 @@ from privdemo.methods import (
 
 Array = NDArray[np.floating]
 
-# The answers that are drawn, the most frequent ones: their names fit on a telephone.
+# The answers that are plotted, the most frequent ones: their names fit on a telephone.
 SHOWN = 16
 AXES = {
     many_answers.EPSILON_AXIS: "ε of an answer",
@@ -271,7 +271,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
 def _within_reach(name: str, places: Mapping[str, tuple[float, float]]) -> list[str]:
     """The oracles whose markers would lie on that of `name` or on each other's, from the inmost to the outmost.
 
-    Full markers are within open ones, of two the one that is drawn last.
+    Full markers are within open ones, of two the one that is plotted last.
     """
     found = [name]
     for one in found:  # goes on with those that are found

@@ -67,7 +67,7 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
     rows = math.ceil(len(kinds) / columns)
     shapes = []
     for dot in dict.fromkeys(dots.values()):  # by look, so that the file tells no more than the picture
-        where = np.flatnonzero(np.isin(kinds, [kind for kind, drawn in dots.items() if drawn == dot]))
+        where = np.flatnonzero(np.isin(kinds, [kind for kind, dot_of_kind in dots.items() if dot_of_kind == dot]))
         outlines = "".join(
             _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()
         )
@@ -94,14 +94,14 @@ def _outline(x: int, y: int, square: bool) -> str:
 
 
 def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
-    """How `dot_field` draws `n` people, for a browser that draws them again: its columns, its looks, that of a kind."""
+    """How `dot_field` plots `n` people, for a browser that renders them again: its columns, its looks, that of a kind."""
     looks = list(dict.fromkeys(dots.values()))
-    drawn = []
+    encoded = []
     for look in looks:
         right, down, rest = _SQUARE if look.square else _DISC
-        drawn.append({"colour": look.colour, "hollow": look.hollow, "x": right, "y": down, "rest": rest})
+        encoded.append({"colour": look.colour, "hollow": look.hollow, "x": right, "y": down, "rest": rest})
     look_of = [looks.index(dots[kind]) for kind in sorted(dots)]
-    return {"heading": heading, "columns": _columns(n), "looks": drawn, "look_of": look_of}
+    return {"heading": heading, "columns": _columns(n), "looks": encoded, "look_of": look_of}
 
 
 def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:

@@ -1,7 +1,7 @@
 """Figures as plain data: Plotly checks a figure only once somebody asks for a part of it.
 
 Plotly spends tens of microseconds on each attribute that is read or written. Charts are therefore made of dicts, and
-drawn from them at once; who works with a chart finds all of Plotly's `Figure` in it.
+rendered from them at once; who works with a chart finds all of Plotly's `Figure` in it.
 """
 
 from __future__ import annotations

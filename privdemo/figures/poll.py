@@ -163,7 +163,7 @@ MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
 def again(found: Sequence[Again], times: int) -> Figure:
     """How likely an answer is meant that comes every time; a rule stands at the times asked so far.
 
-    Of many answers those that are the likeliest from the start are drawn, as many as can be told apart.
+    Of many answers those that are the likeliest from the start are plotted, as many as can be distinguished.
     """
     likeliest = sorted(found, key=lambda each: -each.meant[0].mean)[: len(_LOOKS)]
     found = [each for each in found if each in likeliest]

@@ -1,10 +1,10 @@
 """How data is privatised: each mechanism is a channel from what is true to what is released.
 
-Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `draws(shape, rng)` and
-`apply(x, draws)`, so that one set of draws can be looked at under many noise levels; and `epsilon`,
-`epsilon_at(delta, n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` lists what a mechanism on pixels
-answers besides, and `pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one
-answer of many, whose reports support a set of answers.
+Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `sample_noise(shape, rng)`
+and `apply(x, noise)`, so that the same noise can be applied at many noise levels; and `epsilon`, `epsilon_at(delta,
+n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` lists what a mechanism on pixels answers besides, and
+`pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one answer of many, whose reports
+support a set of answers.
 """
 
 from privdemo.mechanisms.additive import GaussianNoise, LaplaceNoise
@@ -19,7 +19,7 @@ from privdemo.mechanisms.frequency_oracles import (
     SubsetSelection,
 )
 from privdemo.mechanisms.pixel_mechanism import Distortion, PixelMechanism
-from privdemo.mechanisms.randomised_response import RandomisedResponse, ResponseDraws
+from privdemo.mechanisms.randomised_response import RandomisedResponse, ResponseNoise
 from privdemo.mechanisms.states import to_unit
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "OptimisedUnaryEncoding",
     "PixelMechanism",
     "RandomisedResponse",
-    "ResponseDraws",
+    "ResponseNoise",
     "SubsetSelection",
     "to_unit",
 ]

@@ -40,32 +40,32 @@ class AdditiveNoise(PixelMechanism):
         """The factor of the noise, 0 or more."""
 
     @abstractmethod
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
         """Noise of level 1 and this shape."""
 
     @abstractmethod
     def cdf(self, x: Array) -> Array:
         """P(noise ≤ x), of the shape of `x`. Raises ``ValueError`` for a level of 0."""
 
-    def draws_by_name(self, draws: Array) -> dict[str, NDArray]:
+    def noise_by_name(self, noise: Array) -> dict[str, NDArray]:
         """`noise` of level 1."""
-        return {"noise": draws}
+        return {"noise": noise}
 
-    def draws_of_rows(self, draws: Array, rows: NDArray[np.integer]) -> Array:
+    def noise_of_rows(self, noise: Array, rows: NDArray[np.integer]) -> Array:
         """The noise of some rows of a release."""
-        return draws[rows]
+        return noise[rows]
 
-    def apply(self, x: Array, draws: Array) -> Array:
-        """Release `x` with given draws: x + level · draws; errors as in `randomise`."""
+    def apply(self, x: Array, noise: Array) -> Array:
+        """Release `x` with given noise: x + level · noise; errors as in `randomise`."""
         x = _check_values(x)
-        return x + x.dtype.type(self.level) * draws.astype(x.dtype, copy=False)
+        return x + x.dtype.type(self.level) * noise.astype(x.dtype, copy=False)
 
     def randomise(self, x: Array, rng: np.random.Generator) -> Array:
         """Release values `x` in [0, 1] of any shape; `x` is left as it was.
 
         Raises ``TypeError`` for whole-number dtypes and ``ValueError`` outside [0, 1].
         """
-        return self.apply(x, self.draws(np.shape(x), rng))
+        return self.apply(x, self.sample_noise(np.shape(x), rng))
 
     def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
         """States 0 … k−1 as float32 values in [0, 1]."""
@@ -126,7 +126,7 @@ class GaussianNoise(AdditiveNoise):
         """The exact δ of `n_values` values together at `epsilon`."""
         return accounting.gaussian_delta(self.sigma, epsilon, _sensitivity(n_values))
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
         """Standard normal noise of this shape; it does not depend on `sigma`."""
         return rng.standard_normal(shape, dtype=np.float32)
 
@@ -185,7 +185,7 @@ class LaplaceNoise(AdditiveNoise):
         """δ of `n_values` values together at `epsilon`: exact for one, an upper bound for more."""
         return accounting.laplace_delta(self.scale, epsilon, n_values)
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
         """Laplace noise of scale 1 and this shape; it does not depend on `scale`."""
         size = rng.standard_exponential(shape, dtype=np.float32)
         sign = rng.integers(0, 2, shape, dtype=np.int8) * np.int8(2) - np.int8(1)

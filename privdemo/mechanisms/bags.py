@@ -24,7 +24,7 @@ ATN, PFN, PFP, ATP = range(4)
 class Selection(NamedTuple):
     """A way to fill bags: its `title`, and what it `needs` to look at.
 
-    `pools` are the parts that successive bags are drawn from, in turns. With `spacing` bags have evenly spaced
+    `pools` are the parts that successive bags are sampled from, in turns. With `spacing` bags have evenly spaced
     proportions instead: "share" as far to both sides of the overall share as possible, "all" from 0 to 1.
 
     "balanced" is the slides' "ATP/ATN PFP/PFN" with one part a bag: sure bags (of positives or of negatives) alternate
@@ -101,8 +101,8 @@ def select(
         size = min(bag_size, len(pool) // max(1, len(mine)))
         if mine and size < limits.BAG_SIZE.low:
             raise _too_few(selection, len(mine), len(pool))
-        drawn = rng.choice(pool, size * len(mine), replace=False).reshape(len(mine), size)
-        for bag, rows in zip(mine, drawn, strict=True):
+        sampled = rng.choice(pool, size * len(mine), replace=False).reshape(len(mine), size)
+        for bag, rows in zip(mine, sampled, strict=True):
             bags[bag] = rows
     return bags
 

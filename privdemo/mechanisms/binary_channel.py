@@ -67,17 +67,17 @@ class BinaryChannel:
         """The exact δ of `n_values` (at most 64) values together at `epsilon`."""
         return accounting.binary_channel_delta(self.p10, self.p01, epsilon, n_values)
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """One uniform in [0, 1) for each value; it does not depend on p10 or p01.
 
         In double precision: ε near 0 and near ∞ hangs on the last digits of both probabilities.
         """
         return rng.random(shape)
 
-    def apply(self, x: NDArray[np.integer], draws: Array) -> NDArray[np.integer]:
-        """Release `x` with given draws: flipped where the uniform is below p10 (or p01)."""
+    def apply(self, x: NDArray[np.integer], noise: Array) -> NDArray[np.integer]:
+        """Release `x` with given noise: flipped where the uniform number is below p10 (or p01)."""
         x = check_states(x, 2)
-        flips = draws < np.array([self.p10, self.p01])[x]
+        flips = noise < np.array([self.p10, self.p01])[x]
         return x ^ flips.astype(x.dtype)
 
     def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
@@ -86,4 +86,4 @@ class BinaryChannel:
         Raises ``TypeError`` for other dtypes, ``ValueError`` for values other than 0 and 1.
         """
         x = check_states(x, 2)
-        return self.apply(x, self.draws(x.shape, rng))
+        return self.apply(x, self.sample_noise(x.shape, rng))

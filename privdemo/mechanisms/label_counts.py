@@ -305,7 +305,7 @@ def _projected(counts: Counts, noise: Array) -> Array:
 
 
 def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
-    """One draw of Dir(α) for every row of `alpha` (..., c); where α is 0 the share is 0.
+    """One sample of Dir(α) for every row of `alpha` (..., c); where α is 0 the share is 0.
 
     In logs, with log G(α) = log G(α + 1) + log(U)/α, as gamma variates of small shape would round to 0.
     """

@@ -42,20 +42,20 @@ class PixelMechanism(Protocol):
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
         """δ of `n_values` pixels together at `epsilon`."""
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
         """The randomness of a release of this shape, which does not depend on the noise level."""
 
-    def draws_by_name(self, draws: Any) -> dict[str, NDArray]:
-        """The arrays that `draws` are made of, each of the shape of the release."""
+    def noise_by_name(self, noise: Any) -> dict[str, NDArray]:
+        """Return the arrays that `noise` is made of, by name, each of the shape of the release."""
 
-    def draws_of_rows(self, draws: Any, rows: NDArray[np.integer]) -> Any:
+    def noise_of_rows(self, noise: Any, rows: NDArray[np.integer]) -> Any:
         """The randomness of some rows of a release."""
 
-    def apply(self, x: NDArray, draws: Any) -> NDArray:
-        """Release `x` with given draws; `x` is left as it was."""
+    def apply(self, x: NDArray, noise: Any) -> NDArray:
+        """Release `x` with given noise; `x` is left as it was."""
 
     def randomise(self, x: NDArray, rng: np.random.Generator) -> NDArray:
-        """Release `x` of any shape with fresh draws; `x` is left as it was."""
+        """Release `x` of any shape with fresh noise; `x` is left as it was."""
 
     def log_likelihood(self, released: NDArray, values: NDArray) -> Array:
         """ln P(released | true value) of each pixel, broadcast over both, up to a constant."""

@@ -17,18 +17,18 @@ from privdemo.mechanisms.states import check_states, to_unit
 
 Array = NDArray[np.floating]
 
-# Values are drawn in blocks of this many, so that a large array needs little extra memory.
-# The block size is part of what a seed means: changing it changes every seeded draw.
+# Values are sampled in blocks of this many, so that a large array needs little extra memory.
+# The block size is part of what a seed means: changing it changes every seeded sample.
 BLOCK = 1 << 18
 # Uniforms are 24-bit multiples of 2⁻²⁴; a probability is rounded *up* to that grid, which means
 # at most 6·10⁻⁸ more noise than asked for, never less.
 GRID = 2.0**24
 
 
-class ResponseDraws(NamedTuple):
-    """The randomness behind one release, drawn before the noise level is known.
+class ResponseNoise(NamedTuple):
+    """The randomness behind one release, sampled before the noise level is known.
 
-    `uniform` float32 in [0, 1) decides whether a value is redrawn, `replacement` what it becomes.
+    `uniform` float32 in [0, 1) decides whether a value is resampled, `replacement` what it becomes.
     """
 
     uniform: NDArray[np.float32]
@@ -42,9 +42,9 @@ class RandomisedResponse:
     `flip_prob` p lies in [0, (k−1)/k] and `n_states` is k; states are the integers 0 … k−1.
     ε = ln((1−p)(k−1)/p) for one value (Kairouz, Oh & Viswanath 2014, eq. 8).
 
-    It is drawn in the equivalent form "with probability q = p·k/(k−1) redraw uniformly from *all*
-    k states" (`redraw_prob`; some libraries call this q their flip probability). Raising p with
-    the same draws then only ever redraws more values, and at p = (k−1)/k nothing of x is left.
+    It is sampled in the equivalent form "with probability q = p·k/(k−1) resample uniformly from *all*
+    k states" (`resample_prob`; some libraries call this q their flip probability). Raising p with
+    the same noise then only ever resamples more values, and at p = (k−1)/k nothing of x is left.
     """
 
     flip_prob: float
@@ -62,8 +62,8 @@ class RandomisedResponse:
         return cls(accounting.randomised_response_flip_prob(epsilon, n_states, delta, n_values), n_states)
 
     @property
-    def redraw_prob(self) -> float:
-        """q = p·k/(k−1), rounded up to a multiple of 2⁻²⁴: what the draws are compared with."""
+    def resample_prob(self) -> float:
+        """q = p·k/(k−1), rounded up to a multiple of 2⁻²⁴: what `uniform` is compared with."""
         exact = self.flip_prob * self.n_states / (self.n_states - 1)
         return min(1.0, math.ceil(exact * GRID) / GRID)
 
@@ -93,30 +93,30 @@ class RandomisedResponse:
         """The exact δ of `n_values` values together at `epsilon`."""
         return accounting.randomised_response_delta(self.flip_prob, epsilon, self.n_states, n_values)
 
-    def draws(self, shape: tuple[int, ...], rng: np.random.Generator) -> ResponseDraws:
+    def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> ResponseNoise:
         """The randomness for values of this shape; it does not depend on `flip_prob`."""
-        parts = [self._draw_block(size, rng) for size in _block_sizes(math.prod(shape))]
+        parts = [self._sample_block(size, rng) for size in _block_sizes(math.prod(shape))]
         uniform = np.concatenate([u for u, _ in parts]) if parts else np.empty(0, np.float32)
         replacement = np.concatenate([r for _, r in parts]) if parts else np.empty(0, np.uint8)
-        return ResponseDraws(uniform.reshape(shape), replacement.reshape(shape))
+        return ResponseNoise(uniform.reshape(shape), replacement.reshape(shape))
 
-    def draws_by_name(self, draws: ResponseDraws) -> dict[str, NDArray]:
+    def noise_by_name(self, noise: ResponseNoise) -> dict[str, NDArray]:
         """`uniform` and `replacement`."""
-        return draws._asdict()
+        return noise._asdict()
 
-    def draws_of_rows(self, draws: ResponseDraws, rows: NDArray[np.integer]) -> ResponseDraws:
+    def noise_of_rows(self, noise: ResponseNoise, rows: NDArray[np.integer]) -> ResponseNoise:
         """The randomness of some rows of a release."""
-        return ResponseDraws(draws.uniform[rows], draws.replacement[rows])
+        return ResponseNoise(noise.uniform[rows], noise.replacement[rows])
 
-    def apply(self, x: NDArray[np.integer], draws: ResponseDraws) -> NDArray[np.integer]:
-        """Release `x` with given draws: the replacement where uniform < q, else x. Same dtype."""
+    def apply(self, x: NDArray[np.integer], noise: ResponseNoise) -> NDArray[np.integer]:
+        """Release `x` with given noise: the replacement where uniform < q, else x. Same dtype."""
         x = check_states(x, self.n_states)
-        return _redraw(x, draws.uniform, draws.replacement, self.redraw_prob)
+        return _resample(x, noise.uniform, noise.replacement, self.resample_prob)
 
     def randomise(self, x: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
         """Release states `x` of any shape and integer dtype; `x` is left as it was.
 
-        Equals ``apply(x, draws(x.shape, rng))`` but holds only one block of draws at a time.
+        Equals ``apply(x, sample_noise(x.shape, rng))`` but holds only one block of noise at a time.
         Raises ``TypeError`` for other dtypes, ``ValueError`` for states outside 0 … k−1.
         """
         x = check_states(x, self.n_states)
@@ -124,8 +124,8 @@ class RandomisedResponse:
         start = 0
         for size in _block_sizes(x.size):
             block = slice(start, start + size)
-            uniform, replacement = self._draw_block(size, rng)
-            released[block] = _redraw(flat[block], uniform, replacement, self.redraw_prob)
+            uniform, replacement = self._sample_block(size, rng)
+            released[block] = _resample(flat[block], uniform, replacement, self.resample_prob)
             start += size
         return released.reshape(x.shape)
 
@@ -180,26 +180,26 @@ class RandomisedResponse:
         levels = np.arange(k) / (k - 1)
         share = np.bincount(states.ravel(), minlength=k) / states.size
         gaps = np.abs(np.subtract.outer(levels, levels))
-        redraw = self.flip_prob * k / (k - 1)
+        resample_prob = self.flip_prob * k / (k - 1)
         absolute, squared = gaps.mean(axis=0) @ share, (gaps**2).mean(axis=0) @ share
-        return Distortion(redraw * float(absolute), redraw * float(squared))
+        return Distortion(resample_prob * float(absolute), resample_prob * float(squared))
 
     def check_released(self, X: NDArray) -> NDArray[np.integer]:
         """`X` if it holds states. Raises ``TypeError`` and ``ValueError`` as `check_states`."""
         return check_states(X, self.n_states)
 
     def check_informative(self) -> None:
-        """Raise ``ValueError`` where every state is drawn afresh, so that nothing can be learnt."""
-        if self.redraw_prob >= 1:
+        """Raise ``ValueError`` where every state is resampled, so that nothing can be estimated."""
+        if self.resample_prob >= 1:
             raise ValueError(
                 f"a flip probability of {self.flip_prob:.4g} draws every pixel afresh and leaves nothing of the image "
                 "to learn from; lower it"
             )
 
-    def _draw_block(self, size: int, rng: np.random.Generator) -> ResponseDraws:
+    def _sample_block(self, size: int, rng: np.random.Generator) -> ResponseNoise:
         uniform = rng.random(size, dtype=np.float32)
         small = np.min_scalar_type(self.n_states - 1)
-        return ResponseDraws(uniform, rng.integers(0, self.n_states, size, dtype=small))
+        return ResponseNoise(uniform, rng.integers(0, self.n_states, size, dtype=small))
 
 
 def _block_sizes(size: int) -> list[int]:
@@ -207,13 +207,13 @@ def _block_sizes(size: int) -> list[int]:
     return [BLOCK] * full + [rest] * (rest > 0)
 
 
-def _redraw(
+def _resample(
     x: NDArray[np.integer],
     uniform: NDArray[np.float32],
     replacement: NDArray[np.unsignedinteger],
-    redraw_prob: float,
+    resample_prob: float,
 ) -> NDArray[np.integer]:
-    """`replacement` where uniform < redraw_prob, else `x`: a masked exclusive-or, without branches."""
+    """`replacement` where uniform < resample_prob, else `x`: a masked exclusive-or, without branches."""
     with np.errstate(over="ignore"):  # −1 of an unsigned type: all bits set
-        mask = -(uniform < np.float32(redraw_prob)).astype(x.dtype)
+        mask = -(uniform < np.float32(resample_prob)).astype(x.dtype)
     return x ^ ((x ^ replacement.astype(x.dtype)) & mask)

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from privdemo.estimators import label_proportions as estimators
-from privdemo.experiments.label_proportions import BagConfig, draw_release
+from privdemo.experiments.label_proportions import BagConfig, sample_release
 from privdemo.mechanisms import aggregation
 from tests.benchmarks.timing import alternate, beside, table
 
@@ -30,7 +30,7 @@ def beside_full_labels(repeats=7):
         ("Adult 10,000 × 338, dense", BagConfig(selection="skewed")),
         ("SMS 3,600 × 6,272, sparse", BagConfig("sms", 60, 60, "skewed")),
     ):
-        released = draw_release(config)
+        released = sample_release(config)
         X = released.rows.toarray() if "dense" in name else csr_array(released.rows)
         acts = {"full": partial(LogisticRegression(max_iter=1000).fit, X, released.positives.astype(int))}
         for method, make in METHODS.items():
@@ -41,7 +41,7 @@ def beside_full_labels(repeats=7):
 
 
 def growth(numbers=(75, 150, 300), repeats=5):
-    released = {n: draw_release(BagConfig(n_bags=n, selection="skewed")) for n in numbers}
+    released = {n: sample_release(BagConfig(n_bags=n, selection="skewed")) for n in numbers}
     acts = {
         method: lambda r, make=make: make(C=1.0).fit(r.rows, r.names, r.projected) for method, make in METHODS.items()
     }

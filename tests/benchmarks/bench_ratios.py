@@ -27,11 +27,11 @@ FACTOR = 0.5  # of the median heuristic, what cross-validation chooses here
 def ten_digits():
     """Twenty sets of 3,000 and sets to ask about, as in the paper's protocol."""
     config = class_ratio.study.ten_digits()
-    sample = class_ratio.draw_sample(config)
+    sample = class_ratio.sample_records(config)
     groups = sample.training, sample.tuning
     sets = [[class_ratio.as_input(sample.dataset, rows) for rows in group.rows] for group in groups]
     rng = np.random.default_rng(0)
-    asked = [class_ratio.draw_asked_set(config, sample, share, rng) for share in class_ratio.SHARES]
+    asked = [class_ratio.sample_test_set(config, sample, share, rng) for share in class_ratio.SHARES]
     labels = sample.dataset.y[np.concatenate(sample.training.rows)]
     return sets, sample.training.proportions, asked, labels
 

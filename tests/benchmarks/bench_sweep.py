@@ -75,7 +75,7 @@ def ten_draws(config):
 
 def everything():
     """Ten draws of all methods."""
-    people = comparison.draw_people(ComparisonConfig())
+    people = comparison.sample_people(ComparisonConfig())
     known = LogisticRegressionCV(
         Cs=CS, cv=5, scoring="neg_log_loss", max_iter=2000, l1_ratios=(0,), use_legacy_attributes=False
     )

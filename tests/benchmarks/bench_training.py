@@ -102,7 +102,7 @@ def accuracy_against_published():
         marks = []
         for row in [row for row in study.load("figure3") if (row.level, row.method) == (p, PUBLISHED)]:
             config = at_draw(figure.config(p), row.draw)
-            drawn = training.draw_release(config)
+            drawn = training.sample_release(config)
             model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(drawn.X_noisy, drawn.y_noisy)
             right, loss = marks_of(model, drawn.X_test, drawn.y_test)
             marks.append((right, loss, right - row.accuracy, loss - row.log_loss))
@@ -140,7 +140,7 @@ def ten_digits(n=500, p=0.2, n_draws=3):
     methods = tuple(name for name in training.fit.ESTIMATORS if name != PUBLISHED)
     noise = RandomisedResponse(p, 256), RandomisedResponse(p, 10)
     config = training.TrainingConfig(classes=tuple("0123456789"), n_train=n, pixels=noise[0], labels=noise[1])
-    clean = training.draw_release(config)  # the images are read once
+    clean = training.sample_release(config)  # the images are read once
     plain = LogisticRegression(C=0.1, max_iter=2000)
     theirs = timed(partial(plain.fit, to_unit(clean.X, 256).astype(np.float64), clean.y), time.process_time)
     asked = [at_draw(training.with_methods(config, methods), i) for i in range(n_draws)]

@@ -68,7 +68,7 @@ def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
         level = min(round(limit.low + index * step, 6), limit.high)
         mechanism = family.make(level, k)
         clean = mechanism.from_states(result.states, k)
-        expected = mechanism.to_grey(mechanism.apply(clean, result.draws))
+        expected = mechanism.to_grey(mechanism.apply(clean, result.noise))
         shown = grey_levels(page, "released")
         np.testing.assert_array_equal(shown, expected)
         assert (shown != before).any()

@@ -41,7 +41,7 @@ def test_datasets_cannot_be_written_to_and_sparse_ones_are_not_densified():
             array[0] = 0
     with pytest.raises(FrozenInstanceError):
         digits.name = "other"
-    assert isinstance(sparse.draw(1, np.random.default_rng(0)).X, csr_array)
+    assert isinstance(sparse.sample(1, np.random.default_rng(0)).X, csr_array)
 
 
 def test_the_unit_scale_is_that_of_all_rows():
@@ -69,7 +69,7 @@ def test_select_classes_keeps_rows_relabels_and_keeps_the_split(dataset, data):
 @given(parted(), st.integers(1, 2), st.integers(1, 2), st.integers(0, 2**32 - 1))
 def test_drawn_rows_are_exact_in_class_order_never_shared_and_repeatable(dataset, n_train, n_test, seed):
     def parts():
-        drawn = dataset.draw(n_train, np.random.default_rng(seed))
+        drawn = dataset.sample(n_train, np.random.default_rng(seed))
         return (drawn, *dataset.split(n_train, n_test, np.random.default_rng(seed)))
 
     drawn, train, test = parts()

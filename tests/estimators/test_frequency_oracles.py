@@ -24,14 +24,16 @@ def survey(oracle, n, seed=0):
     return oracle.reports(rng(seed).choice(oracle.k, n, p=zipf(oracle.k)), rng(seed + 1))
 
 
-def coverage(oracle, n, share, drawn):
+def coverage(oracle, n, share, of_population):
     """How often the 95 % interval contains a true share, exactly: the sum over all counts that give one that does."""
     p, q, true = oracle.p, oracle.q, round(n * share)
-    if drawn:
+    if of_population:
         law = binom.pmf(np.arange(n + 1), n, q + share * (p - q))
     else:
         law = np.convolve(binom.pmf(np.arange(true + 1), true, p), binom.pmf(np.arange(n - true + 1), n - true, q))
-    held = [invert(oracle, part, n, drawn) for part in np.resize(np.arange(n + 1), (n // oracle.k + 1, oracle.k))]
+    held = [
+        invert(oracle, part, n, of_population) for part in np.resize(np.arange(n + 1), (n // oracle.k + 1, oracle.k))
+    ]
     low, high = (np.concatenate([getattr(part, end) for part in held])[: n + 1] for end in ("low", "high"))
     return law[(low <= share) & (share <= high)].sum()
 
@@ -41,13 +43,13 @@ def test_intervals_contain_shares_of_one_percent_and_more_in_95_of_100_surveys(n
     for k, epsilon in ((64, 0.1), (100, 4.0), (256, 7.5), (100, 10.0)):
         oracle = ORACLES[name](k, epsilon)
         for share in (0.01, 0.1, 0.5, 0.9):
-            held = coverage(oracle, 1000, share, drawn=False)
+            held = coverage(oracle, 1000, share, of_population=False)
             spread = np.sqrt(oracle.variance(share, 1000)) * 1000 * (oracle.p - oracle.q)
             # A count of a smaller spread has too few values that are likely: one more or less is more than 2 %.
             assert 0.93 <= held <= (0.97 if spread > 3 else 0.995), (k, epsilon, share)
             if epsilon <= 4:
-                assert 0.93 <= coverage(oracle, 1000, share, drawn=True) <= 0.97
-    assert 0.945 <= coverage(oracle, 4000, 0.25, drawn=False) <= 0.97
+                assert 0.93 <= coverage(oracle, 1000, share, of_population=True) <= 0.97
+    assert 0.945 <= coverage(oracle, 4000, 0.25, of_population=False) <= 0.97
 
 
 def acceptability(p, q, n):
@@ -172,7 +174,7 @@ def test_errors_of_four_surveys_are_those_expected_and_in_their_order(name, epsi
         )
         errors.append([np.square(shares - truth).mean() for shares in found])
     raw, projected, likeliest, early = np.sqrt(np.mean(errors, axis=0))
-    assert raw == pytest.approx(np.sqrt(oracle.variance(truth, n, drawn=True).mean()), rel=0.15)
+    assert raw == pytest.approx(np.sqrt(oracle.variance(truth, n, of_population=True).mean()), rel=0.15)
     assert early < likeliest < projected < raw
 
 

@@ -31,7 +31,7 @@ def made_up(n, n_pixels=30, rank=2, scale=0.3, seed=0):
 
 def noisy(mechanism, values):
     """Values with a mechanism's noise; those of these tests may lie outside of 0 to 1."""
-    return values + mechanism.level * mechanism.draws(values.shape, rng(5))
+    return values + mechanism.level * mechanism.sample_noise(values.shape, rng(5))
 
 
 def test_the_posterior_under_gaussian_noise_is_that_of_dense_algebra():

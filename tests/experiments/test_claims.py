@@ -18,7 +18,7 @@ from privdemo.experiments import (
 )
 from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, oracle_errors, yan
 from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR
-from privdemo.experiments.label_proportions.release import draw_release
+from privdemo.experiments.label_proportions.release import sample_release
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.frequency_oracles import BasicRappor, KaryResponse, OptimisedUnaryEncoding, SubsetSelection
@@ -147,8 +147,8 @@ def test_formulas_by_hand(claim_at, place, words, published, ours, verdict):
 def test_errors_over_all_reports_are_those_of_the_variance_and_tell_another_epsilon(make):
     shares = np.array([0.5, 0.3, 0.2, 0.0, 0.0])
     found = oracle_errors.exact_error(make(5, 1.0), shares)
-    np.testing.assert_allclose(found, make(5, 1.0).variance(shares, 1, drawn=True), rtol=1e-9)
-    wrong = make(5, 1.03).variance(shares, 1, drawn=True)
+    np.testing.assert_allclose(found, make(5, 1.0).variance(shares, 1, of_population=True), rtol=1e-9)
+    wrong = make(5, 1.03).variance(shares, 1, of_population=True)
     assert (abs(found / wrong - 1) > 0.02).all()
     right, off = (
         oracle_errors.sum_claim("Wang et al.", "here", "so", total, make(5, 1.0), shares)
@@ -299,7 +299,7 @@ def test_random_groups_from_fifty_on_are_diverse_and_nearest_groups_of_five_are_
 
     def diverse(aggregation, k):
         """The part of the groups of the study of k that hold both labels, in its first draw."""
-        drawn = draw_release(replace(study.base("adult"), aggregation=aggregation, k=k))
+        drawn = sample_release(replace(study.base("adult"), aggregation=aggregation, k=k))
         return ((drawn.positives > 0) & (drawn.positives < drawn.counts)).mean()
 
     assert min(diverse("random-k", k) for k in (yan.DIVERSE, 100)) >= 0.95

@@ -32,7 +32,7 @@ def test_every_class_in_turn_is_the_common_one_of_a_set(c, size, copies, rho, ra
 
 def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
     config = replace(CONFIG, set_size=120)
-    sample = class_ratio.draw_sample(config)
+    sample = class_ratio.sample_records(config)
     assert sample.dataset.class_names == tuple("0123")
     for group in (sample.training, sample.tuning):
         assert group.proportions == pytest.approx(config.counts() / 120)
@@ -47,18 +47,18 @@ def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
 
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():
-    sample, rng = class_ratio.draw_sample(CONFIG), np.random.default_rng(0)
-    U, truth = class_ratio.draw_asked_set(CONFIG, sample, 0.7, rng)
+    sample, rng = class_ratio.sample_records(CONFIG), np.random.default_rng(0)
+    U, truth = class_ratio.sample_test_set(CONFIG, sample, 0.7, rng)
     assert (U.shape, U.dtype, U.min(), U.max()) == ((80, 64), np.float32, 0, 1)
     assert truth == pytest.approx([0.7, 0.1, 0.1, 0.1])
-    first, second = (class_ratio.draw_asked_set(CONFIG, sample, None, rng)[1] for _ in range(2))
+    first, second = (class_ratio.sample_test_set(CONFIG, sample, None, rng)[1] for _ in range(2))
     assert first == pytest.approx(second), "at random, but the same in every draw"
 
 
 @pytest.mark.parametrize("release", [name for name in RELEASES if name != "dirichlet published"])
 def test_private_proportions_are_those_of_the_calibrated_mechanism(release):
     config = replace(CONFIG, release=release, epsilon=1.0, delta=0.05, n_min=5)
-    sample = class_ratio.draw_sample(config)
+    sample = class_ratio.sample_records(config)
     training, tuning, mechanism = class_ratio.release_proportions(config, sample)
     assert mechanism == calibrate(release, 1.0, 0.05, config.counts(), 5)
     for found in (training, tuning):
@@ -73,7 +73,7 @@ BINARY = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=tuple(CLASS_RATI
 
 @pytest.fixture(scope="module")
 def sample():
-    return class_ratio.draw_sample(BINARY)
+    return class_ratio.sample_records(BINARY)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def binary():
 
 def test_every_method_is_asked_about_the_same_sets(binary, sample):
     rng = generator(BINARY, TEST_STREAM)
-    asked = [class_ratio.draw_asked_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    asked = [class_ratio.sample_test_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
     assert tuple(binary.fits) == BINARY.methods
     assert binary.truth == pytest.approx(asked[0][1])
     for name, fit in binary.fits.items():
@@ -120,7 +120,7 @@ def test_a_promise_is_checked(change, holds):
 
 
 def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
-    attack, sample = class_ratio.run(CONFIG).attack, class_ratio.draw_sample(CONFIG)
+    attack, sample = class_ratio.run(CONFIG).attack, class_ratio.sample_records(CONFIG)
     inside = [class_ratio.as_input(sample.dataset, rows) for rows in sample.training.rows]
     tuning = [class_ratio.as_input(sample.dataset, rows) for rows in sample.tuning.rows]
     spread = SpreadClassRatio().fit(inside, sample.training.proportions, tuning, sample.tuning.proportions)

@@ -58,13 +58,13 @@ def test_the_count_of_the_rarer_class_is_a_secret_around_rho(rho, expected):
 
 
 def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on_others():
-    people = [comparison.draw_people(replace(DIGITS, epsilon=epsilon)) for epsilon in (0.5, 2.0)]
+    people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon)) for epsilon in (0.5, 2.0)]
     for name in ("clean", "y", "bags", "sets", "counts", "X_test", "y_test", "asked_clean"):
         np.testing.assert_array_equal(getattr(people[0], name), getattr(people[1], name))
     strict, loose = ((p.lies != p.y) for p in people)
     assert (loose <= strict).all(), "less privacy only takes lies back"
     assert loose.sum() < strict.sum()
-    assert not np.array_equal(comparison.draw_people(at_draw(DIGITS, 1)).clean, people[0].clean)
+    assert not np.array_equal(comparison.sample_people(at_draw(DIGITS, 1)).clean, people[0].clean)
     people = people[0]
     assert np.bincount(people.y).tolist() == [100, 100]
     assert np.bincount(people.y_test).tolist() == [comparison.sizes("digits")[1]] * 2
@@ -76,7 +76,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_people_lie_as_the_promise_allows(epsilon):
-    people = [comparison.draw_people(replace(DIGITS, epsilon=epsilon, draw=draw)) for draw in range(10)]
+    people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon, draw=draw)) for draw in range(10)]
     told = sum(int((p.lies != p.y).sum()) for p in people)
     # five standard errors; a lie that keeps ε + 0.3 is told from it
     assert binomtest(told, 2000, 1 / (1 + math.exp(epsilon))).pvalue > 6e-7
@@ -87,7 +87,7 @@ def test_people_lie_as_the_promise_allows(epsilon):
 def test_the_noise_on_bags_is_laplace_of_the_promise():
     noise = []
     for draw in range(40):
-        people = comparison.draw_people(replace(DIGITS, epsilon=4.0, draw=draw))
+        people = comparison.sample_people(replace(DIGITS, epsilon=4.0, draw=draw))
         bag_sizes = np.bincount(people.bags)
         assert bag_sizes.tolist() == [25] * 8
         true = np.bincount(people.bags, people.y) / bag_sizes
@@ -100,10 +100,10 @@ def test_the_noise_on_bags_is_laplace_of_the_promise():
 
 def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
     config = replace(DIGITS, rho=0.2)
-    rarers = {int(comparison.draw_people(replace(config, draw=draw)).counts[0, 1]) for draw in range(12)}
+    rarers = {int(comparison.sample_people(replace(config, draw=draw)).counts[0, 1]) for draw in range(12)}
     assert len(rarers) > 5
     assert 10 <= min(rarers) <= max(rarers) <= 30
-    people = comparison.draw_people(config)
+    people = comparison.sample_people(config)
     rarer = int(people.counts[0, 1])
     assert people.counts.tolist() == [[100 - rarer, rarer], [rarer, 100 - rarer]]
     joint = np.zeros((2, 2), int)
@@ -118,7 +118,7 @@ def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
 def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, draw, number):
     """That of its place when numbers were first shipped: a mechanism added between others changes none of them."""
     for i in range(5):
-        people = comparison.draw_people(at_draw(DIGITS, i))
+        people = comparison.sample_people(at_draw(DIGITS, i))
         rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(i, 6, number)))
         noise = getattr(rng, draw)(size=(2, 2))
         moved = people.set_proportions(release)[:, 0] - people.counts[:, 0] / 100
@@ -178,11 +178,11 @@ def test_marks_without_a_closed_form_have_none():
 
 def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability():
     config = replace(DIGITS, private=RECORDS, epsilon=1.0)
-    people = comparison.draw_people(config)
+    people = comparison.sample_people(config)
     changed = int((people.released != people.clean).sum())
     assert binomtest(changed, people.clean.size, 1 / (1 + math.e)).pvalue > 1e-4
     assert (people.asked != people.asked_clean).any()
-    np.testing.assert_array_equal(people.X_test, comparison.draw_people(replace(config, epsilon=4.0)).X_test)
+    np.testing.assert_array_equal(people.X_test, comparison.sample_people(replace(config, epsilon=4.0)).X_test)
     pixels = RandomisedResponse(1 / (1 + math.e), 17)
     assert comparison.record_epsilon(config) == pytest.approx(1.0 + pixels.epsilon_at(1e-5, 64))
     assert math.isinf(comparison.record_epsilon(DIGITS))
@@ -190,7 +190,7 @@ def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability(
 
 def test_whoever_is_asked_several_times_answers_once():
     config = replace(DIGITS, task=SHARE, private=RECORDS, n_asked=500)
-    people = comparison.draw_people(config)
+    people = comparison.sample_people(config)
     _, first, who = np.unique(people.asked_clean, axis=0, return_index=True, return_inverse=True)
     np.testing.assert_array_equal(people.asked_lies, people.asked_lies[first][who.ravel()])
     np.testing.assert_array_equal(people.asked, people.asked[first][who.ravel()])
@@ -200,7 +200,7 @@ def test_whoever_is_asked_several_times_answers_once():
 
 
 def test_marks_are_those_of_the_models_on_clean_test_records():
-    people, trial = comparison.draw_people(DIGITS), comparison.run(DIGITS)
+    people, trial = comparison.sample_people(DIGITS), comparison.run(DIGITS)
     assert tuple(trial.fits) == DIGITS.chosen
     for name in (CLEAN, SPREAD, methods.LLP):
         proba, choice = SOLVERS[name][CLASSIFY](people)
@@ -265,7 +265,7 @@ def compared(one, other):
 
 
 def test_what_is_chosen_by_trying_learns_through_the_channel_of_lies_bags_or_sets():
-    people = comparison.draw_people(replace(DIGITS, private=RECORDS, epsilon=4.0))
+    people = comparison.sample_people(replace(DIGITS, private=RECORDS, epsilon=4.0))
     bags, sets = np.bincount(people.bags), np.bincount(people.sets)
     for name, channel, names in (
         (SPREAD, people.config.flips.channel_matrix, people.lies),
@@ -318,7 +318,7 @@ def test_shipped_values_can_be_had_again():
 
 def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=0.5)
-    told = [comparison.draw_people(at_draw(config, draw)) for draw in range(20)]
+    told = [comparison.sample_people(at_draw(config, draw)) for draw in range(20)]
     local = accounting.shuffled_poll_local_epsilon(0.5, config.delta, 60)
     flips = RandomisedResponse.from_epsilon(local, 2)
     changed = 0
@@ -333,21 +333,21 @@ def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     assert binomtest(changed, 1200, flips.flip_prob).pvalue > 1e-4
     assert binomtest(changed, 1200, RandomisedResponse.from_epsilon(1.4 * local, 2).flip_prob).pvalue < 1e-4
     with pytest.raises(ValueError, match="asked several times"):
-        comparison.draw_people(replace(config, n_asked=500)).shuffled_lies()
+        comparison.sample_people(replace(config, n_asked=500)).shuffled_lies()
 
 
 def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_true_records():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=2.0, share=0.5)
-    drawn = [comparison.draw_people(at_draw(config, draw)) for draw in range(100)]
+    drawn = [comparison.sample_people(at_draw(config, draw)) for draw in range(100)]
     noise = [60 * 2.0 * (SOLVERS[CURATED_PURE][SHARE](people).found - people.share) for people in drawn]
     assert kstest(noise, laplace.cdf).pvalue > 1e-3
     assert kstest(noise, laplace(scale=1.6).cdf).pvalue < 0.05
     assert drawn[0].curated_share(0.05) != drawn[0].curated_share(0.0)
-    many = comparison.draw_people(replace(config, n_asked=500))
+    many = comparison.sample_people(replace(config, n_asked=500))
     assert many.asked_most > 1
     off = [500 * (many._replace(asked_most=most).curated_share(0.0) - many.share) for most in (1, many.asked_most)]
     assert off[1] == pytest.approx(many.asked_most * off[0])
-    people = comparison.draw_people(replace(DIGITS, private=RECORDS))
+    people = comparison.sample_people(replace(DIGITS, private=RECORDS))
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
     model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean / 16, people.y)
     expected = model.predict_proba(people.X_test / 16)[:, 1]

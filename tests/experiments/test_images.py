@@ -26,7 +26,7 @@ def streams(seed):
 def by_hand(config):
     """Everyone's images, labels and releases of both."""
     of_people, of_pixels, of_labels = streams(config.seed)
-    drawn = datasets.load("digits").select_classes(config.classes).draw(config.n_people // 2, of_people)
+    drawn = datasets.load("digits").select_classes(config.classes).sample(config.n_people // 2, of_people)
     values = config.pixels.from_states(drawn.X, DIGITS_K)
     return drawn, config.pixels.randomise(values, of_pixels), config.labels.randomise(drawn.y, of_labels)
 
@@ -74,7 +74,7 @@ def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
 @pytest.fixture
 def a_hundred_at_a_time(monkeypatch):
     """People are drawn a hundred at a time, and nothing is kept of them."""
-    kept = (people.draw_people, people._others, people.true_frequencies)
+    kept = (people.sample_people, people._others, people.true_frequencies)
     for function in kept:
         function.cache_clear()
     monkeypatch.setattr(people, "AT_A_TIME", 100)
@@ -101,7 +101,7 @@ def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there
     everybody = people.all_released(config)
     at_once, again = (np.concatenate(list(everybody.make())) for _ in range(2))
     np.testing.assert_array_equal(at_once, again)
-    noise = [mechanism.draws_by_name(people._draws(config, DIGITS_K, (100, 64), number)) for number in range(3)]
+    noise = [mechanism.noise_by_name(people._draws(config, DIGITS_K, (100, 64), number)) for number in range(3)]
     assert len({part.tobytes() for draws in noise for part in draws.values()}) == sum(map(len, noise))
     prior = pixel_priors.learned_prior(mechanism, at_once, DIGITS_K)
     shown = [0, 1, 2, 50, 51, 52]
@@ -109,7 +109,7 @@ def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there
     assert (
         np.abs(images.guess(config).pictures["learned"] - expected.astype(int)).max() <= 3
     )  # a value at the edge of a bin
-    result = images.draw_release(config)
+    result = images.sample_release(config)
     np.testing.assert_array_equal(result.released, mechanism.to_grey(at_once[shown]))
     assert result.n_people == 359
 
@@ -135,7 +135,7 @@ def test_a_measure_recomputed_step_by_step(family):
     level = 0.4
     point = images.measure(CurveConfig("digits", family=family, n_candidates=20, seed=5), level)
     people_rng, pixel_rng, _ = streams(5)
-    people = datasets.load("digits").select_classes(("7", "9")).draw(10, people_rng)
+    people = datasets.load("digits").select_classes(("7", "9")).sample(10, people_rng)
     mechanism = FAMILIES[family].make(level, DIGITS_K)
     values = people.X if family == "randomised_response" else to_unit(people.X, DIGITS_K)
     sent = np.repeat(values, 10, axis=0)  # each candidate sends ten

@@ -6,13 +6,13 @@ from scipy.special import expit
 
 from privdemo.experiments import naive_steps, results
 from privdemo.experiments.training import TrainingConfig
-from privdemo.experiments.training.release import draw_release
+from privdemo.experiments.training.release import sample_release
 from privdemo.mechanisms import RandomisedResponse
 
 
 def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
     config = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
-    drawn = draw_release(config)
+    drawn = sample_release(config)
     X, w, b = drawn.X_noisy / 16, np.zeros(64), 0.0
     for _ in range(400):
         error = drawn.y_noisy - expit(X @ w + b)

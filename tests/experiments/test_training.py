@@ -23,7 +23,7 @@ from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.experiments import results, training
 from privdemo.experiments.draws import at_draw
-from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, adversary, draw_release
+from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, adversary, sample_release
 from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
 from privdemo.intervals import grouped_interval
@@ -52,19 +52,19 @@ run_once = cache(training.run)
 
 
 def test_people_release_with_the_noise_asked_for_and_streams_of_randomness_move_on_their_own():
-    first, again, added = draw_release(DIGITS), draw_release(replace(DIGITS)), draw_release(ADDED)
+    first, again, added = sample_release(DIGITS), sample_release(replace(DIGITS)), sample_release(ADDED)
     for released, config in ((first, DIGITS), (added, ADDED)):
         streams = (np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, i))) for i in (1, 2))
         np.testing.assert_array_equal(released.X_noisy, config.pixels.randomise(released.X, next(streams)))
         np.testing.assert_array_equal(released.y_noisy, config.labels.randomise(released.y, next(streams)))
-    more = draw_release(replace(DIGITS, pixels=RandomisedResponse(0.5, K)))
-    lies = draw_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
+    more = sample_release(replace(DIGITS, pixels=RandomisedResponse(0.5, K)))
+    lies = sample_release(replace(DIGITS, labels=RandomisedResponse(0.4)))
     for name in ("X", "y", "y_noisy", "X_test", "y_test"):
         np.testing.assert_array_equal(getattr(more, name), getattr(first, name))
     np.testing.assert_array_equal(again.X_noisy, first.X_noisy)
     np.testing.assert_array_equal(lies.X_noisy, first.X_noisy)
     for change in ({"draw": 1}, {"seed": 1}):
-        other = draw_release(replace(DIGITS, **change))
+        other = sample_release(replace(DIGITS, **change))
         for name in ("X", "X_noisy", "y_noisy", "X_test"):
             assert not np.array_equal(getattr(other, name), getattr(first, name))
 
@@ -76,7 +76,7 @@ def test_sizes_share_out_the_digits():
     most, n_test = training.sizes("digits", classes)
     assert (most + n_test, n_test) == (smaller, smaller // 3)
     config = replace(DIGITS, classes=classes, n_train=most)
-    released = draw_release(config)
+    released = sample_release(config)
     class_of = {image.tobytes(): str(c) for image, c in zip(source.X, source.y, strict=True)}
     assert len(class_of) == len(source.X)  # no image twice, so that sets of images are sets of people
     for X, y in ((released.X, released.y), (released.X_test, released.y_test)):
@@ -86,7 +86,7 @@ def test_sizes_share_out_the_digits():
 
 @pytest.mark.parametrize("config", [DIGITS, ADDED])
 def test_fits_are_those_made_here_and_marks_scikit_learns(config):
-    trial, released = run_once(config), training.draw_release(config)
+    trial, released = run_once(config), training.sample_release(config)
     assert tuple(trial.fits) == QUICK
     np.testing.assert_array_equal(trial.y, released.y_test)
     unit = released.X_test if config is ADDED else released.X_test / (K - 1)
@@ -129,7 +129,7 @@ THREE = replace(DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedRe
 
 
 def test_of_three_classes_marks_are_scikit_learns_of_models_fitted_here():
-    trial, released = run_once(THREE), training.draw_release(THREE)
+    trial, released = run_once(THREE), training.sample_release(THREE)
     noisy, unit, truth = (released.X_noisy, released.y_noisy), released.X_test / (K - 1), np.eye(3)[released.y_test]
     models = {
         CLEAN: logistic.NaiveLogisticRegression(THREE.pixels, C="cv").fit(released.X, released.y),
@@ -192,7 +192,7 @@ def test_a_class_that_is_never_named_has_no_precision():
     "config", [DIGITS, ADDED, OUTWEIGHED, replace(DIGITS, labels=BinaryChannel(0.9, 0.3), methods=(CLEAN,))]
 )
 def test_the_attack_made_again_names_as_many(config):
-    _, _, X_noisy, y_noisy, X_test, y, _ = training.draw_release(config)
+    _, _, X_noisy, y_noisy, X_test, y, _ = training.sample_release(config)
     rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(config.draw, 3)))
     X_fresh, y_fresh = config.pixels.randomise(X_test, rng), config.labels.randomise(y, rng)
     model = logistic.SpreadLogisticRegression(config.labels, config.pixels, C="cv").fit(X_noisy, y_noisy)

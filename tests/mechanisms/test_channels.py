@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse, ResponseDraws
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse, ResponseNoise
 from privdemo.mechanisms.randomised_response import BLOCK
 from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 
@@ -16,7 +16,7 @@ from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 def test_randomise_is_apply_of_draws_across_blocks(size):
     mechanism = RandomisedResponse(0.6, 5)
     x, block = data_for(mechanism, size), rng(5)
-    draws = mechanism.draws(x.shape, rng(5))
+    draws = mechanism.sample_noise(x.shape, rng(5))
     np.testing.assert_array_equal(mechanism.randomise(x, rng(5)), mechanism.apply(x, draws))
     sizes = [BLOCK] * (size // BLOCK) + [size % BLOCK]
     parts = [(block.random(n, dtype=np.float32), block.integers(0, 5, n, dtype=np.uint8)) for n in sizes]
@@ -24,19 +24,19 @@ def test_randomise_is_apply_of_draws_across_blocks(size):
     np.testing.assert_array_equal(draws.replacement, np.concatenate([r for _, r in parts]))
 
 
-def test_a_value_is_redrawn_where_its_uniform_is_below_the_probability():
+def test_a_value_is_resampled_where_its_uniform_is_below_the_probability():
     uniform = np.array([0.0, 0.5 - GRID_STEP, 0.5, 1 - GRID_STEP], np.float32)
-    draws, x = ResponseDraws(uniform, np.full(4, 3, np.uint8)), np.zeros(4, np.uint8)
-    # 0.375 of 4 states: redrawn with probability exactly 0.5
+    draws, x = ResponseNoise(uniform, np.full(4, 3, np.uint8)), np.zeros(4, np.uint8)
+    # 0.375 of 4 states: resampled with probability exactly 0.5
     for flip_prob, expected in ((0.375, [3, 3, 0, 0]), (0.0, [0] * 4), (0.75, [3] * 4)):
         np.testing.assert_array_equal(RandomisedResponse(flip_prob, 4).apply(x, draws), expected)
 
 
 @given(st.integers(2, 65536), st.floats(0.0, 1.0))
-def test_redraw_prob_is_rounded_toward_more_noise(k, share):
+def test_resample_prob_is_rounded_toward_more_noise(k, share):
     p = share * ((k - 1) / k)
     exact = p * k / (k - 1)
-    q = RandomisedResponse(p, k).redraw_prob
+    q = RandomisedResponse(p, k).resample_prob
     assert min(exact, 1.0) <= q < exact + GRID_STEP * (1 + 1e-9)
     assert (q * 2**24).is_integer()  # so that P(uniform < q) is q exactly
 
@@ -77,6 +77,6 @@ def test_the_uniforms_are_fine_enough_for_extreme_lies(p10, p01):
     """The probability of u < p, with u a multiple of 2⁻⁵³, gives the promised ε to one part in a million."""
     drawn = BinaryChannel(*(np.ceil(p * 2.0**53) / 2.0**53 for p in (p10, p01)))
     assert drawn.epsilon == pytest.approx(BinaryChannel(p10, p01).epsilon, rel=1e-6, abs=1e-12)
-    uniforms = BinaryChannel(p10, p01).draws((1000,), rng(0))
+    uniforms = BinaryChannel(p10, p01).sample_noise((1000,), rng(0))
     assert (uniforms * 2.0**53 % 1 == 0).all()
     assert (uniforms * 2.0**24 % 1 != 0).any()

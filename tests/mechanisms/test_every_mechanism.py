@@ -16,7 +16,7 @@ INTEGER_DTYPES = [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, n
     ("mechanism", "wrong"),
     [
         (RandomisedResponse(0.3, 2), [RandomisedResponse(0.31, 2)]),
-        # 0.48: the redraw probability mistaken for the flip probability
+        # 0.48: the resampling probability mistaken for the flip probability
         (RandomisedResponse(0.6, 5), [RandomisedResponse(0.59, 5), RandomisedResponse(0.48, 5)]),
         (BinaryChannel(0.2, 0.45), [BinaryChannel(*lies) for lies in ((0.21, 0.45), (0.2, 0.44), (0.45, 0.2))]),
     ],
@@ -64,11 +64,11 @@ def test_releases_keep_shape_and_dtype_and_leave_the_input_as_it_was(mechanism, 
         x = data_for(mechanism, shape, dtype=dtype)
         before = x.copy()
         x.setflags(write=False)
-        for seed in range(4):  # a single value is sometimes kept and sometimes redrawn
+        for seed in range(4):  # a single value is sometimes kept and sometimes resampled
             released = mechanism.randomise(x, rng(seed))
             assert (np.shape(released), released.dtype) == (shape, dtype)
             assert not np.shares_memory(released, x)
-            applied = mechanism.apply(x, mechanism.draws(shape, rng(seed)))
+            applied = mechanism.apply(x, mechanism.sample_noise(shape, rng(seed)))
             np.testing.assert_array_equal(released, applied, strict=True)
             if mechanism.n_states:  # whatever the dtype
                 np.testing.assert_array_equal(released, mechanism.randomise(x.astype(np.uint8), rng(seed)))
@@ -86,7 +86,7 @@ def test_releases_keep_shape_and_dtype_and_leave_the_input_as_it_was(mechanism, 
     ids=repr,
 )
 def test_draws_do_not_depend_on_the_level_and_without_noise_the_input_is_released(none, some):
-    np.testing.assert_array_equal(none.draws((99,), rng()), some.draws((99,), rng()))
+    np.testing.assert_array_equal(none.sample_noise((99,), rng()), some.sample_noise((99,), rng()))
     x = data_for(none, 99)
     released = none.randomise(x, rng())
     np.testing.assert_array_equal(released, x)

@@ -212,7 +212,7 @@ def test_variances_are_those_of_many_simulated_polls(name):
     drawn = [oracle.support_counts(generator.multinomial(n, people / n), generator) for _ in range(draws)]
     for found, variance in (
         (fixed.var(axis=0), oracle.variance(people / n, n)),
-        ((np.array(drawn) / n / gain).var(axis=0), oracle.variance(people / n, n, drawn=True)),
+        ((np.array(drawn) / n / gain).var(axis=0), oracle.variance(people / n, n, of_population=True)),
     ):
         np.testing.assert_allclose(found, variance, rtol=5 * math.sqrt(2 / draws))
     assert oracle.mean_variance(n) == pytest.approx(oracle.variance(people / n, n).mean())

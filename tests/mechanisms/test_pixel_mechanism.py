@@ -56,12 +56,12 @@ def test_grey_levels_round_half_up_and_are_clipped(k):
 @pytest.mark.parametrize("mechanism", [RandomisedResponse(0.5, 17), *ADDITIVE], ids=repr)
 def test_draws_of_some_rows_release_those_rows(mechanism):
     clean = mechanism.from_states(rng(1).integers(0, 17, (6, 20)).astype(np.uint8), 17)
-    draws, rows = mechanism.draws(clean.shape, rng(2)), np.array([4, 1])
-    assert all(part.shape == clean.shape for part in mechanism.draws_by_name(draws).values())
-    some = mechanism.draws_of_rows(draws, rows)
+    draws, rows = mechanism.sample_noise(clean.shape, rng(2)), np.array([4, 1])
+    assert all(part.shape == clean.shape for part in mechanism.noise_by_name(draws).values())
+    some = mechanism.noise_of_rows(draws, rows)
     np.testing.assert_array_equal(mechanism.apply(clean[rows], some), mechanism.apply(clean, draws)[rows])
-    for name, part in mechanism.draws_by_name(some).items():
-        np.testing.assert_array_equal(part, mechanism.draws_by_name(draws)[name][rows])
+    for name, part in mechanism.noise_by_name(some).items():
+        np.testing.assert_array_equal(part, mechanism.noise_by_name(draws)[name][rows])
     assert family_of(mechanism).leaves_some == (mechanism.n_states is not None)
 
 

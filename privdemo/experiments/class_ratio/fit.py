@@ -25,9 +25,9 @@ from privdemo.experiments.class_ratio.release import (
     Group,
     Sample,
     as_input,
-    draw_asked_set,
-    draw_sample,
     release_proportions,
+    sample_records,
+    sample_test_set,
 )
 from privdemo.experiments.draws import generator, stream
 from privdemo.mechanisms.aggregation import Matrix
@@ -114,8 +114,8 @@ def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Trial]:
 
     Always in one thread, for the same numbers everywhere.
     """
-    sample, rng = draw_sample(config), generator(config, TEST_STREAM)
-    asked = [draw_asked_set(config, sample, share, rng) for share in (config.share, *SHARES)]
+    sample, rng = sample_records(config), generator(config, TEST_STREAM)
+    asked = [sample_test_set(config, sample, share, rng) for share in (config.share, *SHARES)]
     kernels: dict[str, _Kernel] = {}
     return [_run(replace(config, release=name), sample, asked, kernels) for name in releases]
 

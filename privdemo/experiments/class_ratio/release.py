@@ -66,7 +66,7 @@ def check(config: RatioConfig) -> None:
         calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)
 
 
-def draw_sample(config: RatioConfig) -> Sample:
+def sample_records(config: RatioConfig) -> Sample:
     """The records of one draw; raises errors as `check` does.
 
     `TEST_SHARE` of every class is kept for testing. The other records fill the sets in turn, each once before any
@@ -109,7 +109,7 @@ class _Queue:
         return self.rows[self.next - n : self.next]
 
 
-def draw_asked_set(
+def sample_test_set(
     config: RatioConfig, sample: Sample, share: float | None, rng: np.random.Generator
 ) -> tuple[Matrix, Array]:
     """A set of test records to ask about, (n_test, d), and its class proportions (c,).

@@ -141,7 +141,7 @@ def check(config: ComparisonConfig) -> None:
     )
 
 
-def draw_people(config: ComparisonConfig) -> People:
+def sample_people(config: ComparisonConfig) -> People:
     """The people of one draw, and what is released of them; raises errors as `check` does."""
     check(config)
     dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
@@ -283,7 +283,7 @@ def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
 
     "set names" is missing if no Gaussian noise meets (ε, δ).
     """
-    people = draw_people(replace(config, draw=0))
+    people = sample_people(replace(config, draw=0))
     found = {
         "lies": config.flips.channel_matrix,
         "bag names": bag_channel(people.bag_shares, np.bincount(people.bags)),

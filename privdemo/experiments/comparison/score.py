@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo.experiments.comparison.config import RANGES, SHARE, ComparisonConfig
 from privdemo.experiments.comparison.fit import SOLVERS
-from privdemo.experiments.comparison.release import People, draw_people
+from privdemo.experiments.comparison.release import People, sample_people
 from privdemo.intervals import Estimate, mean_interval
 
 
@@ -53,7 +53,7 @@ def run(config: ComparisonConfig) -> Trial:
     A method whose noise cannot meet (ε, δ), or that has nothing to learn from, has a `problem` instead of marks. Raises
     ``ValueError`` for more people than the data set has.
     """
-    people = draw_people(config)
+    people = sample_people(config)
     return Trial(config, {name: score_model(name, people) for name in config.chosen})
 
 

@@ -1,6 +1,6 @@
 """What a guess of a pixel is off by, pixel by pixel and by strokes: an adversary with 60,000 releases of ten digits.
 
-Everybody's image is guessed, so that only the noise differs between draws. The results are one small CSV file;
+Everybody's image is guessed, so that only the noise differs between trials. The results are one small CSV file;
 `python -m privdemo reproduce guesses` computes it anew.
 """
 
@@ -80,7 +80,7 @@ def load() -> tuple[Row, ...]:
 
 
 def means(rows: Sequence[Row]) -> dict[tuple[str, float], Estimate]:
-    """The mean error by prior and level, with 95 % intervals over draws of the noise."""
+    """The mean error by prior and level, with 95 % intervals over trials."""
     places = sorted({(row.prior, row.level) for row in rows})
     return {
         place: mean_interval([row.error for row in rows if (row.prior, row.level) == place], 0.0) for place in places

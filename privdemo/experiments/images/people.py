@@ -1,4 +1,4 @@
-"""Who is drawn and which noise they get: everything that depends on the seed and not on the noise level."""
+"""Who is sampled and which noise they get: everything that depends on the seed and not on the noise level."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import Config, CurveConfig, image_shape
 from privdemo.mechanisms import pixels
 
-# People who are drawn together, equally many of each class; the randomness of their releases takes 20 MB.
+# People who are sampled together, equally many of each class; the randomness of their releases takes 20 MB.
 AT_A_TIME = 5000
 # The random streams of a seed: changing one choice leaves the randomness of the others as it was.
 PEOPLE, PIXELS, LABELS = range(3)
 
 
 @lru_cache(maxsize=16)
-def draw_people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
+def sample_people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
     """The first of `n_people` training images, `AT_A_TIME` at most, about equally many of each class.
 
     There are fewer where the data set ends.
     """
     chosen = _training(dataset).select_classes(classes)
-    return chosen.draw(_each(chosen, n_people), seeded(seed, PEOPLE))
+    return chosen.sample(_each(chosen, n_people), seeded(seed, PEOPLE))
 
 
 def _training(dataset: str) -> datasets.Dataset:
@@ -40,7 +40,7 @@ def _training(dataset: str) -> datasets.Dataset:
 
 
 def _each(chosen: datasets.Dataset, n_people: int) -> int:
-    """How many of each class are drawn."""
+    """How many of each class are sampled."""
     return min(max(1, min(n_people, AT_A_TIME) // chosen.n_classes), min(chosen.class_counts))
 
 
@@ -56,7 +56,7 @@ def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.int
 
 def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> Chunks:
     """Clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then others as they come."""
-    first = draw_people(dataset, classes, n_people, seed).X
+    first = sample_people(dataset, classes, n_people, seed).X
     n_others = max(0, n_people - AT_A_TIME)
     others = _others(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
 
@@ -77,34 +77,34 @@ def all_released(config: Config) -> Rows:
     def make() -> Iterator[NDArray]:
         for number, some in enumerate(states.make()):
             clean = config.pixels.from_states(some, k)
-            yield config.pixels.apply(clean, _draws(config, k, clean.shape, number))
+            yield config.pixels.apply(clean, _noise_of_batch(config, k, clean.shape, number))
 
     return Chunks(states.shape, make) if len(states) > AT_A_TIME else next(make())
 
 
-def _draws(config: Config, n_states: int, shape: tuple[int, ...], number: int) -> Any:
+def _noise_of_batch(config: Config, n_states: int, shape: tuple[int, ...], number: int) -> Any:
     """The randomness of the releases of chunk `number`; that of the first is kept."""
     if number:
-        return config.pixels.draws(shape, seeded(config.seed, PIXELS, number))
-    return noise_draws(pixels.family_of(config.pixels).name, n_states, shape, config.seed)
+        return config.pixels.sample_noise(shape, seeded(config.seed, PIXELS, number))
+    return sample_noise(pixels.family_of(config.pixels).name, n_states, shape, config.seed)
 
 
 def candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
     """Clean pixels (n_candidates, n_pixels) of people of all classes in turn, and the number k of grey levels."""
     each = math.ceil(config.n_candidates / max(1, len(config.classes)))
-    people = draw_people(config.dataset, config.classes, each * len(config.classes), config.seed)
+    people = sample_people(config.dataset, config.classes, each * len(config.classes), config.seed)
     n = min(config.n_candidates, len(people.y))
     return people.X[np.arange(n) * len(people.y) // n], people.n_levels
 
 
 @lru_cache(maxsize=8)
-def noise_draws(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any:
+def sample_noise(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any:
     """The randomness of pixel noise, which serves every level of the family; at most 20 MB an entry of the cache."""
     mechanism = pixels.FAMILIES[family].make(pixels.FAMILIES[family].limit(n_states).high, n_states)
-    draws = mechanism.draws(shape, seeded(seed, PIXELS))
-    for part in mechanism.draws_by_name(draws).values():
+    noise = mechanism.sample_noise(shape, seeded(seed, PIXELS))
+    for part in mechanism.noise_by_name(noise).values():
         part.flags.writeable = False
-    return draws
+    return noise
 
 
 @lru_cache(maxsize=16)

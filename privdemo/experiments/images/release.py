@@ -21,8 +21,8 @@ from privdemo.experiments.images.people import (
     LABELS,
     all_released,
     all_states,
-    draw_people,
-    noise_draws,
+    sample_noise,
+    sample_people,
     true_frequencies,
 )
 from privdemo.intervals import Estimate, mean_interval
@@ -53,7 +53,7 @@ class Guesses:
 class Result:
     """Images and labels of the shown people before and after the release, and an adversary's guesses.
 
-    Pictures are (n_shown, n_pixels) uint8 grey levels. `states` are the clean pixels as 0 … k−1; `draws` is the
+    Pictures are (n_shown, n_pixels) uint8 grey levels. `states` are the clean pixels as 0 … k−1; `noise` is the
     randomness of the shown releases, which serves every level of the same mechanism. `n_people` is the number of people
     who released, fewer than wanted where the data set ends. `changed_pixels` counts an image's changed pixels on
     average, and `label_guess` is how often an image alone betrays its label, both among the first `AT_A_TIME` people.
@@ -66,7 +66,7 @@ class Result:
     image_shape: tuple[int, int]
     n_states: int
     states: NDArray[np.uint8]
-    draws: Any
+    noise: Any
     clean: NDArray[np.uint8]
     released: NDArray[np.uint8]
     labels: NDArray[np.integer]
@@ -82,22 +82,22 @@ class Result:
 
 
 def run(config: Config) -> Result:
-    """Draw the people, release their images and labels, and attack the shown ones.
+    """Sample the people, release their images and labels, and attack the shown ones.
 
     Raises ``ValueError`` for unknown classes or a mechanism on other pixels than the data set's,
     and `DatasetError` where the data cannot be had.
     """
-    return replace(draw_release(config), guessed=guess(config))
+    return replace(sample_release(config), guessed=guess(config))
 
 
-def draw_release(config: Config) -> Result:
+def sample_release(config: Config) -> Result:
     """`run` without the adversary's guesses, for which everybody's releases are needed; errors as in `run`."""
-    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
+    people = sample_people(config.dataset, config.classes, config.n_people, config.seed)
     mechanism, k = config.pixels, people.n_levels
     check_pixels(mechanism, config.dataset)
     clean = mechanism.from_states(people.X, k)
-    draws = noise_draws(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
-    released = mechanism.apply(clean, draws)
+    noise = sample_noise(pixels.family_of(mechanism).name, k, clean.shape, config.seed)
+    released = mechanism.apply(clean, noise)
     released_labels = config.labels.randomise(people.y, seeded(config.seed, LABELS))
     shown = _shown(people.y, config.per_class)
     return Result(
@@ -107,7 +107,7 @@ def draw_release(config: Config) -> Result:
         image_shape=image_shape(people),
         n_states=k,
         states=people.X[shown],
-        draws=mechanism.draws_of_rows(draws, shown),
+        noise=mechanism.noise_of_rows(noise, shown),
         clean=mechanism.to_grey(clean[shown]),
         released=mechanism.to_grey(released[shown]),
         labels=people.y[shown],
@@ -122,7 +122,7 @@ def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
 
     Time grows with the number of people, two seconds for 60,000; what they release is never there all at once.
     """
-    people = draw_people(config.dataset, config.classes, config.n_people, config.seed)
+    people = sample_people(config.dataset, config.classes, config.n_people, config.seed)
     check_pixels(config.pixels, config.dataset)
     mechanism, everybody = config.pixels, all_released(config)
     shown = _shown(people.y, config.per_class)
@@ -183,16 +183,16 @@ def packed(along: Sequence[Guesses], priors: Sequence[str]) -> bytes:
 
 
 def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
-    """The first shown person of each class, clean and then released at each level with the same draws.
+    """The first shown person of each class, clean and then released at each level with the same noise.
 
     Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
     """
-    result = draw_release(replace(config, per_class=1))
+    result = sample_release(replace(config, per_class=1))
     family, k = pixels.family_of(config.pixels), result.n_states
     rows = [result.clean]
     for level in levels:
         mechanism = family.make(level, k)
-        released = mechanism.apply(mechanism.from_states(result.states, k), result.draws)
+        released = mechanism.apply(mechanism.from_states(result.states, k), result.noise)
         rows.append(mechanism.to_grey(released))
     return np.stack(rows, axis=1).reshape(len(result.clean), 1 + len(levels), *result.image_shape)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from privdemo import accounting, attacks
 from privdemo.experiments.images.config import Config, CurveConfig, n_states
-from privdemo.experiments.images.people import candidates, noise_draws
+from privdemo.experiments.images.people import candidates, sample_noise
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
 from privdemo.mechanisms import Distortion, pixels
 
@@ -80,8 +80,8 @@ def measure(config: CurveConfig, level: float) -> Point:
     mechanism = pixels.FAMILIES[config.family].make(level, k)
     clean = mechanism.from_states(states, k)
     owner = np.arange(N_RELEASES) * n // N_RELEASES  # evenly, so that every class sends its share
-    draws = noise_draws(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
-    released = mechanism.apply(clean[owner], draws)
+    noise = sample_noise(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
+    released = mechanism.apply(clean[owner], noise)
     error = mechanism.to_unit(released.astype(float) - clean[owner])
     hits = attacks.linked(mechanism.pairwise_log_likelihood(released, clean), owner)
     return Point(
@@ -95,6 +95,6 @@ def measure(config: CurveConfig, level: float) -> Point:
 
 
 def curve(config: CurveConfig) -> tuple[Point, ...]:
-    """`measure` at every level of the family's curve, with the same people and the same draws."""
+    """`measure` at every level of the family's curve, with the same people and the same noise."""
     k = n_states(config.dataset)
     return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))

@@ -15,7 +15,7 @@ from privdemo.experiments.label_proportions.config import (
     record_epsilon,
 )
 from privdemo.experiments.label_proportions.fit import ADVERSARIES, F1, Fit, Trial, run
-from privdemo.experiments.label_proportions.release import Records, Release, draw_release, n_training, records
+from privdemo.experiments.label_proportions.release import Records, Release, n_training, records, sample_release
 from privdemo.experiments.label_proportions.score import (
     all_negative,
     attack_rates,
@@ -48,7 +48,6 @@ __all__ = [
     "changed_columns",
     "default_bags",
     "difference",
-    "draw_release",
     "mean_of",
     "mean_score",
     "methods_of",
@@ -56,6 +55,7 @@ __all__ = [
     "record_epsilon",
     "records",
     "run",
+    "sample_release",
     "score_table",
     "study",
 ]

@@ -28,7 +28,7 @@ from privdemo.estimators.label_proportions import (
 from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments.label_proportions.adversary import Attack, attack
 from privdemo.experiments.label_proportions.config import HALF, SHARE, BagConfig, methods_of
-from privdemo.experiments.label_proportions.release import Records, Release, draw_release
+from privdemo.experiments.label_proportions.release import Records, Release, sample_release
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 
 Array = NDArray[np.floating]
@@ -104,7 +104,7 @@ def run(config: BagConfig) -> Trial:
 
     Raises `TooFewRecords` where the data set has too few records of the kind that the bags need.
     """
-    released = draw_release(config)
+    released = sample_release(config)
     fits: dict[str, Fit] = {}
     models: dict[str, Any] = {}
     for name in dict.fromkeys((FULL, *methods_of(config))):

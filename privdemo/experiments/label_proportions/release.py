@@ -88,7 +88,7 @@ def n_training(dataset: Source) -> int:
     return chosen.n_train if chosen.n_train is not None else len(chosen.y) - round(TEST_SHARE * len(chosen.y))
 
 
-def draw_release(config: BagConfig) -> Release:
+def sample_release(config: BagConfig) -> Release:
     """Fill the bags of `config`, aggregate and add noise; errors as in `run`."""
     train, test = _split(config, generator(config, SPLIT_STREAM))
     rows, record_bags, group = _fill(config, train)

@@ -26,7 +26,7 @@ from privdemo.experiments.draws import generator
 from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training.adversary import Attack, attack
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
-from privdemo.experiments.training.release import ATTACK_STREAM, draw_release
+from privdemo.experiments.training.release import ATTACK_STREAM, sample_release
 from privdemo.methods import CHOSEN, CLASSES, CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
 Array = NDArray[np.floating]
@@ -113,7 +113,7 @@ def run(config: TrainingConfig) -> Trial:
 
     Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
     """
-    X, y, X_noisy, y_noisy, X_test, y_test, true_prior = draw_release(config)
+    X, y, X_noisy, y_noisy, X_test, y_test, true_prior = sample_release(config)
     models: dict[str, Any] = {}
     seconds: dict[str, float] = {}
     names = tuple(dict.fromkeys((CLEAN, *config.methods)))

@@ -50,7 +50,7 @@ def sizes(dataset: Source, classes: Sequence[str]) -> tuple[int, int]:
     return train, min(N_TEST, test)
 
 
-def draw_release(config: TrainingConfig) -> Release:
+def sample_release(config: TrainingConfig) -> Release:
     """Draw the people and test images of `config`, and release the people's data; errors as in `run`."""
     check_pixels(config.pixels, config.dataset)
     check_noise(config)
@@ -104,7 +104,7 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
 
 def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
     """What the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
-    drawn = draw_release(config)
+    drawn = sample_release(config)
     first = [np.flatnonzero(drawn.y == c)[0] for c in range(len(config.classes))]
     return config.pixels.to_grey(drawn.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
 

@@ -131,6 +131,6 @@ def _words(text: str, x: float, y: float) -> dict[str, Any]:
 
 
 def _gapped(values: Array) -> Array:
-    """`values` with nan where they jump, so that a step is not drawn as a slope."""
+    """`values` with nan where they jump, so that a step is not plotted as a slope."""
     jumps = np.abs(np.diff(values, prepend=values[0])) > 0.05
     return np.where(jumps, np.nan, values)

@@ -103,7 +103,7 @@ def _note(record: Record) -> str:
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
-    """The simulated polls, filled, and the exact distribution, as outlines: browsers draw them faster than bars."""
+    """The simulated polls, filled, and the exact distribution, as outlines: browsers render them faster than bars."""
     style, name = VOTING[record.name].style, VOTING[record.name].title
     edges = np.repeat(bins.edges, 2)[1:-1]
     outline = {"type": "scatter", "x": edges, "mode": "lines", "yaxis": axis}

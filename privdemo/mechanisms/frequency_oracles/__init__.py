@@ -1,7 +1,7 @@
 """Frequency oracles: how many people each tell one of k answers with ε-local privacy, k from 2 to 1,024.
 
     oracle = OptimisedUnaryEncoding(k=100, epsilon=1.0)
-    oracle.support_counts(true_counts, rng)  # how many reports support each answer, drawn at once
+    oracle.support_counts(true_counts, rng)  # how many reports support each answer, sampled at once
     reports = oracle.reports(values, rng)    # or person by person
     oracle.tally(reports)                    # the same counts
 

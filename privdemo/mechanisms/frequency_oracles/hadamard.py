@@ -48,7 +48,7 @@ class HadamardResponse(FrequencyOracle):
         return self.order
 
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """See `FrequencyOracle`: how often each of the K numbers is sent, drawn as counts."""
+        """See `FrequencyOracle`: how often each of the K numbers is sent, sampled as counts."""
         people = self.check_counts(counts)
         uniform = rng.binomial(people, 2 * (1 - self.p))  # they take any number; the others one of their half
         sent = rng.multinomial(uniform.sum(), np.full(self.order, 1 / self.order))

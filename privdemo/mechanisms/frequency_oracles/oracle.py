@@ -70,9 +70,9 @@ class FrequencyOracle(ABC):
 
     @abstractmethod
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """How many reports support each answer, (k,), where `counts` (k,) people have each: drawn at once.
+        """How many reports support each answer, (k,), where `counts` (k,) people have each: sampled at once.
 
-        Its law is that of ``tally(reports(values, rng))``, but nobody's report is drawn.
+        Its law is that of ``tally(reports(values, rng))``, but nobody's report is sampled.
         """
 
     @abstractmethod
@@ -111,17 +111,17 @@ class FrequencyOracle(ABC):
         weight = np.where(self.support(reports), self.ratio, 1.0) * np.asarray(prior, dtype=float)
         return weight / weight.sum(axis=1, keepdims=True)
 
-    def variance(self, share: ArrayLike, n_people: int, drawn: bool = False) -> Array:
+    def variance(self, share: ArrayLike, n_people: int, of_population: bool = False) -> Array:
         """The variance of an estimated share by inversion, where `share` f is true: of the shape of `share`.
 
-        q(1−q)/(n(p−q)²) + f(1−p−q)/(n(p−q)) for the n people themselves (Wang et al. 2017, equation 6); with `drawn`
-        they stand for more people and f(1−f)/n is added.
+        q(1−q)/(n(p−q)²) + f(1−p−q)/(n(p−q)) for the n people themselves (Wang et al. 2017, equation 6); with
+        `of_population` they stand for more people and f(1−f)/n is added.
         """
         limits.ORACLE_PEOPLE.check(n_people)
         f = np.asarray(share, dtype=float)
         gain = self.p - self.q
         one = self.q * (1 - self.q) / gain**2 + f * (1 - self.p - self.q) / gain
-        return (one + f * (1 - f) * drawn) / n_people
+        return (one + f * (1 - f) * of_population) / n_people
 
     def mean_variance(self, n_people: int) -> float:
         """The mean of `variance` over all k answers; it is the same whatever their shares."""

@@ -43,10 +43,10 @@ class KaryResponse(FrequencyOracle):
         return self.k
 
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """See `FrequencyOracle`: the people who redraw from all answers, drawn as counts."""
+        """See `FrequencyOracle`: the people who resample from all answers, sampled as counts."""
         people = self.check_counts(counts)
-        redrawn = rng.binomial(people, min(1.0, self.k * self.q))
-        return people - redrawn + rng.multinomial(redrawn.sum(), np.full(self.k, 1 / self.k))
+        resampled = rng.binomial(people, min(1.0, self.k * self.q))
+        return people - resampled + rng.multinomial(resampled.sum(), np.full(self.k, 1 / self.k))
 
     def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.integer]:
         """See `FrequencyOracle`."""

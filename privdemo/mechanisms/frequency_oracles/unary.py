@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privdemo.mechanisms.frequency_oracles.oracle import Array, Bits, Counts, FrequencyOracle, in_parts
 
-# Bits are drawn by 32-bit numbers. Their probabilities are rounded to that grid, toward more noise.
+# Bits are sampled by 32-bit numbers. Their probabilities are rounded to that grid, toward more noise.
 GRID = 2.0**32
 
 

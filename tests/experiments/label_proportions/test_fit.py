@@ -14,7 +14,7 @@ from sklearn.metrics import f1_score
 from privdemo.estimators import label_proportions as bags
 from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments import label_proportions
-from privdemo.experiments.label_proportions import HALF, SHARE, draw_release, run
+from privdemo.experiments.label_proportions import HALF, SHARE, run, sample_release
 from privdemo.mechanisms.aggregation import dense
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 from tests.experiments.label_proportions.cases import CASES, NOISY, SINGLE
@@ -41,7 +41,7 @@ run_once = cache(run)
 
 @cache
 def fit_model(name, config):
-    released = draw_release(config)
+    released = sample_release(config)
     if name == FULL:
         return NaiveLogisticRegression(C="cv", tol=3e-5).fit(released.records.X, released.records.y)
     if name == LABELLED:
@@ -71,7 +71,7 @@ def slides_gradient(X, bags, weight, share):
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
 def test_marks_are_scikit_learns_of_models_fitted_here(config):
-    trial, released = run_once(config), draw_release(config)
+    trial, released = run_once(config), sample_release(config)
     single = config.k == 1 and math.isinf(config.feature_epsilon)
     assert list(trial.fits) == [name for name in config.methods if name != LABELLED or not single]
     y, share = released.test.y, min(max(released.sizes @ released.proportions, 0), released.sizes.sum())
@@ -138,7 +138,7 @@ def combined(by_model, by_bag, prior):
     ],
 )
 def test_the_attack_made_again_names_as_many(config, model):
-    attack, released = run_once(config).attack, draw_release(config)
+    attack, released = run_once(config).attack, sample_release(config)
     X, y = released.records
     prior, epsilon = sum(y) / len(y), config.proportion_epsilon
     said = label_proportions.bag_posterior(released.proportions, released.sizes, epsilon, prior)

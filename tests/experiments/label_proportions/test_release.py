@@ -9,7 +9,7 @@ import pytest
 
 from privdemo.experiments import label_proportions, results
 from privdemo.experiments.draws import at_draw, generator
-from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, draw_release, records, release, run, study
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, records, release, run, sample_release, study
 from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags
@@ -26,7 +26,7 @@ def count_records(data):
 
 def without_noise(config):
     """The same release without noise."""
-    return draw_release(replace(config, feature_epsilon=math.inf, proportion_epsilon=math.inf))
+    return sample_release(replace(config, feature_epsilon=math.inf, proportion_epsilon=math.inf))
 
 
 def equal(one, other, *fields):
@@ -64,7 +64,7 @@ def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
 def test_a_release_is_what_counting_its_records_gives(config):
-    released, known = draw_release(config), records(config.dataset)[0]
+    released, known = sample_release(config), records(config.dataset)[0]
     inside, bags = released.records, released.record_bags
     assert max(count_records(known).values()) == 1  # no tumour twice, so that sets of records are sets of people
     assert len(count_records(inside) + count_records(released.test)) == len(inside.y) + len(released.test.y)
@@ -87,7 +87,7 @@ def test_a_release_is_what_counting_its_records_gives(config):
 
 
 def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
-    noisy, plain = draw_release(NOISY), without_noise(NOISY)
+    noisy, plain = sample_release(NOISY), without_noise(NOISY)
     rows = noisy_means(plain.rows, plain.counts, 3.0, generator(NOISY, release.FEATURE_STREAM))
     np.testing.assert_array_equal(noisy.rows, rows)
     rng = generator(NOISY, release.PROPORTION_STREAM)
@@ -100,10 +100,10 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
 def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregation, monkeypatch):
     """With other labels of the same records, bags and groups are the same just where a promise says so."""
     config = replace(GROUPED, selection="iid", aggregation=aggregation, k=1 if aggregation == "none" else 4)
-    first, (known, n_train) = draw_release(config), records("breast_cancer")
+    first, (known, n_train) = sample_release(config), records("breast_cancer")
     turned = known._replace(y=np.random.default_rng(0).permutation(known.y))
     monkeypatch.setattr(release, "records", lambda dataset: (turned, n_train))
-    other = draw_release(config)
+    other = sample_release(config)
     assert not np.array_equal(other.true_proportions, first.true_proportions)
     alike = first.rows.shape == other.rows.shape and equal(other, first, "rows", "names", "counts")
     assert alike == config.label_promise
